@@ -193,7 +193,7 @@ def define(
 
 
 def explanation(lake: Lake, sql: str, cycle: str | None, judged: Judgement) -> dict[str, Any]:
-    """Metadata of a failed check: what broke, five offending rows, and the SQL that finds all."""
+    """Return metadata of a failed check: what broke, five offending rows, and the SQL that finds all."""
     from evolake.lake import Catalogue
 
     parameters = {"cycle": cycle} if "$cycle" in sql else {}

@@ -362,7 +362,7 @@ def default_seeds() -> Path:
 
 
 def profile_names() -> list[str]:
-    """Names of the shipped profiles."""
+    """Return names of the shipped profiles."""
     folder = resources.files("evolake") / "profiles"
     return sorted(
         entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml")

@@ -90,9 +90,9 @@ class ComputeResource(dg.ConfigurableResource):
         return slots or self.workers or settings_module.load().workers
 
     def cores_each(self, tasks: int) -> int:
-        """How many threads each of so many tasks may have where they are all that there is to do. Few tasks
-        may have every core each: who is left at the end then has them all. Of a cluster's hosts nothing is
-        known: 1."""
+        """Return how many threads each of so many tasks may have where they are all that there is to do. Few
+        tasks may have every core each: who is left at the end then has them all. Of a cluster's hosts nothing
+        is known: 1."""
         workers = self.workers or settings_module.load().workers
         return workers if self.remote() is None and tasks <= 2 * workers else 1
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def raced_before(store: LineStore) -> list[dict[str, Any]]:
-    """Rows of RACED of the earlier cycles that raced on the same formulas as this one."""
+    """Return rows of RACED of the earlier cycles that raced on the same formulas as this one."""
     from evolake.designs.evolution.breeding import cycles_of_same_formulas
 
     lake, line = store.lake, store.line.name

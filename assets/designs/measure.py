@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def run_fidelity(
     store: LineStore, compute: ComputeResource, population: Population, ids: Sequence[str], fidelity: Any
 ) -> list[dict[str, Any]]:
-    """Rows of EXPERIMENTS of the designs `ids` at one fidelity; each continues from what it has solved
+    """Return rows of EXPERIMENTS of the designs `ids` at one fidelity; each continues from what it has solved
     before. Few designs share all cores."""
     from evolake.designs.evolution.experiments import Job, run_jobs
 

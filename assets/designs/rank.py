@@ -125,7 +125,7 @@ def consensus_ranking(store: LineStore, objective_scores: pl.DataFrame) -> pl.Da
 def scored(
     store: LineStore, jail: JailResource, population: Population, fidelity: str, more: dict[str, Any]
 ) -> pl.DataFrame:
-    """Rows of SCORES: every live objective on every live design."""
+    """Return rows of SCORES: every live objective on every live design."""
     from evolake.designs.evolution.scoring import live_objectives
 
     voting = live_objectives(population)
@@ -143,7 +143,7 @@ def scored(
 
 
 def ranked_by(store: LineStore, population: Population, scores: pl.DataFrame) -> pl.DataFrame:
-    """Rows of RANKING from rows of SCORES; publishes the weights that made it."""
+    """Return rows of RANKING from rows of SCORES; publishes the weights that made it."""
     from evolake.designs.report.material import FIGURES, Material
 
     cycle, stage = store.cycle, store.asset

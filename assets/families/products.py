@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 
 def fresh(store: LineStore, accepted: pl.DataFrame) -> list[Family]:
-    """Families that no instance was sampled of yet: in the first cycle the seeds, always what was accepted
-    now."""
+    """Return families that no instance was sampled of yet: in the first cycle the seeds, always what was
+    accepted now."""
     from evolake.families.dataset.datasets import load_families
 
     return load_families(store.lake, [*archive(store).without_instances(), *accepted.to_dicts()])

@@ -103,7 +103,8 @@ def survivors(
 
 
 def failed_before(store: LineStore, population: Population) -> dict[str, list[dict[str, Any]]]:
-    """Project -> its newest proposals of which no program came, of all cycles: later prompts name them."""
+    """Return project -> its newest proposals of which no program came, of all cycles: later prompts name
+    them."""
     from evolake.programs.evolution.memory import FAILED_BEFORE, LONGEST_MEMORY
 
     held: dict[str, list[dict[str, Any]]] = population.value(FAILED_BEFORE, {})

@@ -25,7 +25,7 @@ from evolake.prompts.tables import (
 
 
 def journalled(store: LineStore, iterations: pl.DataFrame, table: str) -> list[dict[str, Any]]:
-    """Rows of one table of all iterations of a cycle."""
+    """Return rows of one table of all iterations of a cycle."""
     from evolake.prompts.evolution.iteration_entry import read_entry
 
     return [

@@ -196,8 +196,8 @@ class Agents:
         vars(self).update(state | {"_lock": threading.Lock()})
 
     def apart(self) -> Agents:
-        """Agents of the same backend, their own with rows until `take_in`: for work next to other work whose
-        rows are to be in a fixed order."""
+        """Return agents of the same backend, their own with rows until `take_in`: for work next to other work
+        whose rows are to be in a fixed order."""
         return Agents(self.backend, line=self.line, cycle=self.cycle)
 
     def take_in(self, other: Agents) -> None:
@@ -207,12 +207,12 @@ class Agents:
             self._spent += other._spent
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row per attempt so far, in the order of the requests: the columns of `agent_calls`."""
+        """Return one row per attempt so far, in the order of the requests: the columns of `agent_calls`."""
         return [replace(call, call_id=name).row() for call, name in self._named()]
 
     def turns(self) -> list[dict[str, Any]]:
-        """One row per turn of a session so far, in the order of the requests: the columns of `session_turns`,
-        with `text` for its blob."""
+        """Return one row per turn of a session so far, in the order of the requests: the columns of
+        `session_turns`, with `text` for its blob."""
         named = {call.call_id: name for call, name in self._named()}
         with self._lock:
             return [

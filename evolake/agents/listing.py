@@ -116,8 +116,8 @@ def roles_of_line(line: str) -> tuple[Role[Any, Any], ...]:
 
 
 def shown_guidance(line: str | None = None) -> dict[str, list[str]]:
-    """Line -> names of its roles that read what people ask for, without the lines that have none. line: only
-    this one; None: every line."""
+    """Return line -> names of its roles that read what people ask for, without the lines that have none.
+    line: only this one; None: every line."""
     chosen = [name for name in lines() if line in (None, name)]
     reading = {
         name: [role.name for role in roles_of_line(name) if "guidance" in role.request.model_fields]

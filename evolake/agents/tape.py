@@ -79,8 +79,8 @@ def cache_key(
     sampling: dict[str, Any],
     attempt: int,
 ) -> str:
-    """sha256, in hex, of everything that decides what is asked; who is asked, and which draw it is, follow it
-    in an entry's key."""
+    """Return sha256, in hex, of everything that decides what is asked; who is asked, and which draw it is,
+    follow it in an entry's key."""
     asked = {
         "role": role,
         "model": model,

@@ -177,7 +177,7 @@ def _place(item: SeedItem, folders: Sequence[Path]) -> str:
 
 
 def entered_seeds(lake: Lake, line: str) -> dict[str, Mapping[str, Any]]:
-    """seed_sha -> what the newest sealed population of the line knows of it (`added_seeds.entry`)."""
+    """Return seed_sha -> what the newest sealed population of the line knows of it (`added_seeds.entry`)."""
     from evolake.lake.schemas import ENTERED, INCOMING
 
     for cycle in reversed(lake.seals.cycles(line)):

@@ -111,8 +111,8 @@ def admit(client: Client, demand: Demand, close: Callable[[], None] = lambda: No
 
 
 def ask(client: Client, demand: Demand) -> dict[str, Proof]:
-    """Address of each worker -> its proof. Raises ComputeUnavailable if there is no worker, or one cannot
-    even be asked."""
+    """Return address of each worker -> its proof. Raises ComputeUnavailable if there is no worker, or one
+    cannot even be asked."""
     name = demand.resource()
     try:
         client.wait_for_workers(1, timeout=FIRST_WORKER_S)

@@ -71,7 +71,7 @@ class RemotePool:
         return self._executor.submit(run_here, call, self._preload, self.jail).result()
 
     def map(self, calls: Iterable[Call]) -> list[Outcome]:
-        """Outcomes in the order of `calls`."""
+        """Return outcomes in the order of `calls`."""
         return [
             future.result()
             for future in [self._executor.submit(run_here, call, self._preload, self.jail) for call in calls]

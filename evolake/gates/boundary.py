@@ -78,7 +78,7 @@ class Raised:
         return f"{OPENING} {self.error} at {self.place}" + (f": {self.message}" if self.message else "")
 
     def evidence(self) -> dict[str, Any]:
-        """Evidence that every rule of its gate blocks; see `raised_in`."""
+        """Return evidence that every rule of its gate blocks; see `raised_in`."""
         return {RAISED: self.reason}
 
 

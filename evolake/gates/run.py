@@ -108,8 +108,8 @@ def replay_gate(
 def collected(
     collect: Callable[..., Mapping[str, Any]], *arguments: Any, write: Write | None = None, **options: Any
 ) -> Mapping[str, Any]:
-    """Evidence of one candidate. What collecting or writing it raises is evidence that every rule blocks;
-    machinery failures pass through."""
+    """Return evidence of one candidate. What collecting or writing it raises is evidence that every rule
+    blocks; machinery failures pass through."""
 
     def collecting() -> Mapping[str, Any]:
         evidence = collect(*arguments, **options)

@@ -27,7 +27,7 @@ judge; None where it is not stored."""
 
 
 def by_sha(lake: Lake, _cycle: str | None) -> Find:
-    """Evidence as the verdicts of record name it: each a blob of JSON."""
+    """Return evidence as the verdicts of record name it: each a blob of JSON."""
 
     def find(_artifact: str, gate: str, shas: Mapping[str, str]) -> Evidence | None:
         return json.loads(lake.blobs.get(shas[gate])) if gate in shas else None
@@ -119,8 +119,8 @@ def replay_stored(
     cycle: str,
     stopped: bool,
 ) -> Replayed:
-    """One candidate under `ruleset`: the gates that it has met, and those after them where what stopped it
-    does so no more.
+    """Judge one candidate under `ruleset`: the gates that it has met, and those after them where what stopped
+    it does so no more.
 
     Args:
         met: the gates that its verdicts of record are of. gates: those of the line, in order. find: gate ->

@@ -134,8 +134,8 @@ language is in any of them."""
 
 
 def needed(path: Path, *, trusted: bool) -> dict[str, Path]:
-    """Place in the jail -> file of the host, of the loader and all libraries of the program at `path`, but
-    not itself.
+    """Return place in the jail -> file of the host, of the loader and all libraries of the program at `path`,
+    but not itself.
 
     trusted: it is the system's own, and may ask for any library. Raises BadProgram for one that cannot be
     started, or asks for what it may not.

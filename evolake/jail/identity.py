@@ -32,7 +32,7 @@ def drawn() -> int | None:
 
 
 def choose(users: Iterable[Range], groups: Iterable[Range]) -> int | None:
-    """One of PREFERRED that both maps know, by chance; None when there is none."""
+    """Return one of PREFERRED that both maps know, by chance; None when there is none."""
     known = [_overlap(_inside(user), _inside(group)) for user in users for group in groups]
     for preferred in PREFERRED:
         usable = [result for item in known if (result := _overlap(item, preferred))]

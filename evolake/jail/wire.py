@@ -57,7 +57,7 @@ def frame(nonce: str, body: bytes) -> bytes:
 
 
 def longest_frame(nonce: str, body_bytes: int) -> int:
-    """Size of the frame around `body_bytes` bytes."""
+    """Return size of the frame around `body_bytes` bytes."""
     return len(MAGIC) + len(nonce) + len(str(body_bytes)) + 3 + body_bytes
 
 

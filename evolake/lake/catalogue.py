@@ -361,7 +361,7 @@ class Catalogue:
         return reached
 
     def views(self) -> list[tuple[str, list[str]]]:
-        """(name, columns) of every view and table, a line's as `<line>.<asset>`."""
+        """Return (name, columns) of every view and table, a line's as `<line>.<asset>`."""
         self._make()
         rows = self._connection.execute("""
             SELECT table_schema, table_name, list(column_name ORDER BY ordinal_position)

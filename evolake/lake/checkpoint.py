@@ -168,13 +168,13 @@ def is_due(lines: int, before: int) -> bool:
 
 
 def frame(rows: Sequence[tuple[Any, ...]]) -> pl.DataFrame:
-    """Rows as a frame of COLUMNS."""
+    """Return rows as a frame of COLUMNS."""
     return pl.DataFrame(rows, schema=COLUMNS, orient="row")
 
 
 @cache
 def no_rows() -> pl.DataFrame:
-    """`frame` of nothing."""
+    """Return `frame` of nothing."""
     return frame([])
 
 

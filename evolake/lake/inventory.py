@@ -169,7 +169,7 @@ class TableParts:
         return ((json.loads(columns), paths) for columns, paths in result.items())
 
     def frame(self) -> pl.DataFrame:
-        """One row per part, as `parts` of SQL has it."""
+        """Return one row per part, as `parts` of SQL has it."""
         if not self._plain.height:
             return self._odd_rows().sort("cycle", nulls_last=False, maintain_order=True)
         at = pl.col("created_at").str.to_datetime("%Y-%m-%dT%H:%M:%S%.f%:z", time_unit="us", time_zone="UTC")

@@ -164,8 +164,8 @@ def line_lock(root: Path, line: str) -> Path:
 
 
 def manifests(root: Path) -> list[tuple[str, str, Path]]:
-    """(line, asset, manifest) of every table that has ever been published to, in order; the manifest of one
-    that has lost it is missing."""
+    """Return (line, asset, manifest) of every table that has ever been published to, in order; the manifest
+    of one that has lost it is missing."""
     result = []
     for line in _folders(root / "tables"):
         for asset in _folders(line):

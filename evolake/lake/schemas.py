@@ -91,7 +91,7 @@ class TableSchema:
         return pl.DataFrame(schema=dict(self.columns))
 
     def frame(self, rows: Iterable[Mapping[str, Any]]) -> pl.DataFrame:
-        """Rows as a typed frame. A key that a row lacks is null.
+        """Return rows as a typed frame. A key that a row lacks is null.
 
         Raises:
             InputError: a row has a key that is no column, or a value that does not fit its column.
@@ -115,8 +115,8 @@ class TableSchema:
         return pl.DataFrame(data, schema=dict(self.columns))
 
     def validate(self, frame: pl.DataFrame) -> pl.DataFrame:
-        """`frame` with its columns in the schema's order. A column of nothing but untyped nulls takes the
-        wanted type.
+        """Return `frame` with its columns in the schema's order. A column of nothing but untyped nulls takes
+        the wanted type.
 
         Raises:
             InputError: naming the first column that is missing, is not in the schema or has another type.

@@ -156,8 +156,8 @@ class Seals:
             return sorted(name for name in disk.names(self._root) if (self._root / name).is_dir())
 
     def broken_link(self, line: str, cycle: str) -> tuple[str, str] | None:
-        """(cycle, why) of the first population up to `cycle` that is not sealed on the one before it; None
-        where the chain holds."""
+        """Return (cycle, why) of the first population up to `cycle` that is not sealed on the one before it;
+        None where the chain holds."""
         return self._broken_link(line, int(check_cycle(cycle)))
 
     def whole_up_to(self, line: str) -> int:

@@ -130,7 +130,7 @@ class Lake:
         ]
 
     def assets(self) -> Iterator[tuple[str, str]]:
-        """(line, asset) of every table."""
+        """Return (line, asset) of every table."""
         return ((line, asset) for line, asset, _ in manifests(self.root))
 
     def read(self, line: str, asset: str, cycle: str | None = None) -> pl.DataFrame:

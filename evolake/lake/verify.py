@@ -47,7 +47,7 @@ class Shas:
         return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
     def of(self, path: Path) -> str:
-        """sha256 hex of the bytes at `path`."""
+        """Return sha256 hex of the bytes at `path`."""
         before = self.identity(path)
         with self._lock:
             known = self._known.get(path)

@@ -59,8 +59,8 @@ class ScoreRow:
 def score_all(
     objectives: Sequence[HasSource], results: Mapping[str, Sequence[Mapping[str, Any]]], pool: Jails
 ) -> list[ScoreRow]:
-    """Rows for every objective and design, in the order given: all designs of the first objective, then of
-    the second.
+    """Return rows for every objective and design, in the order given: all designs of the first objective,
+    then of the second.
 
     Args:
         objectives: what to score with; one jail call each, at most 5 s of cpu.

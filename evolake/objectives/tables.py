@@ -48,8 +48,8 @@ class LongConsensus:
         }
 
     def estimate(self, scores: Mapping[Identifier, float | None]) -> float:
-        """Consensus of a design that is not stored yet, from its score by each objective (absent: +inf). See
-        `estimate_consensus`."""
+        """Return consensus of a design that is not stored yet, from its score by each objective (absent:
+        +inf). See `estimate_consensus`."""
         column = np.array(
             [[scores.get(objective, np.inf)] for objective in self.objective_ids], dtype=np.float64
         )
@@ -63,7 +63,7 @@ def rank_long(
     decay: float = DECAY,
     multipliers: Mapping[Any, float] | None = None,
 ) -> LongConsensus:
-    """Consensus of a long table.
+    """Return consensus of a long table.
 
     Args:
         scores: columns objective_id and design_id (int or string each) and score (number; null or NaN:

@@ -68,7 +68,7 @@ def objective_weights(
     families: Sequence[str],
     multipliers: Sequence[float] | np.ndarray | None = None,
 ) -> bytes:
-    """Consensus weights, one bar per objective in the order given, coloured by family; a cross marks an
+    """Draw consensus weights, one bar per objective in the order given, coloured by family; a cross marks an
     objective that the meta review lowered."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
@@ -113,8 +113,8 @@ def objective_weights(
 def objective_pca(
     ranks: np.ndarray, labels: Sequence[str], weights: Sequence[float] | np.ndarray, families: Sequence[str]
 ) -> bytes:
-    """Objectives in the plane that shows most of how their rankings differ; (K, n) ranks. Near each other:
-    they rank alike. Larger: more weight."""
+    """Draw objectives in the plane that shows most of how their rankings differ; (K, n) ranks. Near each
+    other: they rank alike. Larger: more weight."""
     from matplotlib.lines import Line2D
 
     k = len(labels)

@@ -140,8 +140,8 @@ def _of_row(row: Mapping[str, Any], files: bytes, name: str, settings: Settings)
 
 
 def check(judging: Judging) -> Iterator[Said]:
-    """Identity, every gate, the scores of the search, and a sample of the held-out evaluations next to the
-    initial program's."""
+    """Yield identity, every gate, the scores of the search, and a sample of the held-out evaluations next to
+    the initial program's."""
     from evolake.programs.model.project import program_id, project_of, unpack_files
     from evolake.programs.sandbox.evaluating import Evaluator
     from evolake.programs.sandbox.meeting import with_mode

@@ -155,8 +155,8 @@ def _read(lake: Lake, table: str, cycle: str | None) -> list[dict[str, Any]]:
 
 
 def check(judging: Judging) -> Iterator[Said]:
-    """Identity, both gates, every reply judged again, and a sample of them given again by the policy; then
-    what is stated of a champion."""
+    """Yield identity, both gates, every reply judged again, and a sample of them given again by the policy;
+    then what is stated of a champion."""
     from evolake.prompts.model.prompt import from_json
 
     claims = PromptClaims.model_validate(judging.bundle.read("claims.json"))

@@ -18,8 +18,8 @@ VERIFY = "evolake lake verify"
 
 
 def examine(root: Path, *, fast: bool = False) -> Audit:
-    """Everything in the lake that is not as it should be. `fast`: without reading the bytes of parts, blobs
-    and the call cache. Raises what `Lake` raises."""
+    """Return everything in the lake that is not as it should be. `fast`: without reading the bytes of parts,
+    blobs and the call cache. Raises what `Lake` raises."""
     return Audit(tuple(audit(Lake(root), fast=fast, more=(tape, fetched))))
 
 
@@ -29,7 +29,7 @@ def mend(root: Path) -> Audit:
 
 
 def summary(result: Audit) -> str | None:
-    """One line on what was found, with the command that shows more; None if nothing was."""
+    """Return one line on what was found, with the command that shows more; None if nothing was."""
     real = [finding for finding in result.findings if not finding.note]
     if not real:
         return None

@@ -42,7 +42,7 @@ def figures(value: float, digits: int = 3) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Seconds in the unit that fits: `41 s`, `3.2 min`, `1.4 h`."""
+    """Return seconds in the unit that fits: `41 s`, `3.2 min`, `1.4 h`."""
     for size, unit in ((3600, "h"), (60, "min")):
         if seconds >= 1.5 * size:
             return f"{figures(seconds / size, 2)} {unit}"

@@ -116,7 +116,7 @@ class Preview:
     outdated: frozenset[tuple[str, str]] = frozenset()
 
     def by_rule(self) -> dict[str, list[Flip]]:
-        """Rule -> its flips, the rule with the most first."""
+        """Return rule -> its flips, the rule with the most first."""
         result: dict[str, list[Flip]] = {}
         for flip in self.flips:
             result.setdefault(flip.rule_id, []).append(flip)

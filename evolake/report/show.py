@@ -66,7 +66,7 @@ def describe(lake: Lake, catalogue: Catalogue, artifact: Artifact) -> dict[str, 
 
 
 def text_of(lake: Lake, artifact: Artifact) -> str:
-    """Its text; of a rule its file."""
+    """Return its text; of a rule its file."""
     return rule_text(lake, artifact) if artifact.kind == "rule" else kind_of(artifact).text(lake, artifact)
 
 

@@ -8,7 +8,7 @@ BLOCKS = "▁▂▃▄▅▆▇█"
 
 
 def heights(values: Sequence[float]) -> list[float]:
-    """Values scaled to 0..1; a constant is in the middle."""
+    """Return values scaled to 0..1; a constant is in the middle."""
     low, high = min(values), max(values)
     return [(value - low) / (high - low) if high > low else 0.5 for value in values]
 

@@ -9,7 +9,7 @@ from evolake.lake import Lake, preceding
 
 
 def lines_in_lake(root: Path) -> list[str]:
-    """Lines that have at least one seal, by name."""
+    """Return lines that have at least one seal, by name."""
     return Lake(root).seals.lines()
 
 

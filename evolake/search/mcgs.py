@@ -77,8 +77,8 @@ class SearchGraph:
         return float(self.visits.sum())
 
     def ucb(self, order: Sequence[Identifier]) -> list[RankedDesign]:
-        """Designs of `order` (ids, best consensus first), the most promising first; ties keep the consensus
-        order.
+        """Return designs of `order` (ids, best consensus first), the most promising first; ties keep the
+        consensus order.
 
         Ranks and n are those of `order`; N_total counts the whole graph.
 

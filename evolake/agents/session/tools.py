@@ -189,7 +189,7 @@ def offered(commands: Sequence[CommandSpec], finish: type[BaseModel]) -> tuple[d
 
 
 def run_tool(bench: SessionContext, name: str, arguments: Any, remember: Remember) -> Result:
-    """One call of a tool. remember: how what a command says is kept.
+    """Make one call of a tool. remember: how what a command says is kept.
 
     Raises:
         MachineryError: the jail, a compiler or a checker failed.

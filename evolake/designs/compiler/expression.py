@@ -291,7 +291,7 @@ class Builder:
         return self.make("scatter", flat, "real", domain="N")
 
     def reduce(self, name: str, over: Expression, axis: Domain) -> Expression:
-        """sum, max or min of a real over all turns of the loop `axis`."""
+        """Return sum, max or min of a real over all turns of the loop `axis`."""
         return self.make("reduce", (self.real(over),), "real", (name, axis), "S")
 
 

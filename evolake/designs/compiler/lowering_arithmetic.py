@@ -104,7 +104,7 @@ def _clamp(low_at: int | None, high_at: int | None, default: tuple[float, float]
 
 
 def limited(builder: Builder, comparison: str, value: Expression, limit: Expression) -> Expression:
-    """`limit` where value (lt or gt) limit, else the value."""
+    """Return `limit` where value (lt or gt) limit, else the value."""
     limit = builder.real(limit)
     return builder.select(builder.compare(comparison, value, limit), limit, value)
 

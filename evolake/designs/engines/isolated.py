@@ -198,7 +198,8 @@ class Child:
             raise _Ended("sent a reply that is none") from None
 
     def cpu_s(self) -> float:
-        """Processor seconds that it and the programs it has waited for have taken; 0 when it is gone."""
+        """Return processor seconds that it and the programs it has waited for have taken; 0 when it is
+        gone."""
         try:
             fields = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()
         except OSError:

@@ -99,7 +99,7 @@ def import_database(lake: Lake, path: Path, *, files_only: bool = False, run_id:
 
 
 def rows_of(lake: Lake, schema: TableSchema) -> list[Row]:
-    """Rows of a table of this module; none in a lake that nothing was imported into."""
+    """Return rows of a table of this module; none in a lake that nothing was imported into."""
     return [] if lake.record(LINE, schema.name) is None else lake.read(LINE, schema.name).to_dicts()
 
 
@@ -192,8 +192,8 @@ def taken_in(population: Population, bundles: list[str]) -> list[str]:
 def imported_objectives(
     lake: Lake, population: Population, bundles: Collection[str], cycle: str
 ) -> list[Row]:
-    """Rows of OBJECTIVES for what bundles bring, not judged yet. They begin to vote in this cycle, at a
-    multiplier of 1.
+    """Return rows of OBJECTIVES for what bundles bring, not judged yet. They begin to vote in this cycle, at
+    a multiplier of 1.
 
     bundles: ids of those that the opening of `cycle` took in.
     """

@@ -160,14 +160,14 @@ def import_lake(
 
 
 def pending_merges(lake: Lake, population: Population, cycle: str) -> list[dict[str, Any]]:
-    """Rows of MERGED that `cycle` may see and its population has not taken in yet."""
+    """Return rows of MERGED that `cycle` may see and its population has not taken in yet."""
     taken = set(population.value("merged_bundles", []))
     return [row for row in _rows(lake) if row["since_cycle"] <= cycle and row["bundle_id"] not in taken]
 
 
 def entered_merges(lake: Lake, before: Population, opened: Population, cycle: str) -> set[str]:
-    """Ids of the bundles that the opening of `cycle` has taken in: those that were pending and all of whose
-    designs are there since.
+    """Return ids of the bundles that the opening of `cycle` has taken in: those that were pending and all of
+    whose designs are there since.
 
     One that came while the cycle opened stays pending. before: the population that entered the cycle. opened:
     that of after its opening.

@@ -111,7 +111,7 @@ def collect_trial(item: TriedObjective) -> dict[str, Any]:
 
 
 def scores_of(objective: HasSource, bench: TrialContext, pool: Jails) -> np.ndarray:
-    """Scores of the probes, (n,) float; missing ones are +inf."""
+    """Return scores of the probes, (n,) float; missing ones are +inf."""
     return numbers(score_all([objective], bench.probes, pool))
 
 
@@ -129,7 +129,7 @@ def consensus_at(bench: TrialContext, population: Population, cycle: str) -> Lon
 
 
 def numbers(rows: Sequence[ScoreRow]) -> np.ndarray:
-    """Scores as numbers, (n,) float; a missing one is +inf."""
+    """Return scores as numbers, (n,) float; a missing one is +inf."""
     return np.array([np.inf if row.score is None else row.score for row in rows], dtype=np.float64)
 
 

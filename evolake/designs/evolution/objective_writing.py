@@ -75,8 +75,8 @@ def initial_objectives(settings: DesignsSettings, *, cycle: str, root_seed: int)
 
 
 def judged_rows(rows: Sequence[dict[str, Any]], judge: JudgeObjective, *, starting: bool = False) -> Written:
-    """Objectives that were written without a request, through their gate; what judging one raises is its
-    block, and one that is blocked is not asked.
+    """Return objectives that were written without a request, through their gate; what judging one raises is
+    its block, and one that is blocked is not asked.
 
     starting: see `judging_objectives.JudgeObjective`.
     """
@@ -148,7 +148,7 @@ def write_objectives(
 
 
 def derivation_rows(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Rows of DERIVATIONS of new objectives: one per parent, weights summing to 1."""
+    """Return rows of DERIVATIONS of new objectives: one per parent, weights summing to 1."""
     return [
         {
             "child_id": row["objective_id"],

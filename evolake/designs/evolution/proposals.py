@@ -226,7 +226,7 @@ def design_row(
 
 
 def derivation_rows(candidate: Judged, cycle: str) -> list[dict[str, Any]]:
-    """Rows of DERIVATIONS: one per parent, weights summing to 1; none for a seed."""
+    """Return rows of DERIVATIONS: one per parent, weights summing to 1; none for a seed."""
     return [
         {
             "child_id": candidate.design_id,

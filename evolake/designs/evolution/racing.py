@@ -298,7 +298,7 @@ def kind_scores(levels: Sequence[BudgetLevel], stages: Sequence[Stage]) -> tuple
 
 
 def score(levels: Sequence[BudgetLevel], stages: Sequence[Stage]) -> float:
-    """Mean log of the median work at the largest of the budget levels that stages are of."""
+    """Return mean log of the median work at the largest of the budget levels that stages are of."""
     largest = max(level.n for level in levels[: len(stages)])
     counted = [
         math.log(max(1.0, stage.median_work))

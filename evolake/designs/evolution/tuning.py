@@ -210,7 +210,7 @@ def _tuned(
 
 
 def tunable(scales: Sequence[Scale]) -> list[Scale]:
-    """Hyperparameters that can take more than one value."""
+    """Return hyperparameters that can take more than one value."""
     return [
         scale
         for scale in scales
@@ -225,7 +225,7 @@ def tunable(scales: Sequence[Scale]) -> list[Scale]:
 def consensus_estimate(
     scored: Any, score: Callable[[Mapping[str, list[dict[str, Any]]]], Sequence[Any]]
 ) -> Estimate:
-    """Estimates by binary search in the stored scores.
+    """Return estimates by binary search in the stored scores.
 
     Args:
         scored: `evolake.objectives.tables.LongConsensus` of the stored designs.

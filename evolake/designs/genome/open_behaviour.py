@@ -96,7 +96,7 @@ def fingerprint(genome: Drives) -> str:
 
 
 def stepped(genome: Drives, state: State, idx: np.ndarray, sgn: np.ndarray) -> State:
-    """One step of the contract's engine on one instance.
+    """Take one step of the contract's engine on one instance.
 
     Args:
         state: v (N,), xl and xs (M,), memories (N,) or (M,); one number per formula is (), or (N,) as files

@@ -59,7 +59,7 @@ def perturbed_values(
 def moved_value(
     scale: Scale, value: float | int | str, step: float, random: np.random.Generator
 ) -> float | int | str:
-    """One value after a Gaussian step of `step` times the range, clipped to the bounds."""
+    """Return one value after a Gaussian step of `step` times the range, clipped to the bounds."""
     if scale.type == "categorical":
         others = [choice for choice in scale.choices if choice != value]
         return others[int(random.integers(len(others)))] if others else value
@@ -111,7 +111,7 @@ def differed_values(
 
 
 def rounded(value: float, digits: int = 6) -> float:
-    """`value` to so many significant digits."""
+    """Return `value` to so many significant digits."""
     return float(f"{value:.{digits}g}")
 
 

@@ -92,8 +92,8 @@ def planted(n: int, batch: int, seed: int, *, ratio: float = RATIO, p0: float = 
 
 
 def distinct_triples(rng: np.random.Generator, count: int, n: int) -> np.ndarray:
-    """(count, 3) uniform ordered triples of distinct numbers below n: each draw skips over the ones before
-    it."""
+    """Return (count, 3) uniform ordered triples of distinct numbers below n: each draw skips over the ones
+    before it."""
     first = rng.integers(0, n, size=count)
     second = rng.integers(0, n - 1, size=count)
     second += second >= first
@@ -118,7 +118,7 @@ def to_dimacs(instances: Planted, index: int) -> str:
 
 
 def write_dimacs(instances: Planted, folder: Path) -> list[Path]:
-    """One file per instance, `planted_n<N>_seed<S>_<index>.cnf`, in `folder`, which is made."""
+    """Return one file per instance, `planted_n<N>_seed<S>_<index>.cnf`, in `folder`, which is made."""
     folder.mkdir(parents=True, exist_ok=True)
     paths = []
     for index in range(instances.batch):

@@ -50,7 +50,7 @@ def choose(ids: Sequence[str], size: int, root_seed: int) -> list[str]:
 
 
 def audit_row(family: Family, instance: Mapping[str, Any], operator: str) -> dict[str, str]:
-    """One line of the sheet, its grades empty. instance: a row of INSTANCES."""
+    """Return one line of the sheet, its grades empty. instance: a row of INSTANCES."""
     answer = f"one correct answer: {instance['answer']}" if family.checkers else instance["answer"]
     judges = {**family.validators, **family.checkers}
     return {

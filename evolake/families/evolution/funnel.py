@@ -60,7 +60,7 @@ def funnel_rows(
 
 
 def accepted_ids(candidates: Sequence[Row], gated: Iterable[Row]) -> set[str]:
-    """Candidates that every gate was asked about and passed."""
+    """Return candidates that every gate was asked about and passed."""
     passed: dict[str, set[str]] = {row["family_id"]: set() for row in candidates}
     for row in gated:
         if row["passed"] and row["family_id"] in passed:

@@ -71,7 +71,7 @@ def propose_families(
     root_seed: int,
     count: int | None = None,
 ) -> Proposals:
-    """`count` attempts (default: `settings.families_per_cycle`), each with up to `settings.refinements`
+    """Make `count` attempts (default: `settings.families_per_cycle`), each with up to `settings.refinements`
     refinements.
 
     Args:

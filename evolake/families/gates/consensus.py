@@ -50,7 +50,7 @@ def take_votes(
     settings: FamiliesSettings,
     primary: Sequence[Solved] | None = None,
 ) -> list[Vote]:
-    """Votes on instances that are ok. primary: its answers, where they are there already. Raises
+    """Return votes on instances that are ok. primary: its answers, where they are there already. Raises
     MachineryError when the jail failed."""
     caps = caps_of(settings)
     inputs = [instance.inputs for instance in instances]

@@ -20,7 +20,7 @@ from evolake.families.model.similarity import Fingerprint, jaccard
 def duplicate_pairs(
     fingerprints: Sequence[Fingerprint], parameters: Mapping[str, Any]
 ) -> list[tuple[str, str, str]]:
-    """(family, the earlier one that it doubles, why), in order of the families.
+    """Return (family, the earlier one that it doubles, why), in order of the families.
 
     Args:
         parameters: those of the rule that checks `families.near_duplicate`.

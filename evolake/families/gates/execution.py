@@ -114,7 +114,7 @@ def execution_evidence(family: Family, seen: Execution) -> dict[str, Any]:
 
 
 def unfilled(text: str) -> list[str]:
-    """Slots and rules that are still open in a statement."""
+    """Return slots and rules that are still open in a statement."""
     return [match[0] for pattern in (SLOT, RULE) for match in pattern.finditer(text)]
 
 

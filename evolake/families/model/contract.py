@@ -203,12 +203,12 @@ class Family:
         return result | ({READER: self.reader} if self.reader is not None else {})
 
     def voters(self) -> dict[str, str]:
-        """Name -> source of everything that votes on a label, the primary first: the solvers, or the primary
-        and the checkers."""
+        """Return name -> source of everything that votes on a label, the primary first: the solvers, or the
+        primary and the checkers."""
         return {"primary": self.validator, **(self.checkers or self.validators)}
 
     def solvers(self) -> dict[str, str]:
-        """Name -> source of everything that defines `solution`, the primary first."""
+        """Return name -> source of everything that defines `solution`, the primary first."""
         return {"primary": self.validator, **self.validators}
 
 
@@ -321,5 +321,5 @@ def _tuple(high: Any) -> Any:
 
 
 def as_json(value: Any) -> str:
-    """One line of JSON, keys sorted."""
+    """Return one line of JSON, keys sorted."""
     return json.dumps(value, ensure_ascii=False, sort_keys=True)

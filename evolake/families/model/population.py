@@ -52,8 +52,8 @@ class Population(Archive):
         return self.with_tables(families=kept).add(families=given, derivations=derivations)
 
     def with_survivors(self, lives: Mapping[str, bool]) -> Population:
-        """Families that passed every gate, accepted where they live on and retired where not; those that are
-        not named, and blocked ones, stay."""
+        """Return the archive with families that passed every gate, accepted where they live on and retired
+        where not; those that are not named, and blocked ones, stay."""
         states = {True: "accepted", False: "retired"}
         return self.with_tables(
             families=[

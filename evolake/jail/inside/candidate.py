@@ -121,7 +121,7 @@ def answer(driver: Callable[[str, Any], Any], source: str, payload: Any) -> byte
 
 
 def as_plain(value: Any) -> Any:
-    """JSON of numpy and torch scalars and arrays."""
+    """Return JSON of numpy and torch scalars and arrays."""
     if hasattr(value, "tolist"):
         return value.tolist()
     raise TypeError(f"a value of type {type(value).__name__} cannot be sent as JSON")

@@ -109,7 +109,7 @@ FORKED_WITH_PROCESSES = FORKED._replace(
 
 
 def step(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
-    """One instruction."""
+    """Return one instruction."""
     return struct.pack("=HBBI", code, if_true, if_false, value)
 
 

@@ -17,8 +17,8 @@ comes with the project."""
 
 
 def files(root: Path) -> Iterator[str]:
-    """Every file that a mirror holds, by its path below the root. Raises LakeError where a folder cannot be
-    read."""
+    """Yield every file that a mirror holds, by its path below the root. Raises LakeError where a folder
+    cannot be read."""
     with disk.as_lake_error(f"the lake {root} cannot be listed", "its files"):
         for name in disk.names(root):
             if name not in LEFT_OUT and not name.startswith("."):

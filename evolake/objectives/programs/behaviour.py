@@ -66,7 +66,7 @@ def _ranking(scores: list[float]) -> Ranking:
 
 @cache
 def made_up_designs(steeper: float = 0.0) -> tuple[tuple[dict[str, Any], ...], ...]:
-    """Results of the designs, or of twins whose exponent of growth is larger by `steeper`."""
+    """Return results of the designs, or of twins whose exponent of growth is larger by `steeper`."""
     return tuple(_ladder(number, steeper) for number in range(DESIGNS))
 
 

@@ -28,7 +28,7 @@ def islands_of(project: Project, own: ProgramsSettings) -> int:
 
 
 def block_size(texts: Mapping[str, str]) -> int:
-    """Characters of the blocks."""
+    """Return the number of characters of the blocks."""
     return sum(len(block) for name, text in texts.items() for block in cut(text, name).blocks)
 
 

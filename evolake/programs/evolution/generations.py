@@ -73,7 +73,7 @@ def judge(
 
 
 def evidence_bytes(evidence: Mapping[str, Any]) -> bytes:
-    """Evidence as it is stored."""
+    """Return evidence as it is stored."""
     return canonical_json(evidence, ascii_only=True).encode()
 
 
@@ -112,7 +112,7 @@ def run_generation(
     artifacts: Mapping[str, Any],
     memory: SearchMemory = SearchMemory(),
 ) -> GenerationEntry:
-    """One generation. `islands` and `seen` are changed.
+    """Run one generation. `islands` and `seen` are changed.
 
     Operators propose a few children at a time, so that they know how those before them scored. A model is
     asked in waves, and is sent what the waves before it brought; sessions are held one after another, each is
@@ -477,7 +477,7 @@ def child_row(
 
 
 def size_of(texts: Mapping[str, str]) -> int:
-    """Characters of the blocks; of texts whose marks are broken, all characters."""
+    """Return the number of characters of the blocks; of texts whose marks are broken, all characters."""
     try:
         return block_size(texts)
     except BadBlocks:

@@ -85,7 +85,7 @@ rule says."""
 
 
 def reaches(text: str, evaluator: str) -> set[str]:
-    """Ways to the evaluator that a Python text uses, in words; nothing for one that cannot be read.
+    """Return ways to the evaluator that a Python text uses, in words; nothing for one that cannot be read.
 
     evaluator: name of its file.
     """

@@ -193,7 +193,7 @@ class Project:
 
 
 def files_sha(files: Mapping[str, bytes]) -> str:
-    """sha256 over names and bytes."""
+    """Return sha256 over names and bytes."""
     digest = hashlib.sha256()
     for name, data in sorted(files.items()):
         digest.update(f"{name}\0{len(data)}\0".encode(errors="surrogateescape"))
@@ -211,7 +211,7 @@ def program_id(project: str, texts: Mapping[str, str]) -> str:
 
 
 def pack_files(files: Mapping[str, bytes]) -> bytes:
-    """Files as one blob."""
+    """Return files as one blob."""
     return json.dumps(
         {name: base64.b64encode(data).decode() for name, data in sorted(files.items())}
     ).encode()

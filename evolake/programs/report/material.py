@@ -48,7 +48,7 @@ def material_of(lake: Lake, entering: str) -> Material:
 
 
 def declared_metrics(lake: Lake, cycle: str) -> dict[str, dict[str, str]]:
-    """Project -> its declared metrics with their directions, as a cycle had them."""
+    """Return project -> its declared metrics with their directions, as a cycle had them."""
     rows = lake.read(LINE, "projects", cycle).to_dicts()
     return {
         row["project"]: project_of(row["project"], unpack_files(lake.blobs.get(row["blob_sha"]))).metrics

@@ -133,8 +133,8 @@ class Evaluator:
     def evaluate(
         self, texts: Mapping[str, str], seed: int, built: Built | None = None, *, watch: bool = False
     ) -> Evaluation:
-        """One evaluation under a seed. built: what `build` gave; None: build it. watch: in mode "calls", note
-        arguments that are changed in place.
+        """Run one evaluation under a seed. built: what `build` gave; None: build it. watch: in mode "calls",
+        note arguments that are changed in place.
 
         Raises:
             JailUnavailable: nothing was judged. InputError: the evaluator makes no cases, which no program
@@ -152,7 +152,7 @@ class Evaluator:
     def evaluate_each(
         self, texts: Mapping[str, str], seeds: Sequence[int], built: Built | None = None
     ) -> list[Evaluation]:
-        """One evaluation under each seed, up to the first that fails; the first alone, the others side by
+        """Run one evaluation under each seed, up to the first that fails; the first alone, the others side by
         side if workers are idle.
 
         Raises:

@@ -260,7 +260,7 @@ def _names_of_library(name: str) -> Names:
 
 
 def changed(before: dict[str, Names], module: types.ModuleType) -> list[str]:
-    """Names that are another thing now, or are gone."""
+    """Return names that are another thing now, or are gone."""
     result: list[str] = []
     for name, names in before.items():
         if name == EVALUATOR_MODULE:

@@ -90,7 +90,7 @@ class Iterations:
     rows: Mapping[str, list[dict[str, Any]]]
 
     def frames(self) -> dict[str, pl.DataFrame]:
-        """Table name -> frame."""
+        """Return table name -> frame."""
         return {name: schema.frame(self.rows[name]) for name, schema in TABLES.items()}
 
     def with_checkpoint(self, sha: str) -> Iterations:

@@ -63,8 +63,8 @@ def facts_of(
     cycle: str,
     memory: SearchMemory = SearchMemory(),
 ) -> dict[str, Any]:
-    """Everything that the iterations depend on, as JSON values; hashes where it is large. Operators do not
-    read the memory.
+    """Return everything that the iterations depend on, as JSON values; hashes where it is large. Operators do
+    not read the memory.
 
     Raises:
         InputError: the corpus cannot be read.
@@ -166,7 +166,7 @@ def train(
 
 
 def calls_of(policy: Policy) -> list[dict[str, Any]]:
-    """Rows of AGENT_CALLS of a policy behind an endpoint; none for one on this machine."""
+    """Return rows of AGENT_CALLS of a policy behind an endpoint; none for one on this machine."""
     agents = getattr(policy, "agents", None)
     return [] if agents is None else agents.rows()
 

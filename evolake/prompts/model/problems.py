@@ -237,8 +237,8 @@ DIGITS = 4300
 
 
 def read_problems(path: Path, answer_format: AnswerFormat = "boxed") -> list[Problem]:
-    """Problems of a JSONL file: one object per line with the fields of Problem but split and source; others
-    are passed over.
+    """Return problems of a JSONL file: one object per line with the fields of Problem but split and source;
+    others are passed over.
 
     A line with a `language` is a statement alone: the request for the answer is added, in this format and
     that language. Any other asks by itself.

@@ -113,8 +113,8 @@ class _Serving(dict[str, str]):
 def policy_agents(
     settings: Settings, lake_root: Path, cycle: str, run_id: str, policy: Any, *, adapted: bool
 ) -> Agents:
-    """Agents whose every role is served by a policy with a method `answer`. adapted: whether its adapter is
-    on."""
+    """Return agents whose every role is served by a policy with a method `answer`. adapted: whether its
+    adapter is on."""
 
     def name() -> str:
         return (

@@ -25,7 +25,7 @@ MAX_DRAWS = 2000
 
 
 def transfer_rows(count: int, root_seed: int, *, timeout_ms: int) -> Iterator[dict[str, Any]]:
-    """Rows of PROBLEMS: `count` grids in the shares of the main benchmark, each labelled by Z3 on the
+    """Yield rows of PROBLEMS: `count` grids in the shares of the main benchmark, each labelled by Z3 on the
     encoding and by backtracking on the grid.
 
     Raises:

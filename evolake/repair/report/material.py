@@ -14,7 +14,7 @@ NAN = float("nan")
 
 
 def study_figures(findings: Findings) -> dict[str, bytes]:
-    """Name -> PNG; those for which there are runs."""
+    """Return name -> PNG; those for which there are runs."""
     return draw_figures(FIGURES, findings)
 
 
@@ -25,7 +25,7 @@ def proposer(findings: Findings) -> str:
 
 
 def solve_rates(summary: pl.DataFrame, title: str) -> bytes:
-    """Share of certified solves by arm, and on SAT and UNSAT problems apart."""
+    """Return share of certified solves by arm, and on SAT and UNSAT problems apart."""
     from evolake.plots import ArmRate, arm_rates
 
     rates = [

@@ -28,7 +28,7 @@ LONGEST_REASON = 200
 
 
 def find_engine() -> str | None:
-    """Path of the engine that `write_pdf` takes; None where PATH has none."""
+    """Return path of the engine that `write_pdf` takes; None where PATH has none."""
     return next((path for name in ENGINES if (path := shutil.which(name))), None)
 
 

@@ -33,7 +33,7 @@ class Findings:
     robustness: pl.DataFrame
 
     def tables(self) -> dict[str, pl.DataFrame]:
-        """Name -> frame, in the order in which a reader wants them."""
+        """Return name -> frame, in the order in which a reader wants them."""
         return {
             name: getattr(self, name)
             for name in ("summary", "comparisons", "frontier", "convergence", "effort", "robustness")

@@ -73,7 +73,7 @@ def placed(edits: Sequence[Edit], edit: Edit, patches: Mapping[str, PatchSpec]) 
 
 
 def shadowed(edits: Sequence[Edit], patches: Mapping[str, PatchSpec]) -> set[str]:
-    """Options that no longer decide anything under the patches among `edits`."""
+    """Return options that no longer decide anything under the patches among `edits`."""
     return {
         name
         for edit in edits

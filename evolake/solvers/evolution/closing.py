@@ -122,7 +122,7 @@ def close_cycle(
 
 
 def fates(before: Population, closed: Population, cycle: str) -> list[dict[str, Any]]:
-    """Rows of VARIANTS: the cycle's own as accepted or blocked, those that were found unsound in it as
+    """Return rows of VARIANTS: the cycle's own as accepted or blocked, those that were found unsound in it as
     blocked, overtaken as retired, and the champion.
 
     Accepted ones may come twice: what passed its gates and was overtaken immediately did pass them.

@@ -82,9 +82,9 @@ def replay_gate(
     run_id: str,
     parent_edits: Edits = (),
 ) -> VariantGateResult:
-    """Verdicts of one gate on one row of VARIANTS, and the evidence that they rest on. Evidence that is not
-    there, or of a version that looked at less, is made; that of the gate `compliance` always, for it is
-    cheap, and the parents' edits are known only here.
+    """Return verdicts of one gate on one row of VARIANTS, and the evidence that they rest on. Evidence that
+    is not there, or of a version that looked at less, is made; that of the gate `compliance` always, for it
+    is cheap, and the parents' edits are known only here.
 
     Raises:
         MachineryError: evidence had to be collected and the jail, a checker or the compiler failed.

@@ -116,7 +116,7 @@ def joined_before(population: Population) -> list[list[str]]:
 
 
 def entering_metrics(population: Population) -> list[dict[str, Any]]:
-    """Rows of METRICS of the runs that entered the cycle."""
+    """Return rows of METRICS of the runs that entered the cycle."""
     from evolake.solvers.measurement.metrics import compute_metrics
 
     if population.runs.is_empty():
@@ -225,7 +225,7 @@ def _coder_facts(population: Population, workspace: Workspace, cycle: str) -> Co
 
 
 def derivations_of(variant: Proposal, cycle: str) -> list[dict[str, Any]]:
-    """Rows of DERIVATIONS: each parent with its weight, also one of another code base."""
+    """Return rows of DERIVATIONS: each parent with its weight, also one of another code base."""
     return [
         {
             "child_id": variant.variant_id,

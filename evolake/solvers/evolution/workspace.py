@@ -293,7 +293,7 @@ class Workspace:
 
 
 def evidence_of(row: Mapping[str, Any]) -> dict[str, str]:
-    """Gate -> sha of what its rules judged when the variant was made."""
+    """Return gate -> sha of what its rules judged when the variant was made."""
     return json.loads(row["evidence"]) if row["evidence"] else {}
 
 

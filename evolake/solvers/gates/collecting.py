@@ -55,7 +55,7 @@ class Subject:
 
 
 def compliance(subject: Subject) -> dict[str, Any]:
-    """Its layout, and its sources next to those of its seed."""
+    """Return its layout, and its sources next to those of its seed."""
     return compliance_evidence(
         subject.folder(),
         subject.base,
@@ -80,12 +80,12 @@ def build(subject: Subject) -> dict[str, Any]:
 
 
 def smoke(subject: Subject) -> dict[str, Any]:
-    """Its runs on small formulas and their copies."""
+    """Return its runs on small formulas and their copies."""
     return _runs("smoke", subject)
 
 
 def correctness(subject: Subject) -> dict[str, Any]:
-    """Its runs with every model and proof checked."""
+    """Return its runs with every model and proof checked."""
     return _runs("correctness", subject)
 
 

@@ -88,7 +88,7 @@ def store_evidence(evidence: Mapping[str, Any], blobs: BlobStore) -> str:
 
 
 def load_evidence(sha: str, blobs: BlobStore) -> dict[str, Any]:
-    """Evidence as it was stored."""
+    """Return evidence as it was stored."""
     return json.loads(blobs.get(sha))
 
 

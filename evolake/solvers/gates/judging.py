@@ -69,8 +69,8 @@ def gate_verdicts(
     run_id: str,
     evidence_sha: str | None = None,
 ) -> list[Verdict]:
-    """Verdicts of one gate on evidence as it was collected or stored; rules after the first block are not
-    asked.
+    """Return verdicts of one gate on evidence as it was collected or stored; rules after the first block are
+    not asked.
 
     Raises:
         InputError: a rule that cannot be used.

@@ -131,7 +131,7 @@ class DuelPlan:
 def run_duel(
     duel: DuelPlan, plan: MeasuringPlan, executor: Executor, *, journal: Path | None = None
 ) -> list[dict[str, Any]]:
-    """Rows of DUELS, in turns champion and challenger first. Every UNSAT answer of both is checked.
+    """Return rows of DUELS, in turns champion and challenger first. Every UNSAT answer of both is checked.
 
     Raises what `journal.run_journaled` raises.
     """

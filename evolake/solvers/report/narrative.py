@@ -31,7 +31,7 @@ def verdict_sentence(report: SolversReport) -> Markup:
 
 
 def duel_sentences(report: SolversReport) -> list[Markup]:
-    """One sentence per duel of this cycle, in the order they were fought."""
+    """Return one sentence per duel of this cycle, in the order they were fought."""
     rows = {row["variant_id"]: row for row in report.population.rows()}
     return [
         sentence(

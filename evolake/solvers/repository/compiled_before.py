@@ -113,8 +113,8 @@ class Compiled:
 
 
 def helpers() -> dict[str, Path] | None:
-    """Place in the jail -> file of the host, of the tools that the scripts use; None where this system lacks
-    one."""
+    """Return place in the jail -> file of the host, of the tools that the scripts use; None where this system
+    lacks one."""
     result: dict[str, Path] = {}
     for name in HELPERS:
         if (path := shutil.which(name, path=PATH)) is None:
@@ -129,8 +129,8 @@ def helpers() -> dict[str, Path] | None:
 
 
 def keeping_files(compiler: str) -> dict[str, bytes]:
-    """Name -> contents of what a seed's build is shown at PLACE but for the tools. compiler: its path in the
-    jail."""
+    """Return name -> contents of what a seed's build is shown at PLACE but for the tools. compiler: its path
+    in the jail."""
     script = _KEEPING.format(
         compiler=shlex.quote(compiler), kept=f"{WORK}/{KEPT}", tools=TOOLS, most=MOST_OBJECTS
     )

@@ -331,7 +331,7 @@ def archive_variant(folder: Path, blobs: BlobStore) -> str:
 
 
 def diff_sources(old_folder: Path, new_folder: Path) -> str:
-    """Unified diff of the sources of two variants; `apply_diff` takes the one to the other."""
+    """Return unified diff of the sources of two variants; `apply_diff` takes the one to the other."""
     return diff_files(sources_of(old_folder), sources_of(new_folder))
 
 

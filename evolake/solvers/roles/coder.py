@@ -125,7 +125,7 @@ def choose_regions(request: LookupRequest, random: np.random.Generator) -> Looku
 
 
 def edits_of(items: Sequence[EditModel]) -> tuple[Edit, ...]:
-    """Edits from their models."""
+    """Return edits from their models."""
     return tuple(Edit(item.kind, item.name, dict(item.parameters)) for item in items)
 
 

@@ -26,7 +26,7 @@ def pcg(seed: int) -> np.random.Generator:
 
 
 def random_ksat(n: int, m: int, k: int, seed: int) -> Formula:
-    """Uniform random k-SAT: m clauses of k distinct variables of 1..n, each literal negated by a fair
+    """Return uniform random k-SAT: m clauses of k distinct variables of 1..n, each literal negated by a fair
     coin."""
     rng = pcg(seed)
     variables = _distinct_rows(rng, n, m, k)

@@ -13,7 +13,7 @@ from evolake.report.figures import Figure
 
 
 def draw_front(material: Material) -> bytes:
-    """Dots; without a project with two metrics it says so."""
+    """Draw dots; without a project with two metrics it says so."""
     drawn, axes = figure(height=4.2)
     for project in sorted(
         material.population.projects(), key=lambda name: len(material.metrics.get(name, ())) < 2
