@@ -176,7 +176,7 @@ def define(
     blocking: bool,
     compute_kind: str | None = None,
 ) -> dg.AssetChecksDefinition:
-    """`check` as an asset check of `asset`, in the pool of the asset."""
+    """Return `check` as an asset check of `asset`, in the pool of the asset."""
     check.__annotations__ = typing.get_type_hints(check)  # Dagster wants classes, not postponed names
     vars(check)["__signature__"] = inspect.signature(check)  # and asks for the signature some twenty times
     with warnings.catch_warnings():

@@ -269,7 +269,7 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Environment above what `load` passes in (the profile)."""
+        """Return environment above what `load` passes in (the profile)."""
         return env_settings, init_settings
 
     @field_validator("compute")

@@ -97,7 +97,7 @@ class ComputeResource(dg.ConfigurableResource):
         return workers if self.remote() is None and tasks <= 2 * workers else 1
 
     def remote(self) -> Executor | None:
-        """As `remote_executor`, of this run."""
+        """Do as `remote_executor`, of this run."""
         return remote_executor(self._run)
 
     def teardown_after_execution(self, context: dg.InitResourceContext) -> None:

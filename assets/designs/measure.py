@@ -58,7 +58,7 @@ def experiments(store: LineStore, compute: ComputeResource, candidates: pl.DataF
 
 
 def run_metadata(rows: Sequence[dict[str, Any]], profile: str) -> dict[str, Any]:
-    """Metadata: how much was run, and at what sizes; reduced profiles say so."""
+    """Return metadata: how much was run, and at what sizes; reduced profiles say so."""
     solved = [row["N"] for row in rows if row["unsolved_fraction"] < 0.5]
     return {
         "designs": len({row["design_id"] for row in rows}),

@@ -112,7 +112,7 @@ class Reservation:
     key: str = ""
 
     def book(self, key: str, usage: Usage) -> None:
-        """Says what the call took. Without it the reservation is given back whole."""
+        """Say what the call took. Without it the reservation is given back whole."""
         self.key, self.spent = key, usage
 
 
@@ -154,14 +154,14 @@ class Budget:
                     self._changed.notify_all()
 
     def charge(self, key: str, usage: Usage) -> BudgetExhausted | None:
-        """Books what was spent outside of a reservation. Gives the refusal of whatever would come now, where
+        """Book what was spent outside of a reservation. Return the refusal of whatever would come now, where
         a limit is reached."""
         with self._changed:
             self._book(key, usage)
             return self._refusal(usage)
 
     def book_cycle(self, key: str, usage: Usage) -> None:
-        """Books an attempt of this cycle that is in the call cache but not in the account (a crash came
+        """Book an attempt of this cycle that is in the call cache but not in the account (a crash came
         between). A no-op otherwise."""
         with self._changed:
             self._cycle.add(key, usage)

@@ -95,7 +95,7 @@ def _rank(result: Recorded, asker: Asker) -> tuple[bool, bool, bool, str, str]:
 
 
 def read_conversation(tape: CallCache, question: Question, attempts: range) -> Recorded:
-    """Follows a conversation in the call cache from its first question."""
+    """Follow a conversation in the call cache from its first question."""
     last: TapeEntry | None = None
     for number in attempts:
         entry = tape.read(question.key)

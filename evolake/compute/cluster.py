@@ -85,7 +85,7 @@ class ClusterExecutor(Executor):
 
 
 def admit(client: Client, demand: Demand, close: Callable[[], None] = lambda: None) -> ClusterExecutor:
-    """Lets the workers of `client` prove themselves; the executor of those that have.
+    """Let the workers of `client` prove themselves; return the executor of those that have.
 
     Raises:
         ComputeUnavailable: no worker came, or one is of another version or sees another lake, or none has a

@@ -96,7 +96,8 @@ def is_machinery(error: BaseException) -> bool:
 
 
 def contained(judging: Callable[..., T], *arguments: Any, **options: Any) -> T | Raised:
-    """`judging(*arguments, **options)`, or what it raised. Machinery failures and interrupts pass through."""
+    """Return `judging(*arguments, **options)`, or what it raised. Machinery failures and interrupts pass
+    through."""
     try:
         return judging(*arguments, **options)
     except BaseException as error:

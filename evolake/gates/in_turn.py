@@ -17,8 +17,8 @@ Result = TypeVar("Result")
 
 
 def side_by_side(work: Callable[[Item], Result], items: Sequence[Item], workers: int) -> list[Result]:
-    """`work` of each item by at most `workers` threads, in the order of the items. Of what is raised, that of
-    the earliest item; what has not begun by then is not begun. One worker is a thread too, so that a
+    """Return `work` of each item by at most `workers` threads, in the order of the items. Of what is raised,
+    that of the earliest item; what has not begun by then is not begun. One worker is a thread too, so that a
     candidate meets a stack of the same depth however many there are.
     """
     with ThreadPoolExecutor(max_workers=max(1, workers), thread_name_prefix="evolake-candidate") as threads:

@@ -39,7 +39,7 @@ def run_gates(
     write: Write | None = None,
     store: Store | None = None,
 ) -> GateResults:
-    """`candidate` through `gates` in order of their numbers, up to the first block.
+    """Judge `candidate` by `gates` in order of their numbers, up to the first block.
 
     write: evidence that it cannot write is the candidate's fault. store: keeps evidence, also why there is
     none; verdicts name what it gives.

@@ -61,8 +61,8 @@ class StoredEvidence:
 def in_rows(
     tables: Sequence[str], key: str, inside: Callable[[Mapping[str, Any], str], Evidence | None], line: str
 ) -> Callable[[Lake, str | None], Find]:
-    """`StoredEvidence.find` where rows have a column `evidence`, JSON of gate -> sha, next to what verdicts
-    name.
+    """Return `StoredEvidence.find` where rows have a column `evidence`, JSON of gate -> sha, next to what
+    verdicts name.
 
     Args:
         tables: of the line, a later one counts before an earlier; those that a cycle lacks are left out. key:

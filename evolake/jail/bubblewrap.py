@@ -170,8 +170,8 @@ def own_namespaces(identity: int | None, outer: int, inner: int) -> list[str]:
 
 
 def waiting(identity: int | None, go: int, outer: int, inner: int) -> list[str]:
-    """Options, the last before the root becomes read-only, that make the start wait for the end of the pipe
-    `go`.
+    """Return options, the last before the root becomes read-only, that make the start wait for the end of the
+    pipe `go`.
 
     bubblewrap hands every descriptor that it knows no end for to the program, so those of the user namespaces
     get one: it closes the descriptors of
@@ -312,8 +312,8 @@ def visible_in_scratch() -> list[str]:
 
 
 def visible(python: str, folders: Iterable[str], package: Path) -> list[str]:
-    """Host folders that the jail shows read-only at their own paths: interpreter, its libraries, evolake
-    itself. Outermost first."""
+    """Return host folders that the jail shows read-only at their own paths: interpreter, its libraries,
+    evolake itself. Outermost first."""
     wanted = [
         os.path.realpath(sys.base_prefix),
         sys.base_prefix,

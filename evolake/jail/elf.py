@@ -226,7 +226,7 @@ def system_folders() -> tuple[str, ...]:
 
 @functools.lru_cache(maxsize=1)
 def cache() -> dict[str, tuple[Path, ...]]:
-    """Library -> its files, of the system's cache; empty where the system has none."""
+    """Return library -> its files, of the system's cache; empty where the system has none."""
     try:
         data = CACHE.read_bytes()
     except OSError:

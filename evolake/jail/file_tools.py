@@ -46,7 +46,7 @@ Did = tuple[str, dict[str, str | None]]
 
 
 def list_files(files: Mapping[str, str], path: str) -> Did:
-    """Paths below `path`, each with its number of lines."""
+    """Return paths below `path`, each with its number of lines."""
     result = [
         f"{name}  {len(text.splitlines())} lines"
         for name, text in sorted(files.items())

@@ -273,7 +273,7 @@ class Catalogue:
         return self._ran(run)
 
     def frame(self, sql: str, parameters: Mapping[str, Any] | None = None) -> pl.DataFrame:
-        """As `query`, as a polars frame."""
+        """Do as `query`, as a polars frame."""
         given = self._ready(sql, parameters)
         return self._ran(lambda: pl.DataFrame(self._connection.sql(sql, params=given).to_arrow_table()))
 

@@ -112,7 +112,8 @@ def fits(summary: Mapping[str, Any], data: bytes) -> bool:
 
 
 def read(manifest: Path) -> tuple[dict[str, Any], Checkpoint] | str | None:
-    """(its head, itself), whole by its own check sums; None if there is none; or why it cannot be used."""
+    """Return (its head, itself), whole by its own check sums; None if there is none; or why it cannot be
+    used."""
     path = path_of(manifest)
     if not path.exists():
         return None

@@ -60,7 +60,7 @@ class _Group:
 
 
 def compact(lake: Lake, *, dry_run: bool = False) -> list[Compacted]:
-    """Compacts every table, and returns those that had something to do. May be cut off anywhere and run
+    """Compact every table, and return those that had something to do. May be cut off anywhere and run
     again.
 
     Raises:

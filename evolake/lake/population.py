@@ -79,7 +79,8 @@ class Tables:
         return json.loads(result[0]) if result else default
 
     def with_values(self, **values: Any) -> Self:
-        """Entries of the state set; the others stay. Entries are kept in name order."""
+        """Return the archive with entries of the state set; the others stay. Entries are kept in name
+        order."""
         held = dict(self.frames()["state"].iter_rows()) | {
             name: json.dumps(value, sort_keys=True) for name, value in values.items()
         }

@@ -91,7 +91,7 @@ class Lake:
         return self._publisher.publish(partition, frame, run_id, schema)
 
     def note_profile(self, profile: str) -> None:
-        """Remembers the profile that a population was sealed under: a user who opens the lake without naming
+        """Remember the profile that a population was sealed under: a user who opens the lake without naming
         one continues with it."""
         if profile_of(self.root) != profile:
             path = self.root / PROFILE_FILE
@@ -149,8 +149,8 @@ class Lake:
         return pl.concat(frames, how="diagonal_relaxed").collect()
 
     def scan(self, line: str, asset: str, cycle: str | None = None) -> pl.LazyFrame:
-        """As `read`, lazily: verified now, read at collect. A part that is replaced in between is read as its
-        newer content, whole."""
+        """Do as `read`, lazily: verified now, read at collect. A part that is replaced in between is read as
+        its newer content, whole."""
         frames = []
         for part in self._parts(line, asset, cycle):
             verified = self._verified(part)

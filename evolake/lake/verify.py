@@ -42,7 +42,7 @@ class Shas:
 
     @staticmethod
     def identity(path: Path) -> tuple[int, int, int, int]:
-        """Inode, size, and times of modification and change, of the file that `path` names now."""
+        """Return inode, size, and times of modification and change, of the file that `path` names now."""
         status = path.stat()
         return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
@@ -127,7 +127,7 @@ class Verifier:
             ) from error
 
     def resolve_locked(self, partition: Partition) -> VerifiedPart | None:
-        """As `resolve`, for a caller that holds the partition's lock."""
+        """Do as `resolve`, for a caller that holds the partition's lock."""
         verified, got = self._look(partition)
         if got is None:
             return verified

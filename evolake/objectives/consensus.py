@@ -94,7 +94,7 @@ def aggregate(
 def objective_weights(
     median_tau: np.ndarray, age: np.ndarray, decay: float, multipliers: np.ndarray
 ) -> np.ndarray:
-    """Weights, (K,) float, sum to 1: agreement times decay**age, uniform if all vanish; then times the
+    """Return weights, (K,) float, sum to 1: agreement times decay**age, uniform if all vanish; then times the
     multipliers unless that makes all vanish.
 
     Ages count from the youngest objective with a voice: that changes no weight, and keeps very old portfolios

@@ -164,8 +164,8 @@ def failures_above(ranks: np.ndarray, failed: np.ndarray) -> np.ndarray:
 
 
 def echo_chambers(tau: np.ndarray) -> list[tuple[int, ...]]:
-    """Tight blocks of objectives: positions of at least three whose average tau is at least 0.85 at every
-    merge (average linkage)."""
+    """Return tight blocks of objectives: positions of at least three whose average tau is at least 0.85 at
+    every merge (average linkage)."""
     if len(tau) < ECHO_SIZE:
         return []
     from scipy.cluster.hierarchy import fcluster, linkage

@@ -86,7 +86,7 @@ def score_all(
 
 
 def read_reply(outcome: Outcome, designs: int) -> list[tuple[float | None, str, str]]:
-    """(score, status, reason) of each design from a reply that is not to be trusted."""
+    """Return (score, status, reason) of each design from a reply that is not to be trusted."""
     if outcome.status != "ok":
         return [(None, outcome.status, outcome.reason)] * designs
     value = outcome.value

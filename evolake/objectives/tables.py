@@ -102,7 +102,7 @@ def rank_long(
 
 
 def estimate_consensus(stored: np.ndarray, weights: np.ndarray, fresh: np.ndarray) -> np.ndarray:
-    """Consensus, (m,) float in [0, 1], of designs that are not stored yet, without ranking all again.
+    """Return consensus, (m,) float in [0, 1], of designs that are not stored yet, without ranking all again.
 
     Each rank is found by binary search in the objective's sorted scores and is the one that the design would
     have if it joined the stored ones (average ties); the weights stay those of the stored designs.

@@ -60,7 +60,8 @@ class Meeting:
 
 
 def cactus(solvers: Sequence[SolverTimes], timeout_s: float, title: str) -> bytes:
-    """Solved formulas against the time that each was given: the further right and the lower, the better."""
+    """Draw solved formulas against the time that each was given: the further right and the lower, the
+    better."""
     from matplotlib.ticker import MaxNLocator
 
     drawn, axes = figure(height=4.8)

@@ -64,7 +64,7 @@ class ProgramClaims(BaseModel):
 
 
 def carry(lake: Lake, catalogue: Catalogue, artifact: Artifact, settings: Settings) -> Carried:
-    """Texts, project, and what was measured of it."""
+    """Return texts, project, and what was measured of it."""
     row = artifact.row
     name = row["project"]
     projects = catalogue.frame(

@@ -121,7 +121,7 @@ def titles_of(lake: Lake, catalogue: Catalogue, line: str) -> list[str]:
 
 
 def current_champion(lake: Lake, catalogue: Catalogue, line: str, title: str = "") -> Champion:
-    """As `champion_of`.
+    """Do as `champion_of`.
 
     Raises:
         InputError: there is no champion: says whether the line promotes none, and what to look at then; or no

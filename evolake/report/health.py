@@ -24,7 +24,7 @@ def examine(root: Path, *, fast: bool = False) -> Audit:
 
 
 def mend(root: Path) -> Audit:
-    """Repairs what provably can be repaired, and gives what was done and what is left."""
+    """Repair what provably can be repaired, and return what was done and what is left."""
     return repair(Lake(root), more=(tape, fetched))
 
 

@@ -9,8 +9,8 @@ MOST_DECIMALS = 4
 
 
 def decimals_known(low: float, high: float) -> int:
-    """Decimals that an interval leaves: up to the first digit of its half width, one more where that digit is
-    1 or 2."""
+    """Return decimals that an interval leaves: up to the first digit of its half width, one more where that
+    digit is 1 or 2."""
     half = (high - low) / 2
     if not math.isfinite(half) or half <= 0:
         return 2
@@ -59,5 +59,5 @@ def dollars(usd: float | None) -> str:
 
 
 def counted(number: int, what: str, many: str = "") -> str:
-    """`1 call`, `2 calls`, `3,000 families`."""
+    """Return `1 call`, `2 calls`, `3,000 families`."""
     return f"{number:,} {what if number == 1 else many or what + 's'}"

@@ -177,8 +177,8 @@ def preview_rules(lake: Lake, catalogue: Catalogue, ruleset: Ruleset) -> Preview
 
 
 def flips_of(said: Sequence[Row], now: Replayed) -> list[Flip]:
-    """Rules whose word on a candidate changes. That a rule which passes it is asked, or is asked no more, is
-    no flip.
+    """Return rules whose word on a candidate changes. That a rule which passes it is asked, or is asked no
+    more, is no flip.
 
     said: its verdicts of record.
     """

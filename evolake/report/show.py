@@ -36,7 +36,7 @@ LISTED = 10
 
 
 def describe(lake: Lake, catalogue: Catalogue, artifact: Artifact) -> dict[str, Any]:
-    """Everything, as plain JSON values."""
+    """Return everything, as plain JSON values."""
     kind = kind_of(artifact)
 
     def ask(sql: str) -> list[dict[str, Any]]:

@@ -16,7 +16,7 @@ def heights(values: Sequence[float]) -> list[float]:
 def polyline(
     values: Sequence[float], width: int = 120, height: int = 28, margin: int = 3
 ) -> list[tuple[float, float]]:
-    """(x, y) of each value in a box of that size, oldest at the left, larger values higher."""
+    """Return (x, y) of each value in a box of that size, oldest at the left, larger values higher."""
     step = (width - 2 * margin) / max(len(values) - 1, 1)
     return [
         (round(margin + place * step, 1), round(height - margin - up * (height - 2 * margin), 1))

@@ -102,7 +102,7 @@ class SearchGraph:
         ]
 
     def parents(self, design_id: Identifier) -> dict[Identifier, float]:
-        """Parents of a design and the weights of its edges."""
+        """Return parents of a design and the weights of its edges."""
         position = self._find(design_id)
         rows = self._edges[self._first[position] : self._first[position + 1]]
         return {self.nodes[row["parent"]]: float(row["weight"]) for row in rows}

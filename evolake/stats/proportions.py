@@ -45,8 +45,8 @@ def mcnemar_exact(only_first: int, only_second: int) -> float:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """p-values adjusted for having asked several questions (Holm 1979), in the order given; each is compared
-    with the level as it is.
+    """Return p-values adjusted for having asked several questions (Holm 1979), in the order given; each is
+    compared with the level as it is.
 
     Raises:
         ValueError: a value outside 0..1.

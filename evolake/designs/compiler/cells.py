@@ -77,7 +77,7 @@ def filled(axes: tuple[Axis, ...], loop: Domain | None, expression: Expression) 
 
 
 def guard(shape: Sequence[int]) -> None:
-    """Refuses tensors with more cells than a kernel should unroll."""
+    """Refuse tensors with more cells than a kernel should unroll."""
     if math.prod(shape) > MOST_CELLS:
         raise Inexpressible("too many numbers a clause")
 

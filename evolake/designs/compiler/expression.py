@@ -110,7 +110,7 @@ class Builder:
         return float(expression.data) if expression.kind == "real" else expression.data
 
     def real(self, expression: Expression) -> Expression:
-        """As a real number."""
+        """Return it as a real number."""
         if expression.kind == "real":
             return expression
         if expression.kind == "variable":
@@ -127,7 +127,7 @@ class Builder:
         return self.make("to_real", (expression,), "real")
 
     def whole(self, expression: Expression) -> Expression:
-        """As an integer; only from a truth value or an integer."""
+        """Return it as an integer; only from a truth value or an integer."""
         if expression.kind == "int":
             return expression
         if expression.kind == "bool":
@@ -154,7 +154,7 @@ class Builder:
         return self.make("to_whole", (expression,), "int")
 
     def truth(self, expression: Expression) -> Expression:
-        """As a truth value: not zero."""
+        """Return it as a truth value: not zero."""
         if expression.kind == "bool":
             return expression
         return self.compare(

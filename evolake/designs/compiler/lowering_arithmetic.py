@@ -110,7 +110,7 @@ def limited(builder: Builder, comparison: str, value: Expression, limit: Express
 
 
 def power(builder: Builder, base: Expression, exponent: Expression) -> Expression:
-    """base**exponent; small whole and half powers by multiplication and roots."""
+    """Return base**exponent; small whole and half powers by multiplication and roots."""
     base, exponent = builder.real(base), builder.real(exponent)
     item, known = builder.literal(1.0), builder.value_of(exponent)
     if known in (0.0, 1.0):

@@ -76,7 +76,7 @@ class Lowering:
         raise Inexpressible("an operand that is not a number")
 
     def each(self, make: Callable[..., Expression], *values: Value) -> Value:
-        """`make` on the cells of broadcast operands."""
+        """Return `make` on the cells of broadcast operands."""
         axes, loop, cells = broadcast(values)
         result = [make(*items) for items in zip(*(array.flat for array in cells), strict=True)]
         return Value(axes, loop, objects(result, cells[0].shape))

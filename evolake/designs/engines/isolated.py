@@ -265,7 +265,7 @@ atexit.register(close)
 
 
 def run_apart(run: Run, on_progress: Progress | None = None) -> Simulation:
-    """`evolake.designs.engines.engine.simulate` in the child.
+    """Return `evolake.designs.engines.engine.simulate` in the child.
 
     What ends a run is what it computes: its steps, or its processor seconds. A run that only the clock would
     end, because the machine is busy, is begun again with twice as long, TRIES times in all; one that is cut

@@ -72,8 +72,8 @@ class Succession:
 def contenders(
     population: Population, order: Sequence[str], texts: Texts
 ) -> tuple[Contender, Contender, Contender]:
-    """Challenger (first by consensus), incumbent (the champion, or the baseline), baseline (the seed of that
-    name, or the first seed).
+    """Return challenger (first by consensus), incumbent (the champion, or the baseline), baseline (the seed
+    of that name, or the first seed).
 
     The challenger has to show itself at the largest size that any ranked design has solved, whether it
     continued to that size itself or not.
@@ -192,7 +192,7 @@ def decide_champion(
     cycle_seeds: CycleSeeds,
     simulate: Simulate = simulate_level,
 ) -> Succession:
-    """Duel, verdict, and the comparison with the baseline.
+    """Return duel, verdict, and the comparison with the baseline.
 
     Args:
         challenger: first by consensus. incumbent: the champion, or the baseline if there is none yet. Either

@@ -91,7 +91,7 @@ def propose_candidates(
     texts: Texts,
     objectives: Sequence[str] = (),
 ) -> Proposals:
-    """`settings.designs_per_cycle` candidates, the directions taken in turn; none without directions.
+    """Return `settings.designs_per_cycle` candidates, the directions taken in turn; none without directions.
 
     Args:
         directions: rows of DIRECTIONS. texts: reads a blob as text by its sha. objectives: what the

@@ -210,8 +210,8 @@ def simulate_level(
 
 @trusted
 def run_schedule(job: Job, simulate: Simulate = simulate_level) -> list[dict[str, Any]]:
-    """Rows of one design at one fidelity, one per level, in order; none when its earlier rows leave nothing
-    to run.
+    """Return rows of one design at one fidelity, one per level, in order; none when its earlier rows leave
+    nothing to run.
 
     At low fidelity, levels of uniform formulas follow those of planted ones if the settings ask for them.
     """

@@ -66,7 +66,7 @@ class Arrived:
 
 
 def import_database(lake: Lake, path: Path, *, files_only: bool = False, run_id: str = "import") -> Brought:
-    """Brings a database of the paper's framework in. Doing it twice changes nothing.
+    """Bring a database of the paper's framework in. Doing it twice changes nothing.
 
     files_only: the folder holds solvers and objectives and no database, as public copies of the framework do.
 
@@ -104,7 +104,7 @@ def rows_of(lake: Lake, schema: TableSchema) -> list[Row]:
 
 
 def pending_bundles(lake: Lake, population: Population, cycle: str) -> list[str]:
-    """Bundles that `cycle` may see and its population has not taken in yet, by id."""
+    """Return bundles that `cycle` may see and its population has not taken in yet, by id."""
     taken = set(population.value("imported_bundles", []))
     return sorted({row["bundle_id"] for row in rows_of(lake, IMPORTS) if row["since_cycle"] <= cycle} - taken)
 

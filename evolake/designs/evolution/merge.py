@@ -87,7 +87,7 @@ class Admitted:
 def import_lake(
     lake: Lake, other_root: Path, *, top: int = 5, alive: int = ALIVE, run_id: str = "merge"
 ) -> Imported:
-    """Brings the `top` designs of another lake, all their ancestors and its objectives into this one. Doing
+    """Bring the `top` designs of another lake, all their ancestors and its objectives into this one. Doing
     it twice changes nothing.
 
     Args:
@@ -232,7 +232,7 @@ def admit_merges(lake: Lake, population: Population, judge: Judge, cycle: str) -
 
 
 def genealogy(ids: Sequence[str], edges: Sequence[tuple[str, str, float]]) -> set[str]:
-    """`ids` and all their ancestors. `edges`: (child, parent, weight)."""
+    """Return `ids` and all their ancestors. `edges`: (child, parent, weight)."""
     parents: dict[str, list[str]] = {}
     for child, parent, _ in edges:
         parents.setdefault(child, []).append(parent)

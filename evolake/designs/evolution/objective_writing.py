@@ -112,7 +112,7 @@ def write_objectives(
     scored: LongConsensus | None = None,
     guidance: Sequence[str] = (),
 ) -> Written:
-    """`settings.objectives_per_cycle` new objectives.
+    """Return `settings.objectives_per_cycle` new objectives.
 
     Args:
         population: with the experiments of this cycle in it. judge: takes an objective through its gate.
@@ -163,7 +163,7 @@ def derivation_rows(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def objective_summaries(population: Population, scored: LongConsensus | None) -> list[ObjectiveSummary]:
-    """Live objectives as roles see them, the heaviest first."""
+    """Return live objectives as roles see them, the heaviest first."""
     weights: dict[str, float] = {}
     taus: dict[str, float] = {}
     nearest: dict[str, float] = {}

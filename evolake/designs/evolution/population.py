@@ -88,7 +88,7 @@ class Population(Archive):
         return dict(zip(traced["graph_sha"].to_list(), traced["design_id"].to_list(), strict=True))
 
     def unmeasured(self) -> list[str]:
-        """Live designs without any experiment: seeds, merged designs, tuned copies."""
+        """Return live designs without any experiment: seeds, merged designs, tuned copies."""
         measured = set(self.experiments["design_id"].to_list())
         return [design_id for design_id in self.live_ids() if design_id not in measured]
 

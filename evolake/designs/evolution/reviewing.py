@@ -48,7 +48,7 @@ def review_portfolio(
     root_seed: int,
     guidance: Sequence[str] = (),
 ) -> PortfolioReview:
-    """Reviews every live objective.
+    """Review every live objective.
 
     Args:
         population: with this cycle's ranking. scored: the final consensus of the cycle.

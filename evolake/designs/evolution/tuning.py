@@ -353,8 +353,8 @@ def _scored(
 
 @trusted
 def measured_trial(job: Job, simulate: Simulate = simulate_level) -> list[dict[str, Any]]:
-    """Rows of one trial, each fidelity continuing where the one before ended; it ends at a fidelity whose
-    largest size it did not reach."""
+    """Return rows of one trial, each fidelity continuing where the one before ended; it ends at a fidelity
+    whose largest size it did not reach."""
     rows: list[dict[str, Any]] = []
     for fidelity in FIDELITIES[: FIDELITIES.index(job.settings.tuning_fidelity) + 1]:
         rows += run_schedule(replace(job, fidelity=fidelity, earlier=tuple(rows)), simulate)

@@ -54,7 +54,7 @@ def compose(genome: DesignGenome, title: str = "", rationale: str = "") -> str:
 
 
 def scales_of(genome: DesignGenome) -> tuple[Scale, ...]:
-    """Scales of a genome's hyperparameters."""
+    """Return scales of a genome's hyperparameters."""
     return grammar_of(genome).scales_of(genome)
 
 

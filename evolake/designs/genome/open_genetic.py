@@ -93,7 +93,7 @@ large, as they are at large sizes."""
 
 
 def scales_of(result: OpenGenome) -> tuple[Scale, ...]:
-    """Scales of a genome's parameters."""
+    """Return scales of a genome's parameters."""
     return tuple(Scale(p.name, p.type, p.low, p.high) for p in result.parameters().values())
 
 

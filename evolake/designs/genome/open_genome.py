@@ -96,7 +96,7 @@ class OpenGenome:
         return {constant.parameter.name: constant.parameter for constant in self.constants}
 
     def size(self) -> int:
-        """Nodes of all drives."""
+        """Return the number of nodes of all drives."""
         return sum(size(result) for result in self.all_drives().values())
 
     def term_names(self) -> tuple[str, ...]:

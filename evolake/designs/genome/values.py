@@ -86,8 +86,8 @@ def differed_values(
     factor: float,
     random: np.random.Generator,
 ) -> dict[str, float | int | str]:
-    """`values` moved by `factor` times the way from `other` to `first`, each on its own scale and within its
-    bounds, as differential evolution does.
+    """Return `values` moved by `factor` times the way from `other` to `first`, each on its own scale and
+    within its bounds, as differential evolution does.
 
     Only parameters with a range that all three have are moved, each with probability `CROSSED`. (Storn and
     Price, J. Global Optim. 11, 1997.)
@@ -116,8 +116,8 @@ def rounded(value: float, digits: int = 6) -> float:
 
 
 def values_text(values: Mapping[str, Any]) -> str:
-    """Hyperparameter values as canonical JSON; ones that JSON cannot say (an integer of thousands of digits)
-    as a JSON text of what they are."""
+    """Return hyperparameter values as canonical JSON; ones that JSON cannot say (an integer of thousands of
+    digits) as a JSON text of what they are."""
     try:
         return json.dumps(dict(values), sort_keys=True)
     except (TypeError, ValueError, RecursionError):

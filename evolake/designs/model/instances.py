@@ -46,7 +46,8 @@ class Planted:
 
 
 def planted(n: int, batch: int, seed: int, *, ratio: float = RATIO, p0: float = P0) -> Planted:
-    """`batch` instances with `n` variables and int(ratio*n) clauses; the same arguments give the same bytes.
+    """Return `batch` instances with `n` variables and int(ratio*n) clauses; the same arguments give the same
+    bytes.
 
     Raises:
         InputError: n < 3, batch < 1, more than MOST_VALUES in all, a ratio that leaves no clause, a negative
@@ -111,7 +112,7 @@ def _uniform_order(rng: np.random.Generator, count: int) -> np.ndarray:
 
 
 def to_dimacs(instances: Planted, index: int) -> str:
-    """Instance `index` as DIMACS CNF text."""
+    """Return instance `index` as DIMACS CNF text."""
     clauses = (instances.idx[index].astype(np.int64) + 1) * instances.sgn[index]
     head = f"c planted 3-SAT, seed {instances.seed}, instance {index}\np cnf {instances.n} {instances.m}\n"
     return head + "".join(f"{a} {b} {c} 0\n" for a, b, c in clauses.tolist())

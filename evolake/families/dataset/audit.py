@@ -42,7 +42,7 @@ LONGEST_CELL = 2_000_000
 
 
 def choose(ids: Sequence[str], size: int, root_seed: int) -> list[str]:
-    """`size` families drawn without replacement, all if there are fewer. The order of `ids` does not
+    """Return `size` families drawn without replacement, all if there are fewer. The order of `ids` does not
     matter."""
     ordered = sorted(set(ids))
     drawn = generator(root_seed, "families", "*", "audit").permutation(len(ordered)).tolist()[:size]

@@ -133,5 +133,5 @@ def drift_summary(rows: Sequence[Mapping[str, Any]], cycle: str, root_seed: int)
 
 
 def passes(rows: Sequence[Mapping[str, Any]], k: int) -> float:
-    """pass@k, averaged over instances."""
+    """Return pass@k, averaged over instances."""
     return fmean(pass_at_k(row["samples"], row["correct"], k) for row in rows)

@@ -135,8 +135,8 @@ def read_scores(lake: Lake, rows: Sequence[Mapping[str, Any]], cycle: str) -> li
 
 
 def factors(scores: Iterable[Mapping[str, Any]], weight: float) -> dict[str, float]:
-    """family_id -> what its chance to become a parent is multiplied with, next to that of a family without a
-    score, which has 1. weight: 0 to 1."""
+    """Return family_id -> what its chance to become a parent is multiplied with, next to that of a family
+    without a score, which has 1. weight: 0 to 1."""
     by_family = {row["family_id"]: row["score"] for row in scores}
     if not by_family or not weight:
         return {}

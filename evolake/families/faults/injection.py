@@ -83,7 +83,7 @@ def plant_faults(
     faults: Iterable[Fault] = tuple(FAULTS.values()),
     progress: Callable[[int, str], None] = lambda number, name: None,
 ) -> list[Planted]:
-    """Rows, by class in the order of `faults`.
+    """Return rows, by class in the order of `faults`.
 
     Args:
         families: sound ones, which pass every gate; those with checkers are left out, for the classes change

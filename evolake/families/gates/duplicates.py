@@ -47,8 +47,8 @@ def duplicate_pairs(
 
 
 def answer_agreement(fingerprints: Sequence[Fingerprint]) -> np.ndarray:
-    """(n, n): the share of answers on the shared seeds that two families have in common, over the seeds that
-    both have."""
+    """Return (n, n): the share of answers on the shared seeds that two families have in common, over the
+    seeds that both have."""
     longest = max((len(fingerprint.answers) for fingerprint in fingerprints), default=0)
     numbers: dict[str, int] = {}
     coded = np.full((len(fingerprints), longest), -1)

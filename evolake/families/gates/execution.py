@@ -41,7 +41,7 @@ def caps_of(settings: FamiliesSettings) -> Caps:
 
 
 def pairs_of(difficulties: Sequence[int], seeds: int, purpose: str) -> list[tuple[int, int]]:
-    """(difficulty, seed) pairs; each seed goes with every difficulty. They depend on nothing but these
+    """Return (difficulty, seed) pairs; each seed goes with every difficulty. They depend on nothing but these
     arguments: all families share them."""
     return [
         (difficulty, child_seed(0, "families", "*", purpose, number))

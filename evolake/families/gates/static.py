@@ -255,7 +255,7 @@ def _blind_to_difficulty(instances: Sequence[Instance]) -> bool:
 
 
 def by_difficulty(instances: Sequence[Instance], measure: Callable[[Any], float]) -> list[list[float]]:
-    """[[difficulty, mean of a measure of the hidden inputs], ...], the easiest first."""
+    """Return [[difficulty, mean of a measure of the hidden inputs], ...], the easiest first."""
     result: dict[int, list[float]] = {}
     for instance in instances:
         result.setdefault(instance.difficulty, []).append(measure(instance.inputs))

@@ -106,8 +106,8 @@ def another(item: Quantity) -> str:
 
 
 def slot_changes(template: str, slot_texts: Sequence[str], ways: Sequence[int]) -> list[tuple[int, str]]:
-    """(slot from 1 on, statement in which its number is another) for each slot that is a single number. ways:
-    one more, half as much, one less, twice as much, by their places in this list; below 4."""
+    """Return (slot from 1 on, statement in which its number is another) for each slot that is a single
+    number. ways: one more, half as much, one less, twice as much, by their places in this list; below 4."""
     result = []
     for slot, text in enumerate(slot_texts, start=1):
         if re.fullmatch(r"\s*\d{1,12}\s*", text):

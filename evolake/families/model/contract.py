@@ -196,7 +196,7 @@ class Family:
         return hashlib.sha256(json.dumps(content, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
     def sources(self) -> dict[str, str]:
-        """File name -> Python source, the template not among them."""
+        """Return file name -> Python source, the template not among them."""
         result = {GENERATOR: self.generator, VALIDATOR: self.validator}
         result |= {f"{VALIDATORS}/{name}.py": source for name, source in self.validators.items()}
         result |= {f"{CHECKERS}/{name}.py": source for name, source in self.checkers.items()}

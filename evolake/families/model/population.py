@@ -30,7 +30,8 @@ class Population(Archive):
     experience: pl.DataFrame
 
     def known(self) -> list[Fingerprint]:
-        """Fingerprints of every family that passed, the retired too: what a new one must differ from."""
+        """Return fingerprints of every family that passed, the retired too: what a new one must differ
+        from."""
         return [Fingerprint.from_json(row["fingerprint"]) for row in self.rows(*PASSED) if row["fingerprint"]]
 
     def lessons(self) -> list[str]:

@@ -138,7 +138,7 @@ def status_of(error: BaseException) -> str:
 
 
 def describe(error: BaseException) -> str:
-    """`Type: message at line n`, n counting in the candidate's source."""
+    """Return `Type: message at line n`, n counting in the candidate's source."""
     try:
         message = error.msg if isinstance(error, SyntaxError) else str(error)
     except Exception:  # a hostile __str__

@@ -161,7 +161,7 @@ def shared_memory() -> list[str]:
 
 
 def threads() -> int:
-    """Threads of the calling process."""
+    """Return threads of the calling process."""
     return len(os.listdir("/proc/self/task"))
 
 

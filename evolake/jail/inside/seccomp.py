@@ -282,7 +282,7 @@ class _Program(ctypes.Structure):
 
 
 def packed(instructions: bytes) -> _Program:
-    """`struct sock_fprog` of them."""
+    """Return `struct sock_fprog` of them."""
     return _Program(len(instructions) // 8, instructions)
 
 

@@ -43,7 +43,7 @@ def noted(root: Path, url: str) -> int | None:
 
 
 def note(root: Path, url: str, number: int) -> None:
-    """Remembers that the lake is what the snapshot `number` of `url` says."""
+    """Remember that the lake is what the snapshot `number` of `url` says."""
     disk.write_atomic(
         root / MIRRORED,
         json.dumps(_notes(root) | {url: number}, indent=1).encode() + b"\n",

@@ -51,7 +51,7 @@ def turned(program: Expression) -> tuple[Expression, Ranking] | None:
 
 
 def ranking(program: Expression) -> Ranking:
-    """Dense ranks of the made-up designs; programs that rank them alike have equal ones."""
+    """Return dense ranks of the made-up designs; programs that rank them alike have equal ones."""
     return _ranking(_scores(program))
 
 

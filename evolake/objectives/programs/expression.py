@@ -139,7 +139,7 @@ def replaced(expression: Expression, path: Path, by: Expression) -> Expression:
 
 
 def to_json(expression: Expression) -> str:
-    """As it is stored: the column `genome` of objectives."""
+    """Return it as it is stored: the column `genome` of objectives."""
     return json.dumps(expression, separators=(",", ":"))
 
 

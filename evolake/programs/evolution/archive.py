@@ -86,7 +86,7 @@ class Islands:
         return islands_of(self.project, self.own)
 
     def on(self, island: int) -> list[Row]:
-        """Programs of an island, best first; of equal ones the shorter, then the older."""
+        """Return programs of an island, best first; of equal ones the shorter, then the older."""
         return self.ranked(row for row in self.rows.values() if island in row["islands"])
 
     def ranked(self, rows: Iterable[Row]) -> list[Row]:

@@ -159,7 +159,7 @@ def decide_champion(
 
 
 def evaluations_bytes(done: Mapping[str, Evaluation]) -> bytes:
-    """Side -> evaluation under one seed, as it is noted."""
+    """Return side -> evaluation under one seed, as it is noted."""
     return canonical_json({side: asdict(item) for side, item in done.items()}, ascii_only=True).encode()
 
 

@@ -98,7 +98,7 @@ class Checked:
         return statistics.stdev(self.scores[1:]) if len(self.scores) > 2 else 0.0
 
     def to_json(self) -> dict[str, Any]:
-        """As one JSON object."""
+        """Return it as one JSON object."""
         reason = next((evaluation.reason for evaluation in self.evaluations if not evaluation.ok), "")
         reason = f"{self.blocked_by.gate}: {self.blocked_by.reason}" if self.blocked_by else reason
         config = self.project.config

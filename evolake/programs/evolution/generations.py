@@ -451,7 +451,7 @@ def child_row(
     generation: int,
     number: int,
 ) -> tuple[Row, list[Row]]:
-    """(row of PROGRAMS, rows of DERIVATIONS) of a child."""
+    """Return (row of PROGRAMS, rows of DERIVATIONS) of a child."""
     operators = context.agents.backend.name == "operators"
     operator = reply.operator if operators and isinstance(reply, WriterReply) else "model"
     share = {parents[0]["program_id"]: 1.0}

@@ -48,7 +48,7 @@ class Population(Tables):
         )
 
     def projects(self) -> list[str]:
-        """Projects with a program that lives, by name."""
+        """Return projects with a program that lives, by name."""
         return sorted({row["project"] for row in self.rows(None, *LIVING)})
 
     def champion(self, project: str) -> Row:

@@ -318,8 +318,8 @@ def _meeting(files: Mapping[str, bytes], texts: Mapping[str, str], given: Projec
 
 
 def limits_of(project: Project, own: ProgramsSettings) -> dict[str, float]:
-    """cpu_s, wall_s, memory_mb and processes of one evaluation: project.toml, then config.yaml, then the
-    settings.
+    """Return cpu_s, wall_s, memory_mb and processes of one evaluation: project.toml, then config.yaml, then
+    the settings.
 
     Processor time decides about a computing program, since it does not depend on what else the machine does.
     So config.yaml's timeout is taken as processor time, and so is a wall_s that is given alone. The clock is

@@ -158,8 +158,8 @@ TASKS = {"evaluate": evaluate, "cases": cases, "score": score}
 
 
 def taken(result: Any) -> tuple[dict[str, Any], dict[str, str]]:
-    """(metrics, artifacts) of what an evaluator returned: a dict, or an object with both as attributes. Texts
-    among the metrics are artifacts."""
+    """Return (metrics, artifacts) of what an evaluator returned: a dict, or an object with both as
+    attributes. Texts among the metrics are artifacts."""
     artifacts = getattr(result, "artifacts", None) or {}
     metrics = result if isinstance(result, dict) else getattr(result, "metrics", None)
     if not isinstance(metrics, dict):

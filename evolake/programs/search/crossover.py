@@ -31,8 +31,8 @@ def crossed(
 
 
 def differing(name: str, text: str, other: str) -> list[tuple[tuple[int, int], str]]:
-    """(where, what is there in the other) of each function of one name that is another there; of blocks, if
-    there are several."""
+    """Return (where, what is there in the other) of each function of one name that is another there; of
+    blocks, if there are several."""
     own, theirs = cut(text, name), cut(other, name)
     outcome = []
     if name.endswith(".py"):

@@ -50,7 +50,7 @@ class Population(Archive):
         return from_json(self.row(prompt_id)["principles"])
 
     def rating(self, prompt_id: str) -> Rating:
-        """(mu, sigma) of one prompt. Raises KeyError when there is none."""
+        """Return (mu, sigma) of one prompt. Raises KeyError when there is none."""
         row = self.row(prompt_id)
         return row["mu"], row["sigma"]
 

@@ -67,7 +67,7 @@ class PrincipleLibrary:
         return [entry for entry in self.entries if symptom in entry.symptoms]
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """As the requests of roles carry it; `library_of` reads it back."""
+        """Return it as the requests of roles carry it; `library_of` reads it back."""
         return [
             *(
                 {"name": entry.name, "symptoms": list(entry.symptoms), "versions": list(entry.versions)}

@@ -37,7 +37,7 @@ class Stops:
     lengths: list[int] = field(default_factory=list)
 
     def criteria(self, tokenizer: Any, width: int) -> Any:
-        """As transformers' generation wants it. width: tokens that the rows had before."""
+        """Return it as transformers' generation wants it. width: tokens that the rows had before."""
         import torch
         from transformers import StoppingCriteria, StoppingCriteriaList
 

@@ -102,8 +102,8 @@ def generate(count: int, root_seed: int, *, start: int = 0) -> Iterator[Labelled
 
 
 def generate_one(index: int, label: str, root_seed: int, certifier: Certifier) -> Labelled:
-    """Problem `index` of a seed: the first draw that both certifiers give the planned label and that has the
-    planned sort of conflict."""
+    """Return problem `index` of a seed: the first draw that both certifiers give the planned label and that
+    has the planned sort of conflict."""
     seed = child_seed(root_seed, "repair", "problems", label, index)
     random = np.random.Generator(np.random.PCG64(seed))
     for _ in range(MAX_DRAWS):

@@ -48,7 +48,7 @@ def perturbed_rows(
 
 
 def perturbed(problem: Problem, variation: str, root_seed: int) -> Problem:
-    """`problem` under a perturbation; its id is `<id>~<variation>`.
+    """Return `problem` under a perturbation; its id is `<id>~<variation>`.
 
     Raises:
         ValueError: no such perturbation.

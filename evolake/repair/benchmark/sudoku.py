@@ -48,7 +48,7 @@ def completions(grid: Grid) -> Iterator[Grid]:
 
 
 def candidates(grid: Grid) -> dict[Cell, list[int]]:
-    """Empty cell -> values that no given excludes."""
+    """Return empty cell -> values that no given excludes."""
     return {
         cell: [value for value in VALUES if not _clash(grid, cell, value)]
         for cell in CELLS

@@ -42,7 +42,7 @@ def solve_rates(summary: pl.DataFrame, title: str) -> bytes:
 
 
 def by_arm(frame: pl.DataFrame) -> list[tuple[str, pl.DataFrame]]:
-    """Arm -> its rows, in order of appearance."""
+    """Return arm -> its rows, in order of appearance."""
     return [(arm, frame.filter(pl.col("arm") == arm)) for arm in frame["arm"].unique(maintain_order=True)]
 
 

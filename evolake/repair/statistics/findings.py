@@ -84,7 +84,7 @@ def perturbed_of(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def origins(problems: pl.DataFrame) -> dict[str, str]:
-    """Perturbed problem -> the problem it was made from."""
+    """Return perturbed problem -> the problem it was made from."""
     return dict(perturbed_of(problems).select("problem_id", "base_id").iter_rows())
 
 

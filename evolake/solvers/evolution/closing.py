@@ -160,7 +160,7 @@ def results_text(
     of: int,
     cycle: str,
 ) -> str:
-    """RESULTS.md: what the pipeline found, in words and figures."""
+    """Return RESULTS.md: what the pipeline found, in words and figures."""
     head = f"# Results\n\nEvaluated in cycle {cycle}.\n\n"
     if row["state"] == "blocked":
         return f"{head}Blocked at the gate {row['gate']} by the rule {row['rule_id']}: {row['reason']}\n"

@@ -56,7 +56,7 @@ def plan_cycle(
     seeds: CycleSeeds,
     guidance: Sequence[str] = (),
 ) -> Planned:
-    """Plans on the variants that live."""
+    """Return plans on the variants that live."""
     pool = _parent_pool(population, population.rows("accepted", "champion"), workspace, seeds.cycle)
     facts = None
     if agents.backend.name != "operators":

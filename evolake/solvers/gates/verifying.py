@@ -119,7 +119,7 @@ def judge_folder(
     on_progress: Progress | None = None,
     proofs: Mapping[str, Any] | None = None,
 ) -> Verified:
-    """As `verify_folder`, by these rules and settings; builds and formulas are kept in the lake of the
+    """Do as `verify_folder`, by these rules and settings; builds and formulas are kept in the lake of the
     settings."""
     if not folder.is_dir():
         raise InputError(f"there is no folder {folder}", wanted="a solver's repository", do="check the path")

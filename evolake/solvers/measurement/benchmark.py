@@ -111,8 +111,8 @@ def run_limits(timeout_s: float, memory_mb: int, proof_mb: int = 512) -> RunLimi
 
 
 def plan_jobs(programs: Mapping[str, Program], suite: Suite, plan: MeasuringPlan, *, cycle: str) -> list[Job]:
-    """Jobs of all variants on all formulas, formula by formula, so that a drift of the host's speed falls on
-    all variants.
+    """Return jobs of all variants on all formulas, formula by formula, so that a drift of the host's speed
+    falls on all variants.
 
     Args:
         programs: variant id -> its built solver.

@@ -167,7 +167,7 @@ def run_duel(
 
 @timed
 def measure_pair(pair: Pair) -> list[dict[str, Any]]:
-    """Two rows of DUELS, the champion's first."""
+    """Return two rows of DUELS, the champion's first."""
     jobs = [pair.champion, pair.challenger] if pair.champion_first else [pair.challenger, pair.champion]
     rows = [
         _trial(pair, job, place, row)

@@ -20,7 +20,7 @@ FAMILIES = families_in(FOLDER)
 
 
 def first_objective() -> ObjectiveSpec:
-    """PAR-2, the one that every portfolio starts with."""
+    """Return PAR-2, the one that every portfolio starts with."""
     return make(
         BASELINE,
         {},

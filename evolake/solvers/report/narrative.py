@@ -48,7 +48,8 @@ def duel_sentences(report: SolversReport) -> list[Markup]:
 
 
 def soundness_sentence(runs: pl.DataFrame) -> str:
-    """Unsound answers among accepted variants, over all runs up to the cycle; and what the gates caught.
+    """Return unsound answers among accepted variants, over all runs up to the cycle; and what the gates
+    caught.
     `runs`: see SolversReport."""
     passed = runs.filter(pl.col("state") == "accepted").select(pl.col(*COUNTS).sum()).row(0, named=True)
     count = "Zero unsound answers" if not passed["unsound"] else f"UNSOUND: {passed['unsound']:,} answers"

@@ -156,7 +156,7 @@ def _script(compiler: str) -> str:
 
 
 def kept_names() -> list[str]:
-    """Names, in the build's folder, of all that the script of a seed's build may leave."""
+    """Return names, in the build's folder, of all that the script of a seed's build may leave."""
     return [f"{KEPT}/{number}.{ending}" for number in range(1, MOST_OBJECTS + 1) for ending in ENDINGS]
 
 

@@ -62,7 +62,7 @@ __all__ = [
 
 
 def create_variant(seed_tree: Path, adapter: Adapter, into: Path, *, base: str = "") -> None:
-    """Lays out the seed whose upstream tree is `seed_tree` as a variant at `into`, which must be missing or
+    """Write the seed whose upstream tree is `seed_tree` as a variant at `into`, which must be missing or
     empty.
 
     base: the seed's name; the adapter's by default.

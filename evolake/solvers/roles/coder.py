@@ -130,7 +130,7 @@ def edits_of(items: Sequence[EditModel]) -> tuple[Edit, ...]:
 
 
 def models_of(edits: Sequence[Edit]) -> list[EditModel]:
-    """Models of edits, in the order of `edits.json`."""
+    """Return models of edits, in the order of `edits.json`."""
     return [
         EditModel(kind=edit.kind, name=edit.name, parameters=dict(edit.parameters))
         for edit in sorted(edits, key=lambda edit: edit.key)

@@ -71,8 +71,8 @@ class Circuit:
 
 
 def multiplier(bits_a: int, bits_b: int, product: int) -> Formula:
-    """Factor `product`: an array multiplier of bits_a x bits_b, its output fixed. Both factors are odd and
-    greater than 1."""
+    """Return factor `product`: an array multiplier of bits_a x bits_b, its output fixed. Both factors are odd
+    and greater than 1."""
     circuit = Circuit()
     a, b = circuit.wires(bits_a), circuit.wires(bits_b)
     if product >= 1 << bits_a + bits_b:

@@ -132,7 +132,7 @@ def scales_of(genome: PaperGenome) -> tuple[Scale, ...]:
 
 
 def without(source: PaperGenome, names: Iterable[str]) -> PaperGenome:
-    """`source` less the named kinds and all kinds that need one of them."""
+    """Return `source` less the named kinds and all kinds that need one of them."""
     gone = set(names)
     while more := {
         name for name in source.term_names() if name not in gone and gone.intersection(kinds()[name].requires)
