@@ -99,7 +99,7 @@ class Agents:
 
         if not isinstance(self.backend, ModelBackend):
             return make()
-        records = SessionRecords(self.backend.tape.root)
+        records = SessionRecords(self.backend.call_cache.root)
         if (kept := records.read(f"measured\x1f{name}")) is not None or self.backend.endpoint is None:
             return kept
         return records.write(f"measured\x1f{name}", make())
@@ -317,10 +317,10 @@ def open_agents(
     if settings.backend == "operators":
         return Agents(OperatorsBackend(cycle), line=line, cycle=cycle)
     from evolake.agents.budget import Budget
+    from evolake.agents.call_cache import CallCache
     from evolake.agents.model import ModelBackend
     from evolake.agents.sampling import sampling_of
     from evolake.agents.system_prompts import resolve
-    from evolake.agents.tape import CallCache
     from evolake.lake import Lake
 
     _check(settings)
@@ -337,11 +337,11 @@ def open_agents(
             retries=settings.model_max_retries,
             wait=wait,
         )
-    tape = CallCache(lake.root / "tape")
+    call_cache = CallCache(lake.root / "tape")
     backend = ModelBackend(
         endpoint=endpoint,
-        tape=tape,
-        budget=Budget(settings.budget, tape, line=line, cycle=cycle, run_id=run_id),
+        call_cache=call_cache,
+        budget=Budget(settings.budget, call_cache, line=line, cycle=cycle, run_id=run_id),
         models=settings.models,
         prices=settings.prices,
         sampling=lambda role: sampling_of(settings, role),

@@ -24,8 +24,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from evolake.agents.call_cache import CallCache
 from evolake.agents.calls import Usage
-from evolake.agents.tape import CallCache
 from evolake.errors import BudgetExhausted, LakeError
 from evolake.file_names import file_name
 from evolake.settings import BudgetSettings
@@ -118,10 +118,10 @@ class Reservation:
 
 class Budget:
     """The limits of one cycle of a line and of one run. Safe under threads. The accounts are next to the
-    entries of `tape`."""
+    entries of the call cache."""
 
-    def __init__(self, limits: BudgetSettings, tape: CallCache, *, line: str, cycle: str, run_id: str):
-        folder = tape.root / "accounts"
+    def __init__(self, limits: BudgetSettings, call_cache: CallCache, *, line: str, cycle: str, run_id: str):
+        folder = call_cache.root / "accounts"
         self.limits = limits
         self._cycle = Account(folder / f"cycle-{file_name(line)}-{file_name(cycle, '.jsonl')}")
         self._run = Account(folder / f"run-{file_name(run_id, '.jsonl')}")

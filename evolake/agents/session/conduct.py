@@ -108,7 +108,7 @@ class _Session:
         self.backend, self.job, self.bench, self.record = backend, job, bench, record
         self.prompt, self.records = (
             prompt_for(backend.system_prompts, job.role.name),
-            SessionRecords(backend.tape.root),
+            SessionRecords(backend.call_cache.root),
         )
         first = backend.first_question(
             job, lambda question: self._recorded(self._chosen(question).key), goes_on=True
@@ -122,7 +122,7 @@ class _Session:
         question = replace(question, schema=question.schema | {"workspace": self.bench.workspace.sha})
         return question.tagged(
             choose(
-                self.backend.tape,
+                self.backend.call_cache,
                 question.sha,
                 self.backend.asker,
                 lambda tag: self._recorded(question.sha + tag),
@@ -252,7 +252,7 @@ class _Session:
 
     def _count(self, key: str, attempt: Attempt) -> None:
         """Count what a turn took, as the call cache has it, so that a replay counts the same."""
-        state, entry = self.state, self.backend.tape.read(key)
+        state, entry = self.state, self.backend.call_cache.read(key)
         state.turns += 1
         state.turn_tokens = entry.charged_tokens if entry else attempt.charged.tokens
         state.tokens += state.turn_tokens
@@ -294,9 +294,9 @@ class _Session:
         if (end := self._ended(name)) is not None:
             return Recorded(
                 "answered" if end["outcome"] in ("finished", "withdrawn") else "failed",
-                self.backend.tape.read(end["last"]),
+                self.backend.call_cache.read(end["last"]),
             )
-        return Recorded("open", self.backend.tape.read(name))
+        return Recorded("open", self.backend.call_cache.read(name))
 
 
 def _turn_messages(turn: Turn, results: list[Result]) -> list[Message]:

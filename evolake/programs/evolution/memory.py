@@ -36,7 +36,7 @@ def recorded_by(agents: Agents, project: str) -> Recorded:
     a replay asks the same bytes."""
     if not isinstance(agents.backend, ModelBackend):
         return _as_made
-    records = SessionRecords(agents.backend.tape.root)
+    records = SessionRecords(agents.backend.call_cache.root)
 
     def recorded(record: str, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         named = f"programs\x1f{project}\x1f{record}"

@@ -46,8 +46,8 @@ def lake(tmp_path: Path) -> Lake:
     lake = Lake(tmp_path)
     population = found_population({"first": FIRST, "second": SECOND, "empty": EMPTY}, "0001")
     seal(lake, "0001", population)
-    seal(lake, "0002", population.crowned(FIRST.prompt_id, 10))
-    seal(lake, "0003", population.crowned(SECOND.prompt_id, 10))
+    seal(lake, "0002", population.with_champion(FIRST.prompt_id, 10))
+    seal(lake, "0003", population.with_champion(SECOND.prompt_id, 10))
     return lake
 
 

@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolake.agents.budget import Account, Budget
+from evolake.agents.call_cache import CachedCall, CallCache, cache_key
 from evolake.agents.calls import Usage, status_words
 from evolake.agents.prices import Counts, estimate_text, estimate_tokens, price_usd, read_counts
 from evolake.agents.reply_validation import Received, billed, read_completion, validate_text
-from evolake.agents.tape import CallCache, TapeEntry, cache_key
 from evolake.errors import BudgetExhausted, CorruptPart
 from evolake.settings import BudgetSettings, PriceSettings
 
@@ -30,8 +30,8 @@ ASKED: dict[str, Any] = {
 }
 
 
-def entry(key: str, content: str = "{}") -> TapeEntry:
-    return TapeEntry(
+def entry(key: str, content: str = "{}") -> CachedCall:
+    return CachedCall(
         key=key,
         role="r",
         model="m",
