@@ -143,10 +143,10 @@ def _course(gates: Sequence[GateSpec], met: Sequence[str], *, beyond: bool) -> l
     another sort of candidate: there numbers fall.
     """
     places = [place for place, gate in enumerate(gates) if gate.name in met]
-    course = [gates[place] for place in places]
+    reached = [gates[place] for place in places]
     if beyond and places:
         for before, gate in pairwise(gates[places[-1] :]):
             if gate.number < before.number:
                 break
-            course.append(gate)
-    return course
+            reached.append(gate)
+    return reached

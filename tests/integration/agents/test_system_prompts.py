@@ -119,7 +119,7 @@ def test_a_lake_without_the_prompts_line_is_told_apart(tmp_path: Path) -> None:
 
 
 def test_a_population_other_than_the_sealed_one_is_no_source(lake: Lake) -> None:
-    changed = found_population({"first": FIRST}, "0001").crowned(FIRST.prompt_id, 10)
+    changed = found_population({"first": FIRST}, "0001").with_champion(FIRST.prompt_id, 10)
     lake.publish("prompts", "incoming_prompts", changed.prompts, cycle="0003", run_id="other", schema=PROMPTS)
     with pytest.raises(CorruptPart, match="not what was sealed"):
         resolve(lake, {"adder": "champion"}, "0003")
