@@ -146,7 +146,7 @@ class Agents:
         self,
         role: Role[RequestT, Any],
         request: RequestT,
-        bench: SessionContext,
+        context: SessionContext,
         *,
         seed: int,
         artifact_id: str | None = None,
@@ -154,7 +154,7 @@ class Agents:
     ) -> Reply[BaseModel | AgentFailure]:
         """Hold a session of a role (`evolake.agents.session`): its value is what it finished with.
 
-        The files of `bench` are then what the session made of them.
+        The files of `context` are then what the session made of them.
 
         Raises:
             TypeError: the backend holds no sessions; only that of a model does. Others as `conduct`.
@@ -168,7 +168,7 @@ class Agents:
         result = conduct(
             self.backend,
             Job(role, request, seed, artifact_id, attempt),
-            bench,
+            context,
             self._recorder(call),
             call.turns.append,
         )

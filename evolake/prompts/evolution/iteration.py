@@ -156,7 +156,15 @@ def run_iteration(
     limits = Limits(problems=tuple(problem.text for problem in payoffs.problems))
     memory = replace(context.memory, prompts=rated.rows())
     editing = Editing(
-        agents, context.library, cycle, number, root_seed, list(context.guidance), limits, memory, context.waves
+        agents,
+        context.library,
+        cycle,
+        number,
+        root_seed,
+        list(context.guidance),
+        limits,
+        memory,
+        context.waves,
     )
     children = _reproduce(rated, payoffs, arm, settings, editing)
     grown = rated

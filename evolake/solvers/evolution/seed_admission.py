@@ -62,7 +62,7 @@ def judge_seed(workspace: Workspace, seed: Seed, ruleset: Ruleset, *, cycle: str
         adapter=adapter,
         base=folder,
         ruleset=ruleset,
-        bench=workspace.bench(name, cycle),
+        context=workspace.context(name, cycle),
         cycle=cycle,
         run_id=run_id,
     )

@@ -58,13 +58,13 @@ def judge_folder(
     def judge(folder: Path) -> VariantResults:
         base = workspace.base(read_card(folder)["base"])
         with laying_out:
-            bench = workspace.bench(base.name, cycle)
+            context = workspace.context(base.name, cycle)
         return judge_variant(
             folder,
             adapter=base.adapter,
             base=base.folder,
             ruleset=ruleset,
-            bench=bench,
+            context=context,
             cycle=cycle,
             run_id=run_id,
         )
@@ -103,7 +103,7 @@ def replay_gate(
             base.name,
             base.adapter,
             parent_edits,
-            lambda: workspace.bench(base.name, cycle),
+            lambda: workspace.context(base.name, cycle),
             lambda: workspace.program(row),
         )
         evidence = collected(gate.collector(), subject)

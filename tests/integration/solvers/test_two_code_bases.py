@@ -62,7 +62,7 @@ def project(tmp_path_factory: pytest.TempPathFactory, requires: Callable[[str], 
 
 @pytest.fixture(scope="module")
 def carried(project: GatesProject) -> Carried:
-    blobs, root = project.bench.blobs, project.root
+    blobs, root = project.context.blobs, project.root
     folders = {base: project.seed(base) for base in (OWN, OTHER)}
     rows = [
         dict.fromkeys(VARIANTS.columns)
