@@ -176,7 +176,7 @@ def define(
     blocking: bool,
     compute_kind: str | None = None,
 ) -> dg.AssetChecksDefinition:
-    """`check` as an asset check of `asset`, in the pool of the asset."""
+    """Return `check` as an asset check of `asset`, in the pool of the asset."""
     check.__annotations__ = typing.get_type_hints(check)  # Dagster wants classes, not postponed names
     vars(check)["__signature__"] = inspect.signature(check)  # and asks for the signature some twenty times
     with warnings.catch_warnings():
@@ -193,7 +193,7 @@ def define(
 
 
 def explanation(lake: Lake, sql: str, cycle: str | None, judged: Judgement) -> dict[str, Any]:
-    """Metadata of a failed check: what broke, five offending rows, and the SQL that finds all."""
+    """Return metadata of a failed check: what broke, five offending rows, and the SQL that finds all."""
     from evolake.lake import Catalogue
 
     parameters = {"cycle": cycle} if "$cycle" in sql else {}

@@ -65,7 +65,8 @@ class GatesOfRecord:
         ]
 
     def passed(self, store: LineStore, frame: pl.DataFrame, before: str = "") -> set[str]:
-        """Candidates of `frame` that each gate of the assets before `before` has passed; "" for all gates."""
+        """Return candidates of `frame` that each gate of the assets before `before` has passed; "" for all
+        gates."""
         from evolake.gates import passed_gates
 
         ids = set(frame[self.key].to_list())
@@ -106,8 +107,8 @@ class GatesOfRecord:
     def define(
         self, replayed: Replayed, tables: Mapping[str, Table], other: Table, candidates: str, rules: Upstream
     ) -> dict[str, dg.AssetsDefinition]:
-        """Asset -> its definition, after the one before it. tables: what assets publish that have their own
-        table. other: what the rest do.
+        """Return asset -> its definition, after the one before it. tables: what assets publish that have
+        their own table. other: what the rest do.
 
         candidates: the asset whose rows come to the gates.
         """

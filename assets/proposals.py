@@ -30,7 +30,7 @@ def outcomes_in(lake: Lake, line: Line, asset: str, cycle: str) -> ProposalOutco
 
 
 def roles_of(line: Line, asset: str) -> frozenset[str]:
-    """Names of the roles whose valid reply is a proposal of an asset."""
+    """Return names of the roles whose valid reply is a proposal of an asset."""
     return frozenset(role.load().name for role in line.proposers.get(asset, ()))
 
 

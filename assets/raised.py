@@ -80,7 +80,7 @@ def raised_check(
 
 
 def reasons_sql(line: str, judged: Sequence[str], summary: Sequence[Reasons]) -> str:
-    """One row per candidate and rule or failure of `$cycle`: candidate, gate, reason (null or empty if
+    """Return one row per candidate and rule or failure of `$cycle`: candidate, gate, reason (null or empty if
     nothing was wrong)."""
     tables = ", ".join(f"'{side_table(name, VERDICTS)}'" for name in judged)
     parts = (

@@ -160,7 +160,7 @@ class LineStore:
         return self.lake.read(self.line.name, side_table(asset, schema) if schema else asset, self.cycle)
 
     def rows(self, asset: str, schema: TableSchema | None = None) -> list[dict[str, Any]]:
-        """`read` as rows."""
+        """Return `read` as rows."""
         return self.read(asset, schema).to_dicts()
 
     def has(self, asset: str, schema: TableSchema | None = None) -> bool:
@@ -293,7 +293,7 @@ class LineStore:
         )
 
     def may_seal(self, tables: Mapping[str, pl.DataFrame]) -> None:
-        """Fails before anything is published where these seeds would void finished cycles; see
+        """Fail before anything is published where these seeds would void finished cycles; see
         `assets.resealing`."""
         require_consent(self.context, self.lake, self.line, tables)
 

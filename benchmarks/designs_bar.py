@@ -37,9 +37,9 @@ SIZES: tuple[tuple[FormulaKind, int, int, int], ...] = (
     (PLANTED, 320, 24, 30_000),
     (PLANTED, 640, 12, 30_000),
 )
-"""Kind, variables, formulas and most work of the rungs. Two of one kind and size have formulas of their own.
-No p0 is above 0.08: with 0.15, design 340 solves 31 of 100 formulas of 320 variables in 60,000 steps, and a
-rung that nothing gets through keeps all racers from those behind it."""
+"""Kind, variables, formulas and most work of the budget levels. Two of one kind and size have different
+formulas. No p0 is above 0.08: with 0.15, design 340 solves 31 of 100 formulas of 320 variables in 60,000
+steps, and a level that nothing gets through keeps all racers from those behind it."""
 BATCH, REPEATS = 50, 8
 
 
@@ -114,20 +114,20 @@ def budget_levels(
     ]
 
 
-def bar_rungs(bar: Bar, seed: int) -> list[BudgetLevel]:
+def bar_levels(bar: Bar, seed: int) -> list[BudgetLevel]:
     """Fresh formulas of a bar, by batch."""
     return budget_levels(seed, f"measure {bar}", [(bar.kind, bar.n, BATCH, bar.max_work)] * REPEATS)
 
 
-def counted_work(lap: Stage) -> float:
+def counted_work(stage: Stage) -> float:
     """Work of a run: its median if it was solved, else what it ran, for no more is known. The estimate is no
     bound."""
-    return float(max(1.0, lap.median_work if lap.solved else lap.steps_run * lap.per_step))
+    return float(max(1.0, stage.median_work if stage.solved else stage.steps_run * stage.per_step))
 
 
 def compared(bar: Bar, champion: Sequence[Stage], rival: Sequence[Stage], seed: int) -> Comparison:
     """Compare two designs on the same batches."""
-    ours, theirs = (tuple(counted_work(lap) for lap in laps) for laps in (champion, rival))
+    ours, theirs = (tuple(counted_work(stage) for stage in stages) for stages in (champion, rival))
     contest = paired(
         [math.log(other / own) for own, other in zip(ours, theirs, strict=True)],
         np.random.default_rng([seed, bar.n]),
@@ -140,8 +140,8 @@ def compared(bar: Bar, champion: Sequence[Stage], rival: Sequence[Stage], seed: 
         ratio,
         low,
         high,
-        all(lap.solved for lap in champion),
-        all(lap.solved for lap in rival),
+        all(stage.solved for stage in champion),
+        all(stage.solved for stage in rival),
     )
 
 
@@ -158,22 +158,24 @@ def verdict(comparisons: Sequence[Comparison]) -> str:
 
 
 def relative_works(
-    racer: Racer, references: Mapping[str, Sequence[Stage]], rungs: Sequence[BudgetLevel]
+    racer: Racer, references: Mapping[str, Sequence[Stage]], levels: Sequence[BudgetLevel]
 ) -> dict[KindName, float]:
-    """Return the work of a racer over that of the rival of each kind, at the large rungs that the racer
+    """Return the work of a racer over that of the rival of each kind, at the large levels that the racer
     solved; infinite if it solved none."""
     result: dict[KindName, float] = {}
     for ours in racer.by_kind:
-        solved = [rung for rung in rungs if rung.kind.name == ours.kind][
-            : _rungs_solved(racer, ours.kind, rungs)
+        solved = [level for level in levels if level.kind.name == ours.kind][
+            : _levels_solved(racer, ours.kind, levels)
         ]
-        laps = [
-            lap
-            for rung, lap in zip(rungs, references[RIVALS[ours.kind]], strict=False)
-            if rung.kind.name == ours.kind
+        stages = [
+            stage
+            for level, stage in zip(levels, references[RIVALS[ours.kind]], strict=False)
+            if level.kind.name == ours.kind
         ][: len(solved)]
         theirs = (
-            kind_scores(solved, [Stage(lap.median_step, True, 0.0, per_step=lap.per_step) for lap in laps])
+            kind_scores(
+                solved, [Stage(stage.median_step, True, 0.0, per_step=stage.per_step) for stage in stages]
+            )
             if solved
             else ()
         )
@@ -181,19 +183,19 @@ def relative_works(
     return result
 
 
-def _rungs_solved(racer: Racer, kind: KindName, rungs: Sequence[BudgetLevel]) -> int:
-    total = sum(rung.kind.name == kind for rung in rungs)
+def _levels_solved(racer: Racer, kind: KindName, levels: Sequence[BudgetLevel]) -> int:
+    total = sum(level.kind.name == kind for level in levels)
     return total - next(item.missed for item in racer.by_kind if item.kind == kind)
 
 
 def front_lines(
-    front: Sequence[Racer], references: Mapping[str, Sequence[Stage]], rungs: Sequence[BudgetLevel]
+    front: Sequence[Racer], references: Mapping[str, Sequence[Stage]], levels: Sequence[BudgetLevel]
 ) -> list[str]:
     """Return the Pareto front in lines: planted work over that of design 340, uniform work over that of the
     baseline, on the race's formulas."""
     lines = []
     for racer in front:
-        works = relative_works(racer, references, rungs)
+        works = relative_works(racer, references, levels)
         parts = [
             f"{item.kind} {works[item.kind]:6.2f} of {RIVALS[item.kind]}"
             + (f" ({item.missed} rungs missed)" if item.missed else "")
@@ -204,14 +206,14 @@ def front_lines(
 
 
 Runs = Callable[[str, Sequence[BudgetLevel]], list[Stage]]
-"""Runs a design by its name on rungs, each to its end."""
+"""Runs a design by its name on levels, each to its end."""
 
 
 def measured(run: Runs, seed: int, bars: Sequence[Bar] = BARS) -> list[Comparison]:
     """Compare the champion with the rivals, bar by bar, and print each."""
     result = []
     for bar in bars:
-        rungs = bar_rungs(bar, seed)
-        result.append(compared(bar, run("champion", rungs), run(bar.rival, rungs), seed))
+        levels = bar_levels(bar, seed)
+        result.append(compared(bar, run("champion", levels), run(bar.rival, levels), seed))
         print(result[-1], flush=True)
     return result

@@ -3,7 +3,7 @@ sizes, kinds and seeds by the fused engine.
 
     python benchmarks/designs_search.py --grammar open|paper --minutes M [--state FILE] [--seed S] [--workers W] [--no-bar] [--prepare]
 
-Starts at the grammar's baseline dynamics. Every child is traced in the jail and run on the rungs of
+Starts at the grammar's baseline dynamics. Every child is traced in the jail and run on the levels of
 `designs_bar.SIZES`, planted formulas at several p0 and uniform satisfiable ones, all racers on the same
 instances. Racers are judged by their worse rank over kinds. The second half of the time is for the values:
 the elite may then be of one form. With --state, a search is kept in FILE as it runs and continues from it, so
@@ -36,7 +36,7 @@ from designs_bar import (
     BEYOND,
     REPEATS,
     RIVALS,
-    bar_rungs,
+    bar_levels,
     budget_levels,
     counted_work,
     front_lines,
@@ -69,7 +69,7 @@ class SearchTotals:
     """What a search has cost and shown over its runs: seconds of the clock, processor seconds in all and of
     simulating, raced, blocked, the curve.
 
-    curve: [seconds, candidates raced, rungs missed, score] whenever the best changed.
+    curve: [seconds, candidates raced, levels missed, score] whenever the best changed.
     """
 
     spent_s: float = 0.0
@@ -145,23 +145,25 @@ class Search:
         self.race.taken.add(genome.key())
         self.judge("baseline", "baseline", genome.to_json(), compose(genome), "")
 
-    def prepared(self, rungs: Sequence[BudgetLevel]) -> None:
+    def prepared(self, levels: Sequence[BudgetLevel]) -> None:
         """Draw what a SAT solver has to look at, on every worker."""
         for future in [
-            self.executor.submit(prepare, rung.kind, rung.n, rung.batch, rung.seed) for rung in rungs
+            self.executor.submit(prepare, level.kind, level.n, level.batch, level.seed) for level in levels
         ]:
             future.result()
 
     def compare_with_rivals(self) -> None:
-        """Run the designs of the bar on the race's own rungs, each to its end, unless they are there."""
+        """Run the designs of the bar on the race's own levels, each to its end, unless they are there."""
         if not self.references:
-            self.references = {name: self.run(name, self.race.rungs) for name in sorted(set(RIVALS.values()))}
+            self.references = {
+                name: self.run(name, self.race.levels) for name in sorted(set(RIVALS.values()))
+            }
 
-    def run(self, name: str, rungs: Sequence[BudgetLevel]) -> list[Stage]:
-        """Run a named design on rungs side by side, each to its end."""
+    def run(self, name: str, levels: Sequence[BudgetLevel]) -> list[Stage]:
+        """Run a named design on levels side by side, each to its end."""
         pending = [
-            self.executor.submit(run_stages, self.texts[name], [rung], [rung.max_steps], WALL_S)
-            for rung in rungs
+            self.executor.submit(run_stages, self.texts[name], [level], [level.max_steps], WALL_S)
+            for level in levels
         ]
         return [future.result()[0] for future in pending]
 
@@ -177,11 +179,11 @@ class Search:
         if text is None:
             self.blocked += 1
             return
-        laps = self.executor.submit(run_stages, text, self.race.rungs, self.race.limits(), WALL_S).result()
+        stages = self.executor.submit(run_stages, text, self.race.levels, self.race.limits(), WALL_S).result()
         with self.lock:
             best = self.race.elite[0] if self.race.elite else None
-            self.cpu_s += sum(lap.cpu_s for lap in laps)
-            racer = self.race.take(name, title, genome, laps, operator)
+            self.cpu_s += sum(stage.cpu_s for stage in stages)
+            racer = self.race.take(name, title, genome, stages, operator)
             if racer is not None and racer is self.race.elite[0] and racer is not best:
                 self.curve.append(
                     [
@@ -200,14 +202,16 @@ class Search:
         race = self.race
         return {
             "grammar": race.grammar.name,
-            "rungs": [asdict(rung) for rung in race.rungs],
+            "rungs": [asdict(level) for level in race.levels],
             "elite": [asdict(racer) for racer in race.elite],
             "taken": sorted(race.taken),
             "times": race.times,
             "raced": race.raced,
             "finished": race.finished,
             "front": [asdict(racer) for racer in race.front],
-            "references": {name: [asdict(lap) for lap in laps] for name, laps in self.references.items()},
+            "references": {
+                name: [asdict(stage) for stage in stages] for name, stages in self.references.items()
+            },
         }
 
     def keep(self) -> None:
@@ -223,7 +227,7 @@ class Search:
         while time.monotonic() < deadline:
             with self.lock:
                 if time.monotonic() > half:
-                    self.race.settle()
+                    self.race.fix_forms()
                 child = self.race.propose(self.random)
                 name = f"c{len(self.race.taken)}"
             if child is not None and child.genome is not None:
@@ -260,13 +264,13 @@ def read_state(path: Path, grammar: str) -> tuple[Race, SearchTotals, dict[str, 
             f"{path} holds a search in the grammar {data['grammar']!r}; wanted {grammar!r}: name another file"
         )
     elite, front = ([racer_of(item) for item in data.get(name, [])] for name in ("elite", "front"))
-    rungs = [
-        BudgetLevel(**{**rung, "kind": FormulaKind(**rung["kind"]) if "kind" in rung else PLANTED})
-        for rung in data["rungs"]
+    levels = [
+        BudgetLevel(**{**level, "kind": FormulaKind(**level["kind"]) if "kind" in level else PLANTED})
+        for level in data["rungs"]
     ]
     race = Race(
         GRAMMARS[grammar],
-        rungs,
+        levels,
         elite,
         set(data["taken"]),
         data["times"],
@@ -274,7 +278,9 @@ def read_state(path: Path, grammar: str) -> tuple[Race, SearchTotals, dict[str, 
         data["finished"],
         front=front or front_of(elite),
     )
-    references = {name: [Stage(**lap) for lap in laps] for name, laps in data.get("references", {}).items()}
+    references = {
+        name: [Stage(**stage) for stage in stages] for name, stages in data.get("references", {}).items()
+    }
     return race, SearchTotals(**data.get("totals", {})), references
 
 
@@ -282,25 +288,26 @@ def champion_of(search: Search, seed: int) -> Racer:
     """Return the best of the elite and the front on instances that the search has not met: by the kind on
     which it is farther from the cutoff."""
     known = {racer.name: racer for racer in [*search.race.elite[:FINALISTS], *search.race.front[:FINALISTS]]}
-    rungs = budget_levels(seed, "final", FINALS)
-    search.prepared(rungs)
+    levels = budget_levels(seed, "final", FINALS)
+    search.prepared(levels)
     needed = {kind: max(bar.needed for bar in BARS if bar.kind.name == kind) for kind in RIVALS}
-    rivals = {name: search.run(name, rungs) for name in set(RIVALS.values())}
+    rivals = {name: search.run(name, levels) for name in set(RIVALS.values())}
     pending = {}
     for name, racer in known.items():
         text = search.traced(compose(read_genome(racer.genome)))
         if text is not None:
             pending[name] = [
-                search.executor.submit(run_stages, text, [rung], [rung.max_steps], WALL_S) for rung in rungs
+                search.executor.submit(run_stages, text, [level], [level.max_steps], WALL_S)
+                for level in levels
             ]
     distances: dict[str, float] = {}
     for name, futures in pending.items():
-        laps = [future.result()[0] for future in futures]
+        stages = [future.result()[0] for future in futures]
         works = {
             kind: [
-                np.log(max(1.0, lap.median_work) / counted_work(rival))
-                for rung, lap, rival in zip(rungs, laps, rivals[RIVALS[kind]], strict=True)
-                if rung.kind.name == kind
+                np.log(max(1.0, stage.median_work) / counted_work(rival))
+                for level, stage, rival in zip(levels, stages, rivals[RIVALS[kind]], strict=True)
+                if level.kind.name == kind
             ]
             for kind in RIVALS
         }
@@ -362,22 +369,22 @@ def hold_against_bar(search: Search, seed: int) -> None:
         f"{compose(genome).partition('def _grad_single')[2]}{genome.values()}\n{genome.to_json()}"
     )
     search.name_design("champion", compose(genome))
-    search.prepared([rung for bar in BARS for rung in bar_rungs(bar, seed)])
+    search.prepared([level for bar in BARS for level in bar_levels(bar, seed)])
     print(
         f"\nfresh formulas, {REPEATS} batches of {BATCH}; median over batches of the batch's median work, "
         "in steps of the baseline"
     )
     comparisons = measured(search.run, seed)
-    laps = search.run("champion", bar_rungs(BEYOND, seed))
-    works, solved = [counted_work(lap) for lap in laps], sum(lap.solved for lap in laps)
+    stages = search.run("champion", bar_levels(BEYOND, seed))
+    works, solved = [counted_work(stage) for stage in stages], sum(stage.solved for stage in stages)
     print(
-        f"{BEYOND!s:24s} champion {'' if solved == len(laps) else '>= '}{np.median(works):,.0f} "
-        f"({min(works):,.0f} to {max(works):,.0f}); half solved in {solved} of {len(laps)} batches"
+        f"{BEYOND!s:24s} champion {'' if solved == len(stages) else '>= '}{np.median(works):,.0f} "
+        f"({min(works):,.0f} to {max(works):,.0f}); half solved in {solved} of {len(stages)} batches"
     )
     print(verdict(comparisons))
     if not all(item.reached for item in comparisons):
         print("\nPareto front on the race's own formulas: work relative to that of the rival of each kind")
-        print("\n".join(front_lines(search.race.front, search.references, search.race.rungs)))
+        print("\n".join(front_lines(search.race.front, search.references, search.race.levels)))
 
 
 def main() -> None:
@@ -406,12 +413,12 @@ def main() -> None:
     ):
         search = Search(race, summary, pool, executor, given.seed, given.state)
         search.references = references
-        search.prepared(race.rungs)
+        search.prepared(race.levels)
         if given.prepare:
             search.prepared(
                 [
                     *budget_levels(given.seed, "final", FINALS),
-                    *(rung for bar in BARS for rung in bar_rungs(bar, given.seed)),
+                    *(level for bar in BARS for level in bar_levels(bar, given.seed)),
                 ]
             )
             return

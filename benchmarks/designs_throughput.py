@@ -4,9 +4,9 @@ those that decide, side by side.
     python benchmarks/designs_throughput.py [--candidates 16] [--profile laptop] [--seed 5] [--max-work W]
 
 The race of a first cycle from the baseline, by the operators of the profile's grammar, one candidate at a
-time. Every racer runs both ways, in turns first and second; that both come to the same laps is checked (else
-the benchmark fails), so the race is the same either way. Only processor seconds count, of this process, its
-jail and the process that simulates:
+time. Every racer runs both ways, in turns first and second; that both come to the same stages is checked
+(else the benchmark fails), so the race is the same either way. Only processor seconds count, of
+this process, its jail and the process that simulates:
 
     simulating   steps of instances, in the kernel
     preparing    lowering, compiling, the first step on the reference engine, instances and initial states
@@ -16,7 +16,7 @@ At the end, the processor seconds of each part by candidate, candidates per core
 ratio. A cycle holds experiments, tuning and duels as well; they compute solved instances no further, which is
 a part of what is measured here. Where the processor is slow at gather instructions, kernels load values one
 by one; how much that saves is measured on the baseline, and the old way is charged for it. `--max-work`
-lowers the profile's limit of a rung.
+lowers the profile's limit of a level.
 """
 
 from __future__ import annotations
@@ -91,22 +91,25 @@ class BothWays:
     raced: int = 0
 
     def __call__(
-        self, traced: str, rungs: Sequence[BudgetLevel], limits: Sequence[int], core_s: float
+        self, traced: str, levels: Sequence[BudgetLevel], limits: Sequence[int], core_s: float
     ) -> list[Stage]:
-        laps: dict[str, list[Stage]] = {}
+        stages: dict[str, list[Stage]] = {}
         for way in WAYS if self.raced % 2 else WAYS[::-1]:
             began = child_seconds()
-            laps[way] = run_stages(traced, rungs, limits, core_s, computed=way)
+            stages[way] = run_stages(traced, levels, limits, core_s, computed=way)
             self.child[way] += child_seconds() - began
-            self.simulating[way] += sum(lap.cpu_s for lap in laps[way])
+            self.simulating[way] += sum(stage.cpu_s for stage in stages[way])
         self.raced += 1
         outcomes = [
-            [(lap.solved, lap.steps_run, lap.median_step if lap.solved else None) for lap in laps[way]]
+            [
+                (stage.solved, stage.steps_run, stage.median_step if stage.solved else None)
+                for stage in stages[way]
+            ]
             for way in WAYS
         ]
         if outcomes[0] != outcomes[1]:
             raise SystemExit(f"both ways should come to the same laps (got {outcomes[0]} and {outcomes[1]})")
-        return laps[WAYS[1]]
+        return stages[WAYS[1]]
 
 
 def child_seconds() -> float:

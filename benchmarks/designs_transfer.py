@@ -120,7 +120,7 @@ def seeds_of(batches: int) -> list[int]:
 def tell_terms(given: argparse.Namespace) -> None:
     """Print what each term of a genome does on each kind."""
     whole = from_json((given.designs[0] if given.designs else FOUND_GENOME).read_text())
-    rungs = [
+    levels = [
         BudgetLevel(n, given.batch, seed, given.max_work, kind)
         for n, kinds in sizes_of(given.sizes)
         for kind in kinds
@@ -128,16 +128,16 @@ def tell_terms(given: argparse.Namespace) -> None:
     ]
     with open_pool(workers=1, preload=PRELOAD) as pool:
 
-        def laps(genome: object) -> list[Stage]:
+        def stages(genome: object) -> list[Stage]:
             result = trace(compose(genome), pool=pool)  # pyright: ignore[reportArgumentType]
             if not isinstance(result, TracedDesign):
                 raise SystemExit(f"a genome without one term: {result}")
             text = json.dumps(result.to_json())
-            return [run_stages(text, [rung], [rung.max_steps], CORE_S)[0] for rung in rungs]
+            return [run_stages(text, [level], [level.max_steps], CORE_S)[0] for level in levels]
 
-        known = laps(whole)
+        known = stages(whole)
         for item in ablations(whole):
-            print(effects_sentence(term_effects(str(item), rungs, known, laps(item.genome))), flush=True)
+            print(effects_sentence(term_effects(str(item), levels, known, stages(item.genome))), flush=True)
 
 
 def main() -> None:

@@ -59,7 +59,7 @@ async def schedule(pipe: Connection) -> None:
 
     async with Scheduler(port=0, dashboard_address="", dashboard=False) as scheduler:
         pipe.send(scheduler.address)
-        await told_times(pipe)
+        await report_times(pipe)
 
 
 async def work(pipe: Connection) -> None:
@@ -74,11 +74,11 @@ async def work(pipe: Connection) -> None:
         ]
         await asyncio.gather(*(stack.enter_async_context(worker) for worker in workers))
         pipe.send("ready")
-        await told_times(pipe)
+        await report_times(pipe)
 
 
-async def told_times(pipe: Connection) -> None:
-    """Answers with this process's processor time, until it is told to end."""
+async def report_times(pipe: Connection) -> None:
+    """Send this process's processor time on each request, until one says to end."""
     while await asyncio.to_thread(pipe.recv):
         pipe.send(time.process_time())
 

@@ -30,7 +30,7 @@ import dagster as dg
 import psutil
 import tests_folder  # noqa: F401  (before what lies there)
 from toy_location import served
-from toy_location.served import ServedSite, settled
+from toy_location.served import ServedSite, after_last_run
 from toy_location.site import ROOT
 
 from evolake.lake import following
@@ -163,7 +163,7 @@ def main() -> int:
 
 def counted(site: RealServedSite) -> list[str]:
     """Print how many ticks, runs and cycles there were; return what is wrong, in sentences."""
-    ticks, runs = settled(site)
+    ticks, runs = after_last_run(site)
     asked = [run for tick in ticks for run in tick["runIds"]]
     cycles = site.lake.seals.cycles(LINE)
     done = Counter(run.cycle for run in runs if run.status == "SUCCESS")

@@ -44,10 +44,10 @@ from programs_control_searches import (
 from evolake.errors import HostBusy, InputError
 from evolake.gates import load_rules
 from evolake.lake import BlobStore
-from evolake.programs.evolution.immigrants import admit
+from evolake.programs.evolution.added_seeds import admit
 from evolake.programs.model.project import Project, project_of, read_files
 from evolake.programs.sandbox.evaluating import Evaluator, score_of
-from evolake.programs.sandbox.meeting import settled
+from evolake.programs.sandbox.meeting import with_mode
 from evolake.programs.settings import ProgramsSettings
 from evolake.seeds import generator
 
@@ -101,7 +101,7 @@ def load_problem(name: str) -> Project:
             and any(f"from {Path(file).stem} import".encode() in text for text in files.values())
         }
         files |= missing
-    return settled(project_of(name, files), LAPTOP)
+    return with_mode(project_of(name, files), LAPTOP)
 
 
 def run_key(

@@ -26,7 +26,7 @@ from evolake.gates import Ruleset
 from evolake.gates.in_turn import side_by_side
 from evolake.lake import BlobStore
 from evolake.programs.evolution.archive import Islands
-from evolake.programs.evolution.champion import settled
+from evolake.programs.evolution.champion import end_of_cycle
 from evolake.programs.evolution.context import Context, search_seeds
 from evolake.programs.evolution.generations import judge, run_generation
 from evolake.programs.evolution.memory import SearchMemory
@@ -149,7 +149,9 @@ def operators(setup: SearchSetup) -> BestProgram:
             rows += entry.programs
             idle = 0 if setup.evaluator.spent > before else idle + 1
         best = islands.ranked(islands.rows.values())[0]
-        settled(islands, best["program_id"], most=setup.project.config.population or setup.own.most_programs)
+        end_of_cycle(
+            islands, best["program_id"], most=setup.project.config.population or setup.own.most_programs
+        )
     best = islands.ranked(islands.rows.values())[0]
     return BestProgram(texts_of(setup.blobs, best["files_sha"]), best["score"])
 

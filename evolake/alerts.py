@@ -37,15 +37,15 @@ def alert(settings: Settings, about: Mapping[str, str]) -> None:
             has been tried all the same.
     """
     body = json.dumps(about)
-    untold = []
+    failures = []
     if settings.alert_command:
-        untold += _run(settings.alert_command, body)
+        failures += _run(settings.alert_command, body)
     if settings.alert_webhook:
-        untold += _post(settings.alert_webhook.get_secret_value(), body)
-    if untold:
+        failures += _post(settings.alert_webhook.get_secret_value(), body)
+    if failures:
         raise MachineryError(
             "an alert was not delivered",
-            got="; ".join(untold),
+            got="; ".join(failures),
             do="fix EVOLAKE_ALERT_COMMAND or EVOLAKE_ALERT_WEBHOOK",
         )
 

@@ -41,7 +41,7 @@ class Cells:
         return f"{arm}-{seed}"
 
     def parse(self, cell: str) -> tuple[str, int]:
-        """(arm, seed) of a partition: the inverse of `key`.
+        """Return (arm, seed) of a partition: the inverse of `key`.
 
         Raises:
             InputError: not such a key.

@@ -59,8 +59,8 @@ def file_name(text: str, suffix: str = "") -> str:
 
 
 def check_id(kind: str, value: object, *, do: str = "") -> str:
-    """`value`, if it may be the id of a `kind`: what people give to families, rules and seeds, and what files
-    and rows are named after.
+    """Return `value`, if it may be the id of a `kind`: what people give to families, rules and seeds, and
+    what files and rows are named after.
 
     Raises:
         InputError: it is none.

@@ -58,7 +58,7 @@ def gate_named(gates: Iterable[GateSpec], name: str) -> GateSpec:
 
 
 def gates_of_assets(gates: Iterable[GateSpec]) -> dict[str, tuple[GateSpec, ...]]:
-    """Asset -> its gates, both in order."""
+    """Return asset -> its gates, both in order."""
     by_asset: dict[str, tuple[GateSpec, ...]] = {}
     for gate in gates:
         by_asset[gate.made_by] = (*by_asset.get(gate.made_by, ()), gate)

@@ -37,7 +37,7 @@ def run_journaled(
     fits: Callable[[Any], bool] = lambda _: True,
     on_progress: Callable[[int, int, Any], None] | None = None,
 ) -> list[Any]:
-    """Results of `run` in the order of `jobs`.
+    """Return results of `run` in the order of `jobs`.
 
     Args:
         run: a module's function of one job with a result that JSON can write. journal: file that results are
@@ -77,7 +77,7 @@ def key_text(job: HasKey) -> str:
 
 
 def read_journal(path: Path) -> Mapping[str, Any]:
-    """Results by key. A last line that a kill tore is left out, and so is whatever is no line of a
+    """Return results by key. A last line that a kill tore is left out, and so is whatever is no line of a
     journal."""
     return dict(_entries(path)) if path.exists() else {}
 

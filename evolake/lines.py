@@ -71,7 +71,7 @@ class LineSpec:
         requirements: function () -> requirements of this machine.
         artifacts: `evolake.report.artifacts.LineArtifacts`: how its artifacts are shown, and the gain of its
             champion; None for the common way.
-        seeds: `evolake.lake.immigrants.SeedSource`: the files that it starts from, and which enter it later.
+        seeds: `evolake.lake.added_seeds.SeedSource`: the files that it starts from, and which enter it later.
         bundle: `evolake.bundles.model.LineBundle`: what a champion is taken out with so that it can be
             checked elsewhere.
         model_calls: function (settings, first=whether the line has finished no cycle, seeds=whether its seeds

@@ -78,8 +78,8 @@ def root() -> Path:
 
 
 def home() -> Path:
-    """DAGSTER_HOME, where Dagster keeps its runs: as it is set, else the project's `.dagster`. Raises as
-    `root` does."""
+    """Return DAGSTER_HOME, where Dagster keeps its runs: as it is set, else the project's `.dagster`. Raises
+    as `root` does."""
     return Path(os.environ.get("DAGSTER_HOME") or root() / ".dagster")
 
 

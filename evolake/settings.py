@@ -269,7 +269,7 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Environment above what `load` passes in (the profile)."""
+        """Return environment above what `load` passes in (the profile)."""
         return env_settings, init_settings
 
     @field_validator("compute")
@@ -362,7 +362,7 @@ def default_seeds() -> Path:
 
 
 def profile_names() -> list[str]:
-    """Names of the shipped profiles."""
+    """Return names of the shipped profiles."""
     folder = resources.files("evolake") / "profiles"
     return sorted(
         entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml")

@@ -84,9 +84,9 @@ def _reason(context: dg.RunFailureSensorContext) -> str:
     failed = [event for event in context.get_step_failure_events() if not was_interrupted(event)]
     if failed:
         return blame(failed[0])[1]
-    told = [text for text in _said_of_the_end(context) if text]
+    texts = [text for text in _said_of_the_end(context) if text]
     return (
-        "; ".join(dict.fromkeys(told))
+        "; ".join(dict.fromkeys(texts))
         or "no reason is recorded: the run was marked as failed from outside, by a person or a program"
     )
 

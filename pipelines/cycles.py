@@ -129,18 +129,18 @@ def cycles_sensor(lines: Sequence[Line]) -> dg.SensorDefinition:
         ),
     )
     def look(context: dg.SensorEvaluationContext, lake: LakeResource) -> dg.SkipReason:
-        store, told = lake.open(), []
+        store, changes = lake.open(), []
         for line in lines:
             added, dropped = (
                 register_known(context.instance, store, line.name),
                 drop_mistyped(context.instance, line),
             )
-            told += [f"{line.name}: registered {', '.join(added)}"] if added else []
-            told += (
+            changes += [f"{line.name}: registered {', '.join(added)}"] if added else []
+            changes += (
                 [f"{line.name}: removed {', '.join(map(repr, dropped))}, which cannot be a cycle"]
                 if dropped
                 else []
             )
-        return dg.SkipReason("; ".join(told) or "every line has its cycles")
+        return dg.SkipReason("; ".join(changes) or "every line has its cycles")
 
     return look

@@ -14,7 +14,7 @@ from pathlib import Path
 
 
 def main(arguments: list[str]) -> None:
-    """Becomes `dagster dev`, of the same environment, with the signals as a terminal gives them."""
+    """Become `dagster dev`, of the same environment, with the signals as a terminal gives them."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
     program = str(Path(sys.executable).with_name("dagster"))

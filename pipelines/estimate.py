@@ -30,7 +30,8 @@ def size_tags(settings: Settings, line: str) -> dict[str, str]:
 
 
 def step_seconds(instance: dg.DagsterInstance, job: str, tags: Mapping[str, str]) -> dict[str, float]:
-    """Step -> seconds, of the newest run of a job that succeeded with these tags; empty if there is none."""
+    """Return step -> seconds, of the newest run of a job that succeeded with these tags; empty if there is
+    none."""
     wanted = dg.RunsFilter(job_name=job, statuses=[dg.DagsterRunStatus.SUCCESS], tags=dict(tags))
     runs = instance.get_runs(wanted, limit=1)
     steps = instance.get_run_step_stats(runs[0].run_id) if runs else []
@@ -58,7 +59,7 @@ def seconds_left(
 
 
 def in_words(seconds: float | None) -> str:
-    """As on the screen: `about 2 min left`, `about 40 s left`, `estimating`."""
+    """Return it as on the screen: `about 2 min left`, `about 40 s left`, `estimating`."""
     if seconds is None:
         return "estimating the time left"
     if seconds >= 90:

@@ -33,7 +33,7 @@ class Event:
     left_s: float | None = None
 
     def to_json(self) -> str:
-        """One line."""
+        """Return one line."""
         return json.dumps(asdict(self))
 
 

@@ -43,8 +43,8 @@ def seeds_job(line: Line) -> UnresolvedAssetJobDefinition:
 
 
 def study_jobs(study: Study) -> list[UnresolvedAssetJobDefinition]:
-    """`<study>_setup`, `<study>_study` (one cell; backfill it for all) and `<study>_findings`, each a group
-    of the study with its checks."""
+    """Return `<study>_setup`, `<study>_study` (one cell; backfill it for all) and `<study>_findings`, each a
+    group of the study with its checks."""
     details = {
         study.setup_group: (
             study.setup_group,

@@ -36,7 +36,7 @@ def runs_at_work(instance: dg.DagsterInstance, line: Line) -> list[dg.DagsterRun
 
 
 def belongs(run: dg.DagsterRun, line: Line) -> bool:
-    """Whether a run is one of the line: by its tag, its job or the assets it was asked for."""
+    """Return whether a run is one of the line: by its tag, its job or the assets it was asked for."""
     if run.tags.get(LINE_TAG) == line.name or run.job_name in (line.job_name, line.seeds_job_name):
         return True
     return any(key.path[0] == line.name for key in run.asset_selection or ())

@@ -54,7 +54,7 @@ def together(outcomes: Iterable[Outcome]) -> Outcome:
 
 
 def explain(result: dg.ExecuteInProcessResult) -> tuple[int, str]:
-    """Exit code and reason of a failed run: 1 where a blocking check failed, else 2 or 3 by what was
+    """Return exit code and reason of a failed run: 1 where a blocking check failed, else 2 or 3 by what was
     raised."""
     for evaluation in result.get_asset_check_evaluations():
         if not evaluation.passed and evaluation.blocking:
@@ -67,13 +67,13 @@ def explain(result: dg.ExecuteInProcessResult) -> tuple[int, str]:
 
 
 def was_interrupted(event: dg.DagsterEvent) -> bool:
-    """Whether a step failed because somebody stopped it."""
+    """Return whether a step failed because somebody stopped it."""
     error = event.step_failure_data.error
     return error is not None and error.cls_name in ("DagsterExecutionInterruptedError", "KeyboardInterrupt")
 
 
 def blame(event: dg.DagsterEvent) -> tuple[int, str]:
-    """Exit code and reason of a step that failed."""
+    """Return exit code and reason of a step that failed."""
     if was_interrupted(event):
         return MACHINERY_FAILED, STOPPED
     failure = event.step_failure_data

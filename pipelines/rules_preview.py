@@ -90,8 +90,8 @@ def asks_rules(key: dg.AssetKey) -> bool:
 def code_versions(
     instance: dg.DagsterInstance, key: dg.AssetKey, cycles: Sequence[str] | None
 ) -> dict[str | None, str]:
-    """Cycle (None: of an asset without cycles) -> the code version by which Dagster's newest materialization
-    of `key` was made."""
+    """Return cycle (None: of an asset without cycles) -> the code version by which Dagster's newest
+    materialization of `key` was made."""
     result: dict[str | None, str] = {}
     wanted, cursor = set(cycles or (None,)), None
     while wanted - result.keys():

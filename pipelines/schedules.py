@@ -35,7 +35,7 @@ SCHEDULE_TAG, TICK_TAG, PARTITION_TAG = (
 
 
 def works_nightly(name: str) -> bool:
-    """Whether the line's schedule is on from the start: EVOLAKE_NIGHTLY_LINES names it, or `all`."""
+    """Return whether the line's schedule is on from the start: EVOLAKE_NIGHTLY_LINES names it, or `all`."""
     return not {name, "all"}.isdisjoint(
         part.strip() for part in os.environ.get(LINES_VARIABLE, "").split(",")
     )

@@ -64,7 +64,7 @@ def order_of(weights: Mapping[str, float], after: Mapping[str, Sequence[str]] | 
 
 
 def niceness(weights: Mapping[str, float]) -> dict[str, int]:
-    """Line -> niceness: 0 for the lightest, `NICER` more for each step to a heavier one."""
+    """Return line -> niceness: 0 for the lightest, `NICER` more for each step to a heavier one."""
     steps = sorted(set(weights.values()))
     return {line: NICER * steps.index(weight) for line, weight in weights.items()}
 

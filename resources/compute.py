@@ -90,14 +90,14 @@ class ComputeResource(dg.ConfigurableResource):
         return slots or self.workers or settings_module.load().workers
 
     def cores_each(self, tasks: int) -> int:
-        """How many threads each of so many tasks may have where they are all that there is to do. Few tasks
-        may have every core each: who is left at the end then has them all. Of a cluster's hosts nothing is
-        known: 1."""
+        """Return how many threads each of so many tasks may have where they are all that there is to do. Few
+        tasks may have every core each: who is left at the end then has them all. Of a cluster's hosts nothing
+        is known: 1."""
         workers = self.workers or settings_module.load().workers
         return workers if self.remote() is None and tasks <= 2 * workers else 1
 
     def remote(self) -> Executor | None:
-        """As `remote_executor`, of this run."""
+        """Do as `remote_executor`, of this run."""
         return remote_executor(self._run)
 
     def teardown_after_execution(self, context: dg.InitResourceContext) -> None:

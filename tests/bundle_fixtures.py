@@ -38,9 +38,9 @@ from evolake.lake import (
     side_table,
 )
 from evolake.programs import tables as programs
+from evolake.programs.evolution.added_seeds import initial_row
 from evolake.programs.evolution.context import search_seeds
 from evolake.programs.evolution.generations import judge, judged_row
-from evolake.programs.evolution.immigrants import initial_row
 from evolake.programs.evolution.outcome import measured_rows
 from evolake.programs.evolution.population import Birth, program_row, texts_bytes
 from evolake.programs.gates.collecting import Candidate

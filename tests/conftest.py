@@ -99,7 +99,7 @@ SLOW = (
     "tests/unit/spine/test_evolve_command.py",
     "tests/unit/spine/test_gates_in_dagster.py",
     "tests/unit/spine/test_growing.py",
-    "tests/unit/spine/test_immigrants.py",
+    "tests/unit/spine/test_admitted_seeds.py",
     "tests/unit/utility/test_findings.py",
 )
 """Files and folders of tests that judge in jails, train, draw, compile, start a process for each test, or

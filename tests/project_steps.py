@@ -45,8 +45,8 @@ def by_a_model(base_url: str, **more: str) -> dict[str, str]:
 def assert_within_forecast(project: Project, line: str, cycle: str) -> None:
     """No role was called more often in the cycle than `evolake run --dry-run` says of the next one under the
     same settings."""
-    told = json.loads(project.run("run", "--dry-run", "--json", line).stdout)
-    most = {row["role"]: row["calls_most"] for row in told["lines"][0]["roles"]}
+    planned = json.loads(project.run("run", "--dry-run", "--json", line).stdout)
+    most = {row["role"]: row["calls_most"] for row in planned["lines"][0]["roles"]}
     rows = project.sql(
         f"SELECT role, count(*) FROM calls WHERE line = '{line}' AND cycle = '{cycle}' AND backend = "
         "'model' GROUP BY role"

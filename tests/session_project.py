@@ -82,7 +82,7 @@ class Project:
         self.built.append((folder / "src/main.cc").read_text())
         return f"built in {len(self.built)} s" if "return 0" in self.built[-1] else "error: it returns 1"
 
-    def bench(self) -> SessionContext:
+    def context(self) -> SessionContext:
         workspace = Workspace.of_folder(self.folder / "tree", FILES, lambda path: path.startswith("src/"))
         return SessionContext(
             workspace,
@@ -123,9 +123,9 @@ class Project:
         """One session to its end; all at one address."""
         with LoopbackModel(script, self.port) as server, self.agents(server.base_url, **changes) as agents:
             self.port = server.port
-            bench = self.bench()
-            result = agents.session(self.role, Ask(goal="Return 0."), bench, seed=0).value
-            return Held(result, bench.workspace, agents.turns(), agents.rows(), server.requests)
+            context = self.context()
+            result = agents.session(self.role, Ask(goal="Return 0."), context, seed=0).value
+            return Held(result, context.workspace, agents.turns(), agents.rows(), server.requests)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""A lake with seeds laid out and a small bench of formulas, for tests that take real variants through the
+"""A lake with seeds laid out and a small context of formulas, for tests that take real variants through the
 gates."""
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from evolake.errors import MachineryError
 from evolake.gates import Ruleset, load_rules
 from evolake.lake.blobs import BlobStore
 from evolake.solvers.formula.cnf import Formula, write_dimacs
-from evolake.solvers.gates.bench import GateContext
+from evolake.solvers.gates.context import GateContext
 from evolake.solvers.gates.judging import VariantResults, judge_variant
 from evolake.solvers.gates.runs import copies_of, stability_suite
 from evolake.solvers.measurement.drawing import SMOKE_SHARE, is_drawn
@@ -41,7 +41,7 @@ QUICK = (
     "all-signs-7",
     "parity-chain-unsat",
 )
-"""Corner cases of the quick bench, beside the planted formulas: those that a planted fault shows on, and a
+"""Corner cases of the quick context, beside the planted formulas: those that a planted fault shows on, and a
 few others."""
 JUDGED = ("minisat22", "glucose421")
 """Seeds whose program several files of tests want."""
@@ -69,7 +69,7 @@ class GatesProject:
     """Everything that one session of tests shares: builds are remembered in its blobs."""
 
     root: Path
-    bench: GateContext
+    context: GateContext
 
     def adapter(self, base: str) -> Adapter:
         return load_adapter(base, SEEDS / "solvers" / "adapters")
@@ -96,9 +96,9 @@ class GatesProject:
     def quick(self) -> GatesProject:
         """The same project with a third of the small formulas, for those of many variants whose faults show
         on these."""
-        smoke = self.bench.smoke
+        smoke = self.context.smoke
         chosen = tuple(item for item in smoke.instances if item.name in QUICK or item.name not in CASES)
-        return replace(self, bench=replace(self.bench, smoke=replace(smoke, instances=chosen)))
+        return replace(self, context=replace(self.context, smoke=replace(smoke, instances=chosen)))
 
     def judge(self, folder: Path, base: str, rules: Ruleset = RULES, **options: Any) -> VariantResults:
         return judge_variant(
@@ -106,7 +106,7 @@ class GatesProject:
             adapter=self.adapter(base),
             base=self.seed(base),
             ruleset=rules,
-            bench=self.bench,
+            context=self.context,
             cycle="0001",
             run_id="test",
             **options,

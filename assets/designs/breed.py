@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def raced_before(store: LineStore) -> list[dict[str, Any]]:
-    """Rows of RACED of the earlier cycles that raced on the same formulas as this one."""
+    """Return rows of RACED of the earlier cycles that raced on the same formulas as this one."""
     from evolake.designs.evolution.breeding import cycles_of_same_formulas
 
     lake, line = store.lake, store.line.name
@@ -34,7 +34,7 @@ def raced_before(store: LineStore) -> list[dict[str, Any]]:
 def raced(
     store: LineStore, compute: ComputeResource, pool: Jails, population: Population, fresh: Sequence[Judged]
 ) -> Bred | None:
-    """Races children of the archive's best and of the cycle's accepted candidates; publishes a row of RACED
+    """Race children of the archive's best and of the cycle's accepted candidates; publishes a row of RACED
     for each racer, in every cycle."""
     from evolake.designs.evolution.breeding import KnownDesigns, RaceSetup, breed, should_breed, starters_of
     from evolake.designs.evolution.proposals import store_candidate

@@ -56,13 +56,13 @@ def ablate_champion(
         store.extra(ABLATIONS, [])
         return
     without = traced_ablations(ablations(genome), jails(jail))
-    rungs = ablation_levels(settings, store.cycle, store.settings.seed)
+    levels = ablation_levels(settings, store.cycle, store.settings.seed)
     rows = ablation_rows(
         champion_id,
         store.text(row["traced_sha"]),
         without,
         compute.executor(),
-        rungs,
+        levels,
         store.cycle,
         CORE_TIMES * settings.low.core_s,
     )

@@ -23,7 +23,7 @@ from assets.predicates import (
 from assets.proposal_checks import proposal_checks
 from assets.raised import Reasons, raised_check
 from evolake.designs.evolution.gate_specs import GATES as DESIGN_GATES
-from evolake.designs.tables import EXPERIMENTS, TUNING, UNMADE
+from evolake.designs.tables import EXPERIMENTS, FAILED_PROPOSALS, TUNING
 
 GATES = len(DESIGN_GATES)
 ALWAYS = DecidingVerdicts(about="true")
@@ -99,7 +99,7 @@ judging_candidates_did_not_raise = raised_check(
     line.name,
     line.cycles,
     judged=["directions", "candidates"],
-    reasons=[Reasons("unmade", UNMADE, "number")],
+    reasons=[Reasons("unmade", FAILED_PROPOSALS, "number")],
 )
 running_experiments_did_not_raise = raised_check(
     experiments, line.name, line.cycles, reasons=[Reasons("experiments", EXPERIMENTS, "design_id", "failure")]

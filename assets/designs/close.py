@@ -137,7 +137,8 @@ def survivors(
 
 
 def proposed(store: LineStore, candidates: pl.DataFrame) -> int:
-    """Designs that were proposed in the cycle: its candidates, and what raced and did not become one."""
+    """Return the number of designs that were proposed in the cycle: its candidates, and what raced and did
+    not become one."""
     raced = store.read("raced") if store.has("raced") else None
     return candidates.height + (
         0 if raced is None else raced.filter(pl.col("state").is_in(["raced", "blocked"])).height

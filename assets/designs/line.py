@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from assets.added_seeds import with_added_seeds
 from assets.cycle import Line
-from assets.immigrants import with_added_seeds
 from assets.lake import rules_asset
 from assets.store import LineStore
 from evolake.designs.settings import DesignsSettings

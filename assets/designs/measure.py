@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def run_fidelity(
     store: LineStore, compute: ComputeResource, population: Population, ids: Sequence[str], fidelity: Any
 ) -> list[dict[str, Any]]:
-    """Rows of EXPERIMENTS of the designs `ids` at one fidelity; each continues from what it has solved
+    """Return rows of EXPERIMENTS of the designs `ids` at one fidelity; each continues from what it has solved
     before. Few designs share all cores."""
     from evolake.designs.evolution.experiments import Job, run_jobs
 
@@ -58,7 +58,7 @@ def experiments(store: LineStore, compute: ComputeResource, candidates: pl.DataF
 
 
 def run_metadata(rows: Sequence[dict[str, Any]], profile: str) -> dict[str, Any]:
-    """Metadata: how much was run, and at what sizes; reduced profiles say so."""
+    """Return metadata: how much was run, and at what sizes; reduced profiles say so."""
     solved = [row["N"] for row in rows if row["unsolved_fraction"] < 0.5]
     return {
         "designs": len({row["design_id"] for row in rows}),

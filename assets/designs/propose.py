@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from assets.added_seeds import Admit, Arrival, Seedling, admit_seeds
 from assets.designs.breed import raced
 from assets.designs.line import archive, gates, jails, line, rules, so_far
 from assets.designs.records import record_admitted, record_arrived, record_candidates
-from assets.immigrants import Admit, Arrival, Seedling, admit_seeds
 from assets.store import LineStore
 from evolake.designs.evolution.gate_specs import GATES
 from evolake.designs.settings import DesignsSettings
-from evolake.designs.tables import DESIGNS, DIRECTIONS, TRIALS, UNMADE
+from evolake.designs.tables import DESIGNS, DIRECTIONS, FAILED_PROPOSALS, TRIALS
 from resources.agents import AgentsResource
 from resources.compute import ComputeResource
 from resources.jail import JailResource
@@ -34,12 +34,12 @@ def directions(store: LineStore, agents: AgentsResource, jail: JailResource) -> 
     Opens the cycle, and takes in new seed designs, what `evolake designs merge` has brought from other lakes,
     and what `evolake designs import` has.
     """
-    from evolake.designs.evolution.immigrants import SEEDS
+    from evolake.designs.evolution.added_seeds import SEEDS
     from evolake.designs.evolution.importing import admit_imports, retrospectives
     from evolake.designs.evolution.merge import admit_merges
     from evolake.designs.evolution.planning import plan_directions
     from evolake.designs.evolution.population import population_of
-    from evolake.lake.immigrants import seeds_of
+    from evolake.lake.added_seeds import seeds_of
 
     cycle, settings = store.cycle, store.settings
     with store.roles(agents) as served:
@@ -167,7 +167,7 @@ def candidates(
         [*proposals.candidates, *(bred.entering if bred else ())],
         also_judged=bred.judged if bred else (),
     )
-    store.extra(UNMADE, (row | {"cycle": cycle} for row in proposals.unmade))
+    store.extra(FAILED_PROPOSALS, (row | {"cycle": cycle} for row in proposals.failed_proposals))
     if trials is not None:
         store.extra(TRIALS, proposals.trials)
     if not rows:

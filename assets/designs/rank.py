@@ -39,7 +39,7 @@ def objectives(
     """
     from evolake.designs.evolution.importing import imported_objectives
     from evolake.designs.evolution.judging_objectives import objective_judge
-    from evolake.designs.evolution.objective_trial import bench_of, consensus_at
+    from evolake.designs.evolution.objective_trial import consensus_at, trial_context
     from evolake.designs.evolution.objective_writing import (
         derivation_rows,
         initial_objectives,
@@ -50,9 +50,9 @@ def objectives(
 
     cycle, settings, population = store.cycle, store.settings, so_far(store, "candidates", "experiments")
     own, starts = settings.of(DesignsSettings), population.objectives.is_empty()
-    bench = bench_of(population.results(), live_objectives(population), jails(jail))
+    trial = trial_context(population.results(), live_objectives(population), jails(jail))
     judge = objective_judge(
-        bench, jails(jail), ruleset=store.rules(), cycle=cycle, run_id=store.run_id, keep=store.blobs.put
+        trial, jails(jail), ruleset=store.rules(), cycle=cycle, run_id=store.run_id, keep=store.blobs.put
     )
     initial = initial_objectives(own, cycle=cycle, root_seed=settings.seed) if starts else []
     done = [
@@ -69,7 +69,7 @@ def objectives(
                     settings=own,
                     seeds=store.seeds,
                     origin=settings.backend,
-                    scored=consensus_at(bench, population, cycle),
+                    scored=consensus_at(trial, population, cycle),
                 )
             )
     known = population.add(objectives=[row for part in done for row in part.rows])
@@ -125,7 +125,7 @@ def consensus_ranking(store: LineStore, objective_scores: pl.DataFrame) -> pl.Da
 def scored(
     store: LineStore, jail: JailResource, population: Population, fidelity: str, more: dict[str, Any]
 ) -> pl.DataFrame:
-    """Rows of SCORES: every live objective on every live design."""
+    """Return rows of SCORES: every live objective on every live design."""
     from evolake.designs.evolution.scoring import live_objectives
 
     voting = live_objectives(population)
@@ -143,7 +143,7 @@ def scored(
 
 
 def ranked_by(store: LineStore, population: Population, scores: pl.DataFrame) -> pl.DataFrame:
-    """Rows of RANKING from rows of SCORES; publishes the weights that made it."""
+    """Return rows of RANKING from rows of SCORES; publishes the weights that made it."""
     from evolake.designs.report.material import FIGURES, Material
 
     cycle, stage = store.cycle, store.asset

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def record_candidates(
     store: LineStore, candidates: Sequence[Judged], *, tuned: bool = False, also_judged: Sequence[Judged] = ()
 ) -> list[dict[str, Any]]:
-    """Rows of DESIGNS. Stores sources and graphs as blobs and publishes the asset's rows of the shared
+    """Return rows of DESIGNS. Stores sources and graphs as blobs and publishes the asset's rows of the shared
     tables.
 
     also_judged: what has verdicts and becomes no design, such as most of what raced; candidates that are
@@ -38,7 +38,7 @@ def record_candidates(
 def candidate_rows(
     store: LineStore, candidates: Sequence[Judged], *, tuned: bool = False
 ) -> list[dict[str, Any]]:
-    """Rows of DESIGNS. Stores sources and graphs as blobs."""
+    """Return rows of DESIGNS. Stores sources and graphs as blobs."""
     from evolake.designs.evolution.proposals import design_row, store_candidate
 
     return [
@@ -69,5 +69,5 @@ def record_arrived(store: LineStore, arrived: Arrived) -> None:
 
 
 def arrived_bundles(store: LineStore) -> list[str]:
-    """Ids of the imported bundles that the opening of this cycle took in."""
+    """Return ids of the imported bundles that the opening of this cycle took in."""
     return sorted({row["bundle_id"] for row in store.rows(ARRIVALS.name)}) if store.has(ARRIVALS.name) else []

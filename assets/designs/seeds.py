@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from assets.added_seeds import with_seeds
 from assets.designs.line import gates, jails, line, rules
 from assets.designs.records import candidate_rows, record_candidates
-from assets.immigrants import with_seeds
 from assets.store import LineStore
 from evolake.designs.settings import DesignsSettings
 from evolake.designs.tables import DESIGNS
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 def seeds(store: LineStore, jail: JailResource) -> pl.DataFrame:
     """Seed designs, judged by every gate; seals the population that enters cycle 0001. A file that is blocked
     stays as a row and does not enter."""
-    from evolake.designs.evolution.immigrants import SEEDS
+    from evolake.designs.evolution.added_seeds import SEEDS
     from evolake.designs.evolution.population import empty_population
     from evolake.designs.evolution.proposals import seed_candidate
     from evolake.designs.genome.grammars import GRAMMARS
     from evolake.designs.genome.recognise import recognised
-    from evolake.lake.immigrants import seeds_of
+    from evolake.lake.added_seeds import seeds_of
 
     genomes = GRAMMARS[store.settings.of(DesignsSettings).grammar].seeds()
     judge = gates(store, jails(jail))

@@ -13,7 +13,7 @@ from assets.predicates import once, passed_every_gate, rows_check, weights_sum_t
 from assets.proposal_checks import proposal_checks
 from assets.raised import Reasons, raised_check
 from evolake.families.gates.specs import GATE_NAMES
-from evolake.families.tables import GATED, INVENTED, UNMADE
+from evolake.families.tables import FAILED_PROPOSALS, GATED, INVENTED
 from evolake.families.worlds import NAMES
 from resources.tables import declared
 
@@ -117,7 +117,11 @@ funnel_adds_up = rows_check(
     "rate IS NULL OR rate BETWEEN 0 AND 1",
 )
 judging_did_not_raise = raised_check(
-    accepted, line.name, line.cycles, judged=of_record.assets, reasons=[Reasons("unmade", UNMADE, "number")]
+    accepted,
+    line.name,
+    line.cycles,
+    judged=of_record.assets,
+    reasons=[Reasons("unmade", FAILED_PROPOSALS, "number")],
 )
 some_proposal_was_answered = proposal_checks(line, candidates)
 GUARDS = (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from assets.families.checks import GUARDS
-from assets.families.judge import of_record, settled
+from assets.families.judge import judged_families, of_record
 from assets.families.line import archive, line
 from assets.predicates import rows_check
 from assets.store import LineStore
@@ -63,7 +63,7 @@ def survivors(
     from evolake.families.evolution.ideas import TRIED, remembered
 
     cycle, settings, before = store.cycle, store.settings, archive(store)
-    rows = settled(store, candidates, of_record.passed(store, candidates))
+    rows = judged_families(store, candidates, of_record.passed(store, candidates))
     counts = {row["family_id"]: 0 for row in [*before.without_instances(), *accepted.to_dicts()]}
     counts |= dict(instances.group_by("family_id").len().iter_rows())
     made = before.value(MADE, {}) | {
@@ -76,7 +76,7 @@ def survivors(
     }
     ideas = store.rows(IDEAS.name) if store.has(IDEAS.name) else []
     tried = remembered(before.value(TRIED, []), ideas, {row["family_id"] for row in accepted.to_dicts()})
-    after = before.settle(rows, store.rows("candidates", DERIVATIONS)).with_instances(counts)
+    after = before.with_cycle(rows, store.rows("candidates", DERIVATIONS)).with_instances(counts)
     after = after.with_experience(experience.sort("number")["item"].to_list(), cycle).with_values(
         **{MADE: made, TRIED: tried}
     )

@@ -53,12 +53,12 @@ def replayed(store: LineStore, frame: pl.DataFrame) -> Sequence[FamilyGateResult
 
 
 def gated_rows(store: LineStore, results: Sequence[FamilyGateResult]) -> list[dict[str, Any]]:
-    """Rows of GATED."""
+    """Return rows of GATED."""
     return [result.gated() for result in results]
 
 
 def label_rows(store: LineStore, results: Sequence[FamilyGateResult]) -> list[dict[str, Any]]:
-    """Rows of VOTES. Publishes what each validator said."""
+    """Return rows of VOTES. Publishes what each validator said."""
     from evolake.families.evolution.records import vote_rows
 
     whole: list[dict[str, Any]] = []
@@ -72,7 +72,7 @@ def label_rows(store: LineStore, results: Sequence[FamilyGateResult]) -> list[di
 
 
 def review_rows(store: LineStore, results: Sequence[FamilyGateResult]) -> list[dict[str, Any]]:
-    """Rows of REVIEWS."""
+    """Return rows of REVIEWS."""
     return [
         {**review, "family_id": result.row["family_id"], "cycle": store.cycle, "passed": result.passed}
         for result in results
@@ -94,7 +94,7 @@ def accepted(context: dg.AssetExecutionContext, lake: LakeResource, candidates: 
     """Collect the candidates that every gate of record has passed."""
     store = LineStore(line, context, lake)
     passed = of_record.passed(store, candidates)
-    rows = settled(store, candidates, passed)
+    rows = judged_families(store, candidates, passed)
     store.artifacts(rows)
     if not passed:
         store.warn(f"no candidate of cycle {store.cycle} passed the gates; the earlier families stay")
@@ -105,8 +105,8 @@ def accepted(context: dg.AssetExecutionContext, lake: LakeResource, candidates: 
     )
 
 
-def settled(store: LineStore, candidates: pl.DataFrame, passed: set[str]) -> list[dict[str, Any]]:
-    """Rows of FAMILIES for all candidates, with state, gate and reason by the verdicts of record."""
+def judged_families(store: LineStore, candidates: pl.DataFrame, passed: set[str]) -> list[dict[str, Any]]:
+    """Return rows of FAMILIES for all candidates, with state, gate and reason by the verdicts of record."""
     from evolake.families.evolution.stages import gates_of
 
     blocks = {said["family_id"]: said for said in gates_of(of_record.verdicts(store)) if not said["passed"]}
@@ -129,7 +129,7 @@ def settled(store: LineStore, candidates: pl.DataFrame, passed: set[str]) -> lis
 def rows_now(
     store: Lake, cycle: str, candidates: pl.DataFrame, assets: Sequence[str] = of_record.assets
 ) -> list[dict[str, Any]]:
-    """Rows of CANDIDATES, those that got further at one of `assets` as they are now (see
+    """Return rows of CANDIDATES, those that got further at one of `assets` as they are now (see
     evolake.families.evolution.further)."""
     there = [
         asset for asset in assets if store.record(line.name, further_table(asset), cycle) is not None

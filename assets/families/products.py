@@ -17,10 +17,10 @@ from evolake.families.tables import (
     DRIFT,
     DRIFT_SUMMARY,
     DROPPED,
+    FAILED_PROPOSALS,
     FUNNEL,
     INSTANCES,
     RESOURCES,
-    UNMADE,
 )
 from evolake.lake import AGENT_CALLS
 
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 
 def fresh(store: LineStore, accepted: pl.DataFrame) -> list[Family]:
-    """Families that no instance was sampled of yet: in the first cycle the seeds, always what was accepted
-    now."""
+    """Return families that no instance was sampled of yet: in the first cycle the seeds, always what was
+    accepted now."""
     from evolake.families.dataset.datasets import load_families
 
     return load_families(store.lake, [*archive(store).without_instances(), *accepted.to_dicts()])
@@ -92,12 +92,16 @@ def funnel(store: LineStore, candidates: pl.DataFrame) -> pl.DataFrame:
     from evolake.families.evolution.stages import gates_of
 
     cycle, rows = store.cycle, candidates.to_dicts()
-    unmade = store.rows(UNMADE.name) if store.has(UNMADE.name) else []
+    failed_proposals = store.rows(FAILED_PROPOSALS.name) if store.has(FAILED_PROPOSALS.name) else []
     spent = resource_rows(
-        rows, of_record.passed(store, candidates), store.rows("candidates", AGENT_CALLS), cycle, len(unmade)
+        rows,
+        of_record.passed(store, candidates),
+        store.rows("candidates", AGENT_CALLS),
+        cycle,
+        len(failed_proposals),
     )
     store.extra(RESOURCES, spent)
-    frame = FUNNEL.frame(funnel_rows(rows, gates_of(of_record.verdicts(store)), cycle, unmade))
+    frame = FUNNEL.frame(funnel_rows(rows, gates_of(of_record.verdicts(store)), cycle, failed_proposals))
     shown = {
         f"{row['gate']}": f"{row['passed']} of {row['came']}"
         for row in frame.filter(pl.col("operator") == "all").to_dicts()

@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from assets.added_seeds import Admit, Arrival, Seedling, admit_seeds
 from assets.families.line import archive, judge, line, open_jail
-from assets.immigrants import Admit, Arrival, Seedling, admit_seeds
 from assets.store import LineStore
 from evolake.errors import InputError
 from evolake.families.settings import FamiliesSettings
 from evolake.families.tables import (
     CANDIDATES,
+    FAILED_PROPOSALS,
     FAMILIES,
     IDEAS,
     LEARNABILITY,
     LEARNABILITY_READ,
     MEASURED,
-    UNMADE,
     VALIDATOR_AUTHORS,
 )
 from evolake.scratch import Scratch
@@ -36,14 +36,14 @@ if TYPE_CHECKING:
 def candidates(store: LineStore) -> pl.DataFrame:
     """Every version of every attempt, with the evidence of the gates that it reached. Opens the cycle, and
     takes in new seed families."""
+    from evolake.families.evolution.added_seeds import SEEDS
     from evolake.families.evolution.ideas import TRIED, idea_rows, tried_ideas
-    from evolake.families.evolution.immigrants import SEEDS
     from evolake.families.evolution.learnability import answered_text
     from evolake.families.evolution.proposing import check_evolution_agent, propose_families
     from evolake.families.evolution.records import derivation_rows, proposal_rows
     from evolake.families.evolution.requests import EvolutionSources
     from evolake.families.model.population import load_family, population_of
-    from evolake.lake.immigrants import seeds_of
+    from evolake.lake.added_seeds import seeds_of
 
     cycle, settings = store.cycle, store.settings
     check_evolution_agent(settings.of(FamiliesSettings), settings.backend)
@@ -94,8 +94,8 @@ def candidates(store: LineStore) -> pl.DataFrame:
     store.artifacts(rows, "candidate")
     store.derivations(item for row in rows for item in derivation_rows(row))
     store.extra(VALIDATOR_AUTHORS, {(row["family_id"], row["voter"]): row for row in made.authors}.values())
-    unmade = store.extra(
-        UNMADE,
+    failed_proposals = store.extra(
+        FAILED_PROPOSALS,
         (
             {"number": item.number, "cycle": cycle, "operator": item.operator, "reason": item.reason}
             for item in made.failures
@@ -108,10 +108,10 @@ def candidates(store: LineStore) -> pl.DataFrame:
     store.tell(
         opened.metadata()
         | {
-            "attempts": len(made.proposals) + unmade.height,
+            "attempts": len(made.proposals) + failed_proposals.height,
             "versions": len(rows),
             "passed_on_the_way": len(made.accepted),
-            "unmade": unmade.height,
+            "unmade": failed_proposals.height,
             "parents": len(parents),
             "lessons": len(population.lessons()),
             "guidance": len(notes),

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from assets.added_seeds import with_seeds
 from assets.families.line import judge, line, open_jail, rules
-from assets.immigrants import with_seeds
 from assets.store import LineStore
 from evolake.errors import InputError
 from evolake.families.settings import FamiliesSettings
@@ -29,13 +29,13 @@ def seeds(store: LineStore) -> pl.DataFrame:
     stays as a row and does not enter."""
     from evolake.agents import Agents
     from evolake.agents.backends import OperatorsBackend
-    from evolake.families.evolution.immigrants import SEEDS
+    from evolake.families.evolution.added_seeds import SEEDS
     from evolake.families.evolution.records import candidate_row
     from evolake.families.evolution.shipped import FILE, ShippedGates, evidence_key, read_entries
     from evolake.families.evolution.validator_pool import complete
     from evolake.families.model.loading import families_in
     from evolake.families.model.population import empty_population
-    from evolake.lake.immigrants import seeds_of
+    from evolake.lake.added_seeds import seeds_of
 
     settings, sizes = store.settings, store.settings.of(FamiliesSettings)
     items, folder = seeds_of(SEEDS, settings), settings.seeds / SEEDS.folder

@@ -13,7 +13,7 @@ from assets.programs.checks import GUARDS
 from assets.programs.line import PROJECTS, archive, line, project_named
 from assets.store import LineStore
 from evolake.programs.settings import ProgramsSettings
-from evolake.programs.tables import PROGRAMS, UNMADE
+from evolake.programs.tables import FAILED_PROPOSALS, PROGRAMS
 
 if TYPE_CHECKING:
     from evolake.programs.evolution.population import Population
@@ -33,8 +33,8 @@ def survivors(
 ) -> pl.DataFrame:
     """Collect the living programs of every project: its islands after migration, and its champion. Seals
     them."""
-    from evolake.programs.evolution.champion import settled
-    from evolake.programs.evolution.memory import CONTESTS, UNMADE_BEFORE
+    from evolake.programs.evolution.champion import end_of_cycle
+    from evolake.programs.evolution.memory import CONTESTS, FAILED_BEFORE
     from evolake.programs.report.material import FIGURES, material_of
 
     own, population = store.settings.of(ProgramsSettings), archive(store)
@@ -47,7 +47,7 @@ def survivors(
     for project in projects.to_dicts():
         built = project_named(store, project["project"], project["blob_sha"], project["mode"])
         islands = islands_after(store, population, built, generations, accepted)
-        living |= settled(
+        living |= end_of_cycle(
             islands, decisions[built.name]["holder_id"], most=built.config.population or own.most_programs
         )
     rows: list[dict[str, Any]] = []
@@ -84,7 +84,7 @@ def survivors(
         for row in decisions.values()
     }
     closed = closed.with_values(
-        **{PROJECTS: pinned, CONTESTS: contests, UNMADE_BEFORE: failed_before(store, population)}
+        **{PROJECTS: pinned, CONTESTS: contests, FAILED_BEFORE: failed_before(store, population)}
     )
     first = champion.sort("project").to_dicts()[0]
     store.champion(first["holder_id"], first["holder_mean"])
@@ -103,11 +103,12 @@ def survivors(
 
 
 def failed_before(store: LineStore, population: Population) -> dict[str, list[dict[str, Any]]]:
-    """Project -> its newest proposals of which no program came, of all cycles: later prompts name them."""
-    from evolake.programs.evolution.memory import LONGEST_MEMORY, UNMADE_BEFORE
+    """Return project -> its newest proposals of which no program came, of all cycles: later prompts name
+    them."""
+    from evolake.programs.evolution.memory import FAILED_BEFORE, LONGEST_MEMORY
 
-    held: dict[str, list[dict[str, Any]]] = population.value(UNMADE_BEFORE, {})
-    for row in store.rows(UNMADE.name) if store.has(UNMADE.name) else []:
+    held: dict[str, list[dict[str, Any]]] = population.value(FAILED_BEFORE, {})
+    for row in store.rows(FAILED_PROPOSALS.name) if store.has(FAILED_PROPOSALS.name) else []:
         if row.get("operator") != "model":
             continue
         kept = {name: row[name] for name in ("cycle", "reason", "idea", "parent_id") if name in row}

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from assets.immigrants import Admit, Arrival, Seedling, admit_seeds
+from assets.added_seeds import Admit, Arrival, Seedling, admit_seeds
 from assets.programs.line import PROJECTS as PINNED
 from assets.programs.line import archive, line, project_named
 from assets.proposals import roles_of
 from assets.store import LineStore
 from evolake.errors import InputError
-from evolake.lake.schemas import IMMIGRANTS
+from evolake.lake.schemas import ADDED_SEEDS
 from evolake.programs.settings import ProgramsSettings
-from evolake.programs.tables import JOURNAL, MEASURED, PROGRAMS, PROJECTS, UNMADE
+from evolake.programs.tables import FAILED_PROPOSALS, JOURNAL, MEASURED, PROGRAMS, PROJECTS
 
 if TYPE_CHECKING:
     from evolake.agents import Agents
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 def projects(store: LineStore) -> pl.DataFrame:
     """Read the projects of the cycle, as they were when they entered. Opens the cycle, and takes in new
     ones."""
-    from evolake.lake.immigrants import seeds_of
-    from evolake.programs.evolution.immigrants import SEEDS
+    from evolake.lake.added_seeds import seeds_of
+    from evolake.programs.evolution.added_seeds import SEEDS
     from evolake.programs.evolution.population import Population
 
     opened, sealed = store.open_cycle(), Population.of(store.population())
@@ -41,7 +41,7 @@ def projects(store: LineStore) -> pl.DataFrame:
     items = seeds_of(SEEDS, store.settings)
     lying = {item.name: item.sha for item in items}
     admit_seeds(store, sealed, lambda: items, "programs", admitting(store, pinned))
-    for note in store.rows(IMMIGRANTS.name):
+    for note in store.rows(ADDED_SEEDS.name):
         if note["state"] == "accepted":
             pinned[note["name"]] = {
                 "cycle": store.cycle,
@@ -85,7 +85,7 @@ def projects(store: LineStore) -> pl.DataFrame:
 
 def admitting(store: LineStore, pinned: Mapping[str, Any]) -> Admit:
     """Return what becomes of a project that immigrates: its initial program goes through all gates."""
-    from evolake.programs.evolution.immigrants import admit
+    from evolake.programs.evolution.added_seeds import admit
 
     def arriving(seed: Seedling) -> Arrival:
         assert seed.blob_sha is not None, "what could not be kept is not judged"
@@ -115,7 +115,7 @@ def generations(store: LineStore, projects: pl.DataFrame) -> pl.DataFrame:
     the last one noted."""
     from evolake.agents import open_agents
     from evolake.agents.proposal_outcomes import count_outcomes
-    from evolake.programs.evolution.generation_entry import read_entry, unmade_rows
+    from evolake.programs.evolution.generation_entry import failed_rows, read_entry
     from evolake.programs.evolution.writer_session import check_writer
 
     check_writer(store.settings.of(ProgramsSettings), store.settings.backend)
@@ -138,7 +138,7 @@ def generations(store: LineStore, projects: pl.DataFrame) -> pl.DataFrame:
         store.extra(JOURNAL, (), "notes")  # so that the next run asks anew
     store.called(calls, turns=turns)
     store.extra(MEASURED, (row for entry in entries for row in entry.measured), "measured")
-    store.extra(UNMADE, unmade_rows(rows, entries))
+    store.extra(FAILED_PROPOSALS, failed_rows(rows, entries))
     made = [row for entry in entries for row in entry.programs]
     reasons = [why for entry in entries for why in entry.unanswered]
     store.tell(
@@ -229,7 +229,9 @@ def of_project(
                     next_number=1 + max((row["number"] for row in (*before, *made)), default=-1),
                     seen={row["program_id"] for row in (*before, *made)},
                     artifacts=artifacts,
-                    memory=replace(memory, rows=[*before, *made], unmade=[*memory.unmade, *failed]),
+                    memory=replace(
+                        memory, rows=[*before, *made], failed_proposals=[*memory.failed_proposals, *failed]
+                    ),
                 )
                 sha = store.blobs.put(entry_bytes(entry))
             entries.append(entry)
@@ -249,11 +251,13 @@ def memory_of(
     store: LineStore, agents: Agents, population: Population, name: str, before: Sequence[Mapping[str, Any]]
 ) -> SearchMemory:
     """Return what is known of a project when the cycle begins. before: rows of PROGRAMS of the project."""
-    from evolake.programs.evolution.memory import CONTESTS, UNMADE_BEFORE, SearchMemory, recorded_by
+    from evolake.programs.evolution.memory import CONTESTS, FAILED_BEFORE, SearchMemory, recorded_by
 
     champion, contest = population.champion(name)["program_id"], population.value(CONTESTS, {}).get(name)
-    unmade = population.value(UNMADE_BEFORE, {}).get(name, [])
-    return SearchMemory([dict(row) for row in before], unmade, contest, champion, recorded_by(agents, name))
+    failed_proposals = population.value(FAILED_BEFORE, {}).get(name, [])
+    return SearchMemory(
+        [dict(row) for row in before], failed_proposals, contest, champion, recorded_by(agents, name)
+    )
 
 
 @contextmanager

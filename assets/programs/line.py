@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from assets.added_seeds import with_added_seeds
 from assets.cycle import Line
-from assets.immigrants import with_added_seeds
 from assets.lake import rules_asset
 from assets.store import LineStore
 from evolake.lazy import Lazy
@@ -60,12 +60,12 @@ def project_named(store: LineStore, name: str, blob_sha: str, mode: Mode | None 
     """Return a project as it was when it entered. mode: how evaluator and program meet, where the cycle has
     found that."""
     from evolake.programs.model.project import project_of, unpack_files
-    from evolake.programs.sandbox.meeting import settled
+    from evolake.programs.sandbox.meeting import with_mode
     from evolake.programs.settings import ProgramsSettings
 
     project = project_of(name, unpack_files(store.blobs.get(blob_sha)))
     return (
         replace(project, mode=mode)
         if mode
-        else settled(project, store.settings.of(ProgramsSettings), store.settings.jail)
+        else with_mode(project, store.settings.of(ProgramsSettings), store.settings.jail)
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from assets.immigrants import with_seeds
+from assets.added_seeds import with_seeds
 from assets.programs.line import PROJECTS, line, rules
 from assets.store import LineStore
 from evolake.errors import InputError
@@ -16,7 +16,7 @@ from evolake.programs.tables import PROGRAMS
 
 if TYPE_CHECKING:
     from evolake.gates import Verdict
-    from evolake.lake.immigrants import SeedItem
+    from evolake.lake.added_seeds import SeedItem
 
 
 REPAIR = (
@@ -29,8 +29,8 @@ REPAIR = (
 def seeds(store: LineStore) -> pl.DataFrame:
     """Evaluate the initial program of every project; seal the population that enters cycle 0001. One that is
     blocked stays as a row and does not enter."""
-    from evolake.lake.immigrants import seeds_of
-    from evolake.programs.evolution.immigrants import SEEDS, admit
+    from evolake.lake.added_seeds import seeds_of
+    from evolake.programs.evolution.added_seeds import SEEDS, admit
     from evolake.programs.evolution.population import Population
     from evolake.programs.model.project import project_of, unpack_files
 

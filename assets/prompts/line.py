@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from assets.added_seeds import with_added_seeds
 from assets.cycle import Line
-from assets.immigrants import with_added_seeds
 from assets.lake import rules_asset
 from assets.store import LineStore
 from evolake import settings as settings_module
@@ -78,7 +78,7 @@ def policy_at(store: LineStore, checkpoint: str | None) -> Generator[Any]:
 
 
 def problems_of(rows: pl.DataFrame, split: str) -> list[Problem]:
-    """Rows of PROBLEMS as problems, in their order."""
+    """Return rows of PROBLEMS as problems, in their order."""
     from evolake.prompts.model.protocol import Problem
 
     names = [name for name in Problem.__dataclass_fields__ if name in rows.columns]
@@ -93,7 +93,7 @@ def shown(share: float | None) -> str:
 
 
 def called(replies: pl.DataFrame) -> dict[str, str]:
-    """Metadata on calls of tools; {} for replies of a policy without tools."""
+    """Return metadata on calls of tools; {} for replies of a policy without tools."""
     calls = [call for text in replies["calls"].drop_nulls() for call in json.loads(text)]
     by_status = Counter(f"{call['tool'] or 'no tool'} {call['status']}" for call in calls)
     sentence = ", ".join(f"{count} {kind}" for kind, count in sorted(by_status.items()))
@@ -101,7 +101,7 @@ def called(replies: pl.DataFrame) -> dict[str, str]:
 
 
 def unverified(replies: pl.DataFrame) -> dict[str, str]:
-    """Metadata on replies that their dataset's verifier gave no score for; {} if there are none."""
+    """Return metadata on replies that their dataset's verifier gave no score for; {} if there are none."""
     lost = replies["unverified"].drop_nulls().to_list()
     kinds = ", ".join(f"{lost.count(kind)} {kind}" for kind in sorted(set(lost)))
     return {"unverified": f"{len(lost)} replies, worth 0: {kinds}"} if lost else {}

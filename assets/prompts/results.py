@@ -12,11 +12,20 @@ from assets.prompts.line import archive, called, line, shown, unverified
 from assets.shown import markdown
 from assets.store import LineStore
 from evolake.prompts.settings import PromptsSettings
-from evolake.prompts.tables import EDITS, LEARNABILITY, PROMPTS, RATINGS, ROLLOUTS, UNMADE, UPDATES, VALUES
+from evolake.prompts.tables import (
+    EDITS,
+    FAILED_PROPOSALS,
+    LEARNABILITY,
+    PROMPTS,
+    RATINGS,
+    ROLLOUTS,
+    UPDATES,
+    VALUES,
+)
 
 
 def journalled(store: LineStore, iterations: pl.DataFrame, table: str) -> list[dict[str, Any]]:
-    """Rows of one table of all iterations of a cycle."""
+    """Return rows of one table of all iterations of a cycle."""
     from evolake.prompts.evolution.iteration_entry import read_entry
 
     return [
@@ -136,10 +145,10 @@ def policies_of(updates: pl.DataFrame) -> dict[int, str]:
 def edits(store: LineStore, iterations: pl.DataFrame) -> pl.DataFrame:
     """Every hunk that was proposed, applied or not and why; calls that gave no reply; why there was no
     child."""
-    from evolake.prompts.reproduction.operators import unmade_rows
+    from evolake.prompts.reproduction.operators import failed_rows
 
     frame = EDITS.frame(journalled(store, iterations, "edits"))
-    store.extra(UNMADE, unmade_rows(frame.to_dicts()))
+    store.extra(FAILED_PROPOSALS, failed_rows(frame.to_dicts()))
     hunks = frame.filter(pl.col("kind") != "none")
     reasons = (
         frame.filter(~pl.col("applied"))

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import polars as pl
 
+from assets.added_seeds import with_seeds
 from assets.cycle import FIRST_CYCLE, seal_seeds
-from assets.immigrants import with_seeds
 from assets.prompts.line import CHAMPION_SINCE, CHECKPOINT, FAMILIES_CYCLES, line, rules
 from assets.store import LineStore
 from evolake.lake import RULES
@@ -18,8 +18,8 @@ from evolake.prompts.tables import PROMPTS
 def seeds(store: LineStore) -> pl.DataFrame:
     """Root prompts with fresh ratings, the first of them as champion; seals the population that enters cycle
     0001."""
-    from evolake.lake.immigrants import seeds_of
-    from evolake.prompts.evolution.immigrants import SEEDS
+    from evolake.lake.added_seeds import seeds_of
+    from evolake.prompts.evolution.added_seeds import SEEDS
     from evolake.prompts.evolution.population import found_population
     from evolake.prompts.model.prompt import from_json
 

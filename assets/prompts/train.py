@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from assets.immigrants import Admit, Arrival, Seedling, admit_seeds
+from assets.added_seeds import Admit, Arrival, Seedling, admit_seeds
 from assets.line import SAID_OF_CYCLE
 from assets.prompts.line import CHECKPOINT, FAMILIES_CYCLES, archive, line, policy_at, problems_of, shown
 from assets.proposals import roles_of
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 def problems(store: LineStore) -> pl.DataFrame:
     """Draw the problems of the cycle, to train on and held out, disjoint by family and by text, instances of
     accepted families among those to train on. Opens the cycle, and takes in new root prompts."""
-    from evolake.lake.immigrants import seeds_of
+    from evolake.lake.added_seeds import seeds_of
+    from evolake.prompts.evolution.added_seeds import SEEDS
     from evolake.prompts.evolution.feeding import fed
-    from evolake.prompts.evolution.immigrants import SEEDS
     from evolake.prompts.evolution.population import population_of
     from evolake.prompts.model.problems import problem_set
 

@@ -23,7 +23,7 @@ from assets.solvers.measure import benchmark_runs, consensus_ranking, metrics, o
 from assets.solvers.propose import plan, variants
 from evolake.solvers.gates.specs import GATES as VARIANT_GATES
 from evolake.solvers.tables import CORRECTNESS_RUNS, RUNS, SMOKE_RUNS, STABILITY_RUNS
-from evolake.solvers.tables_archive import UNMADE
+from evolake.solvers.tables_archive import FAILED_PROPOSALS
 
 GATES = len(VARIANT_GATES)
 RUN = once("variant_id", "instance", "repeat")
@@ -132,7 +132,7 @@ judging_variants_did_not_raise = raised_check(
     line.cycles,
     judged=of_record.assets,
     reasons=[
-        Reasons("unmade", UNMADE, "plan_id"),
+        Reasons("unmade", FAILED_PROPOSALS, "plan_id"),
         *(Reasons(name, schema, "variant_id", "problems") for name, schema in RUNS_OF_GATES.items()),
     ],
 )

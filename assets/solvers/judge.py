@@ -52,12 +52,12 @@ def replayed(store: LineStore, frame: pl.DataFrame) -> Sequence[VariantGateResul
 
 
 def gated_rows(store: LineStore, results: Sequence[VariantGateResult]) -> list[dict[str, Any]]:
-    """Rows of GATED."""
+    """Return rows of GATED."""
     return [result.gated() for result in results]
 
 
 def binary_rows(store: LineStore, results: Sequence[VariantGateResult]) -> list[dict[str, Any]]:
-    """Rows of BINARIES."""
+    """Return rows of BINARIES."""
     rows: list[dict[str, Any]] = []
     for result in results:
         built = result.evidence.get("build") or NOT_BUILT | {"reason": result.verdicts[-1].reason}
@@ -79,12 +79,12 @@ def binary_rows(store: LineStore, results: Sequence[VariantGateResult]) -> list[
 
 
 def smoke_rows(store: LineStore, results: Sequence[VariantGateResult]) -> list[dict[str, Any]]:
-    """Rows of SMOKE_RUNS."""
+    """Return rows of SMOKE_RUNS."""
     return run_rows(store, "smoke", results)
 
 
 def correctness_rows(store: LineStore, results: Sequence[VariantGateResult]) -> list[dict[str, Any]]:
-    """Rows of CORRECTNESS_RUNS. Publishes those of the gate `stability`, which is done next to it."""
+    """Return rows of CORRECTNESS_RUNS. Publishes those of the gate `stability`, which is done next to it."""
     store.extra(STABILITY_RUNS, run_rows(store, "stability", results), "stability_runs")
     return run_rows(store, "correctness", results)
 
@@ -120,7 +120,7 @@ gates = of_record.define(
 
 
 def late_verdicts(store: LineStore, *assets: str) -> list[dict[str, Any]]:
-    """Verdicts on what ran in `assets`; none where an asset is of a time before there were any."""
+    """Return verdicts on what ran in `assets`; none where an asset is of a time before there were any."""
     return [row for asset in assets if store.has(asset, VERDICTS) for row in store.rows(asset, VERDICTS)]
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from assets.added_seeds import with_added_seeds
 from assets.cycle import Line
-from assets.immigrants import with_added_seeds
 from assets.lake import rules_asset
 from assets.store import LineStore
 from evolake.lazy import Lazy

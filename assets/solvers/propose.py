@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from assets.immigrants import Admit, Arrival, Seedling, admit_seeds
+from assets.added_seeds import Admit, Arrival, Seedling, admit_seeds
 from assets.solvers.line import archive, line, open_workspace, rules_in_force
 from assets.store import LineStore
 from evolake.lake.schemas import ENTERED
 from evolake.scratch import Scratch
 from evolake.solvers.tables import GATE_RUNS
-from evolake.solvers.tables_archive import CODER_RUNS, PLANS, UNMADE, VARIANTS
+from evolake.solvers.tables_archive import CODER_RUNS, FAILED_PROPOSALS, PLANS, VARIANTS
 from resources.agents import AgentsResource
 
 if TYPE_CHECKING:
@@ -29,10 +29,10 @@ def plan(store: LineStore, agents: AgentsResource) -> pl.DataFrame:
 
     Opens the cycle, and takes in new seed solvers.
     """
-    from evolake.lake.immigrants import seeds_of
+    from evolake.lake.added_seeds import seeds_of
+    from evolake.solvers.evolution.added_seeds import SEEDS
     from evolake.solvers.evolution.analyst_session import check_analyst
     from evolake.solvers.evolution.coding import check_coder
-    from evolake.solvers.evolution.immigrants import SEEDS
     from evolake.solvers.evolution.population import population_of
     from evolake.solvers.evolution.submissions import submitted_plans
     from evolake.solvers.evolution.variant_making import plan_cycle
@@ -67,7 +67,7 @@ def admitting(store: LineStore, population: Population) -> Admit:
 
     One whose name another seed has gets its own name: variants descend from a seed by its name.
     """
-    from evolake.solvers.evolution.immigrants import seed_of
+    from evolake.solvers.evolution.added_seeds import seed_of
     from evolake.solvers.evolution.seed_admission import judge_seed
 
     workspace, ruleset = open_workspace(store, population), rules_in_force(store, population)
@@ -122,7 +122,7 @@ def variants(store: LineStore, agents: AgentsResource, plan: pl.DataFrame) -> pl
     store.artifacts(made.rows)
     store.derivations(made.derivations)
     store.extra(GATE_RUNS, made.runs)
-    store.extra(UNMADE, made.unmade)
+    store.extra(FAILED_PROPOSALS, made.failed_proposals)
     if runs or store.has(CODER_RUNS.name):
         store.extra(CODER_RUNS, runs)
     if not made.rows:
@@ -131,7 +131,7 @@ def variants(store: LineStore, agents: AgentsResource, plan: pl.DataFrame) -> pl
         {
             "plans": plan.height,
             "variants": len(made.rows),
-            "unmade": len(made.unmade),
+            "unmade": len(made.failed_proposals),
             "failed_calls": made.failures,
             "repairs": sum(row["repairs"] for row in made.rows),
             "backend": settings.backend,

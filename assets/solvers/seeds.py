@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from assets.immigrants import with_seeds
+from assets.added_seeds import with_seeds
 from assets.solvers.line import line, open_workspace, rules
 from assets.store import LineStore
 from evolake.errors import EvolakeError
@@ -24,8 +24,8 @@ def seeds(store: LineStore) -> pl.DataFrame:
 
     A seed that is blocked stays as a row and does not enter.
     """
-    from evolake.lake.immigrants import seeds_of
-    from evolake.solvers.evolution.immigrants import SEEDS, known_seeds
+    from evolake.lake.added_seeds import seeds_of
+    from evolake.solvers.evolution.added_seeds import SEEDS, known_seeds
     from evolake.solvers.evolution.population import empty_population
     from evolake.solvers.evolution.seed_admission import build_second_checkers, judge_seed
 

@@ -99,7 +99,7 @@ class Agents:
 
         if not isinstance(self.backend, ModelBackend):
             return make()
-        records = SessionRecords(self.backend.tape.root)
+        records = SessionRecords(self.backend.call_cache.root)
         if (kept := records.read(f"measured\x1f{name}")) is not None or self.backend.endpoint is None:
             return kept
         return records.write(f"measured\x1f{name}", make())
@@ -146,7 +146,7 @@ class Agents:
         self,
         role: Role[RequestT, Any],
         request: RequestT,
-        bench: SessionContext,
+        context: SessionContext,
         *,
         seed: int,
         artifact_id: str | None = None,
@@ -154,7 +154,7 @@ class Agents:
     ) -> Reply[BaseModel | AgentFailure]:
         """Hold a session of a role (`evolake.agents.session`): its value is what it finished with.
 
-        The files of `bench` are then what the session made of them.
+        The files of `context` are then what the session made of them.
 
         Raises:
             TypeError: the backend holds no sessions; only that of a model does. Others as `conduct`.
@@ -168,7 +168,7 @@ class Agents:
         result = conduct(
             self.backend,
             Job(role, request, seed, artifact_id, attempt),
-            bench,
+            context,
             self._recorder(call),
             call.turns.append,
         )
@@ -207,12 +207,12 @@ class Agents:
             self._spent += other._spent
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row per attempt so far, in the order of the requests: the columns of `agent_calls`."""
+        """Return one row per attempt so far, in the order of the requests: the columns of `agent_calls`."""
         return [replace(call, call_id=name).row() for call, name in self._named()]
 
     def turns(self) -> list[dict[str, Any]]:
-        """One row per turn of a session so far, in the order of the requests: the columns of `session_turns`,
-        with `text` for its blob."""
+        """Return one row per turn of a session so far, in the order of the requests: the columns of
+        `session_turns`, with `text` for its blob."""
         named = {call.call_id: name for call, name in self._named()}
         with self._lock:
             return [
@@ -317,10 +317,10 @@ def open_agents(
     if settings.backend == "operators":
         return Agents(OperatorsBackend(cycle), line=line, cycle=cycle)
     from evolake.agents.budget import Budget
+    from evolake.agents.call_cache import CallCache
     from evolake.agents.model import ModelBackend
     from evolake.agents.sampling import sampling_of
     from evolake.agents.system_prompts import resolve
-    from evolake.agents.tape import CallCache
     from evolake.lake import Lake
 
     _check(settings)
@@ -337,11 +337,11 @@ def open_agents(
             retries=settings.model_max_retries,
             wait=wait,
         )
-    tape = CallCache(lake.root / "tape")
+    call_cache = CallCache(lake.root / "tape")
     backend = ModelBackend(
         endpoint=endpoint,
-        tape=tape,
-        budget=Budget(settings.budget, tape, line=line, cycle=cycle, run_id=run_id),
+        call_cache=call_cache,
+        budget=Budget(settings.budget, call_cache, line=line, cycle=cycle, run_id=run_id),
         models=settings.models,
         prices=settings.prices,
         sampling=lambda role: sampling_of(settings, role),

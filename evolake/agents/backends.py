@@ -33,7 +33,7 @@ class Backend(Protocol):
         ...
 
     def warm(self, job: Job[Any, Any]) -> bool:
-        """Whether jobs like this may run side by side now; False asks for one to go ahead alone."""
+        """Return whether jobs like this may run side by side now; False asks for one to go ahead alone."""
         ...
 
     def close(self) -> None:

@@ -24,8 +24,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from evolake.agents.call_cache import CallCache
 from evolake.agents.calls import Usage
-from evolake.agents.tape import CallCache
 from evolake.errors import BudgetExhausted, LakeError
 from evolake.file_names import file_name
 from evolake.settings import BudgetSettings
@@ -105,23 +105,23 @@ def _spent(line: Any) -> tuple[str, Usage]:
 
 @dataclass
 class Reservation:
-    """Room held for one call; `settled` becomes what the call took."""
+    """Room held for one call; `spent` becomes what the call took."""
 
     estimate: Usage
-    settled: Usage | None = None
+    spent: Usage | None = None
     key: str = ""
 
-    def settle(self, key: str, usage: Usage) -> None:
-        """Says what the call took. Without it the reservation is given back whole."""
-        self.key, self.settled = key, usage
+    def book(self, key: str, usage: Usage) -> None:
+        """Say what the call took. Without it the reservation is given back whole."""
+        self.key, self.spent = key, usage
 
 
 class Budget:
     """The limits of one cycle of a line and of one run. Safe under threads. The accounts are next to the
-    entries of `tape`."""
+    entries of the call cache."""
 
-    def __init__(self, limits: BudgetSettings, tape: CallCache, *, line: str, cycle: str, run_id: str):
-        folder = tape.root / "accounts"
+    def __init__(self, limits: BudgetSettings, call_cache: CallCache, *, line: str, cycle: str, run_id: str):
+        folder = call_cache.root / "accounts"
         self.limits = limits
         self._cycle = Account(folder / f"cycle-{file_name(line)}-{file_name(cycle, '.jsonl')}")
         self._run = Account(folder / f"run-{file_name(run_id, '.jsonl')}")
@@ -148,20 +148,20 @@ class Budget:
             with self._changed:
                 self._reserved.remove(estimate)
                 try:
-                    if reservation.settled is not None:
-                        self._book(reservation.key, reservation.settled)
+                    if reservation.spent is not None:
+                        self._book(reservation.key, reservation.spent)
                 finally:
                     self._changed.notify_all()
 
     def charge(self, key: str, usage: Usage) -> BudgetExhausted | None:
-        """Books what was spent outside of a reservation. Gives the refusal of whatever would come now, where
+        """Book what was spent outside of a reservation. Return the refusal of whatever would come now, where
         a limit is reached."""
         with self._changed:
             self._book(key, usage)
             return self._refusal(usage)
 
     def book_cycle(self, key: str, usage: Usage) -> None:
-        """Books an attempt of this cycle that is in the call cache but not in the account (a crash came
+        """Book an attempt of this cycle that is in the call cache but not in the account (a crash came
         between). A no-op otherwise."""
         with self._changed:
             self._cycle.add(key, usage)

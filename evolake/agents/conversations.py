@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
+from evolake.agents.call_cache import CachedCall, CallCache
 from evolake.agents.question import Question
 from evolake.agents.reply_validation import FINAL, Received, repair_messages, validate_reply
-from evolake.agents.tape import CallCache, TapeEntry
 from evolake.canonical_json import text_sha
 
 
@@ -35,7 +35,7 @@ class Asker:
     replay_only: bool = False
     redraw: bool = True
 
-    def owns(self, entry: TapeEntry) -> bool:
+    def owns(self, entry: CachedCall) -> bool:
         """Return whether this line paid for the entry in this cycle."""
         return (entry.line, entry.cycle) == (self.line, self.cycle)
 
@@ -46,7 +46,7 @@ class Recorded:
     its end); `last` is its last entry."""
 
     state: str
-    last: TapeEntry | None
+    last: CachedCall | None
 
 
 def tag_of(address: str, draw: int) -> str:
@@ -54,7 +54,7 @@ def tag_of(address: str, draw: int) -> str:
     return f"-{text_sha(address)[:16]}-{draw}"
 
 
-def choose(tape: CallCache, question: str, asker: Asker, recorded: Callable[[str], Recorded]) -> str:
+def choose(call_cache: CallCache, question: str, asker: Asker, recorded: Callable[[str], Recorded]) -> str:
     """Return the tag of the conversation that a call continues with: one that answers it, one that was cut
     off, or a new one.
 
@@ -67,7 +67,9 @@ def choose(tape: CallCache, question: str, asker: Asker, recorded: Callable[[str
     """
     if asker.replay_only:
         return max(
-            tape.tags(question), key=lambda tag: _rank(recorded(tag), asker), default=tag_of(asker.address, 0)
+            call_cache.tags(question),
+            key=lambda tag: _rank(recorded(tag), asker),
+            default=tag_of(asker.address, 0),
         )
     for draw in count():
         result = recorded(tag := tag_of(asker.address, draw))
@@ -94,11 +96,11 @@ def _rank(result: Recorded, asker: Asker) -> tuple[bool, bool, bool, str, str]:
     )
 
 
-def read_conversation(tape: CallCache, question: Question, attempts: range) -> Recorded:
-    """Follows a conversation in the call cache from its first question."""
-    last: TapeEntry | None = None
+def read_conversation(call_cache: CallCache, question: Question, attempts: range) -> Recorded:
+    """Follow a conversation in the call cache from its first question."""
+    last: CachedCall | None = None
     for number in attempts:
-        entry = tape.read(question.key)
+        entry = call_cache.read(question.key)
         if entry is None:
             return Recorded("open", last)
         last, received = entry, received_of(entry)
@@ -111,6 +113,6 @@ def read_conversation(tape: CallCache, question: Question, attempts: range) -> R
     return Recorded("failed", last)
 
 
-def received_of(entry: TapeEntry, counts: Any = None) -> Received:
+def received_of(entry: CachedCall, counts: Any = None) -> Received:
     """Return what came, as the call cache has it."""
     return Received(entry.outcome, entry.content, entry.detail, counts, entry.answered)

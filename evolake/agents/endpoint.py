@@ -144,7 +144,7 @@ class Endpoint:
         tools: Sequence[Mapping[str, Any]] = (),
         lost: Lost = lambda why: None,
     ) -> Body | Rejected:
-        """One call, its retries included. reply: what the text shall fit; None asks for any text. tools:
+        """Make one call, its retries included. reply: what the text shall fit; None asks for any text. tools:
         functions to offer, of a turn of a session (`agents.wire`). lost: see `Lost`.
 
         Raises:
@@ -208,7 +208,7 @@ class Endpoint:
     def post_tool(
         self, model: str, messages: list[dict[str, str]], tool: dict[str, Any], *, max_output_tokens: int
     ) -> Body:
-        """One call that offers a function. This is how an endpoint is tried.
+        """Make one call that offers a function. This is how an endpoint is tried.
 
         Raises:
             AgentUnavailable: the server turned it down, or gave no answer.

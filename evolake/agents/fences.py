@@ -56,7 +56,7 @@ def fence(text: str, name: str, limit: int = MAX_BLOCK_CHARS) -> str:
 
 
 def inline(value: Any, limit: int = MAX_INLINE_CHARS) -> str:
-    """One short line: white space collapsed, backticks replaced by quotes, cut with a mark."""
+    """Return one short line: white space collapsed, backticks replaced by quotes, cut with a mark."""
     text = re.sub(r"\s+", " ", clean(as_text(value))).replace("`", "'").strip()
     return text if len(text) <= limit else f"{text[:limit]} [... {len(text) - limit} characters cut here ...]"
 

@@ -18,13 +18,13 @@ from statistics import fmean
 from typing import Any
 
 from evolake.agents.budget import Budget
+from evolake.agents.call_cache import CallCache
 from evolake.agents.calls import Usage
 from evolake.agents.prices import Counts, price_usd
 from evolake.agents.prompts import load_prompt, schema_rule
 from evolake.agents.role_calls import TYPICAL_TURNS, RoleCalls
 from evolake.agents.roles import Role
 from evolake.agents.sampling import sampling_of
-from evolake.agents.tape import CallCache
 from evolake.canonical_json import canonical_json
 from evolake.errors import InputError
 from evolake.lake import Lake, following

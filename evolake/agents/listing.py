@@ -9,10 +9,10 @@ from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
+from evolake.agents.call_cache import CachedCall, CallCache
 from evolake.agents.conversations import received_of
 from evolake.agents.reply_validation import validate_reply
 from evolake.agents.roles import Role, roles_in
-from evolake.agents.tape import CallCache, TapeEntry
 from evolake.errors import CorruptPart
 from evolake.lines import lines
 
@@ -28,7 +28,7 @@ class Listed:
     key: str
     state: str
     why: str
-    entry: TapeEntry | None
+    entry: CachedCall | None
 
     def row(self) -> dict[str, Any]:
         """Return what a listing shows: all but the messages and the reply's text."""
@@ -70,16 +70,16 @@ class Choice:
         return all(value is None or result.get(name) == value for name, value in wanted.items())
 
 
-def listed(tape: CallCache, choice: Choice = Choice()) -> Iterator[Listed]:
+def listed(call_cache: CallCache, choice: Choice = Choice()) -> Iterator[Listed]:
     """Yield the entries of a call cache that are meant, by key."""
-    for key in tape.all_keys():
-        if choice.takes(item := _listed(tape, key)):
+    for key in call_cache.all_keys():
+        if choice.takes(item := _listed(call_cache, key)):
             yield item
 
 
-def _listed(tape: CallCache, key: str) -> Listed:
+def _listed(call_cache: CallCache, key: str) -> Listed:
     try:
-        entry = tape.read(key)
+        entry = call_cache.read(key)
     except CorruptPart as error:
         return Listed(key, "damaged", error.what, None)
     if entry is None:  # dropped meanwhile
@@ -116,8 +116,8 @@ def roles_of_line(line: str) -> tuple[Role[Any, Any], ...]:
 
 
 def shown_guidance(line: str | None = None) -> dict[str, list[str]]:
-    """Line -> names of its roles that read what people ask for, without the lines that have none. line: only
-    this one; None: every line."""
+    """Return line -> names of its roles that read what people ask for, without the lines that have none.
+    line: only this one; None: every line."""
     chosen = [name for name in lines() if line in (None, name)]
     reading = {
         name: [role.name for role in roles_of_line(name) if "guidance" in role.request.model_fields]

@@ -18,6 +18,7 @@ from pydantic import BaseModel
 
 from evolake.agents.backends import Record
 from evolake.agents.budget import Budget
+from evolake.agents.call_cache import CachedCall, CallCache
 from evolake.agents.calls import AgentCall, Usage, one_line_reason, status_words
 from evolake.agents.conversations import Asker, Recorded, choose, read_conversation, received_of
 from evolake.agents.endpoint import Endpoint, Rejected
@@ -35,7 +36,6 @@ from evolake.agents.reply_validation import (
 from evolake.agents.roles import AgentFailure, Job
 from evolake.agents.sampling import Sampling
 from evolake.agents.system_prompts import SystemPromptText, headed, prompt_for
-from evolake.agents.tape import CallCache, TapeEntry
 from evolake.canonical_json import canonical_json, key_of, text_sha
 from evolake.errors import AgentUnavailable, BudgetExhausted, InputError
 from evolake.settings import PriceSettings, SessionSettings
@@ -69,7 +69,7 @@ class ModelBackend:
     """
 
     endpoint: Endpoint | None
-    tape: CallCache
+    call_cache: CallCache
     budget: Budget
     models: Mapping[str, str]
     prices: Mapping[str, PriceSettings]
@@ -100,7 +100,8 @@ class ModelBackend:
         """
         attempts = range(10 * job.attempt, 10 * job.attempt + self.repairs + 1)
         question = self.first_question(
-            job, lambda question: read_conversation(self.tape, self._chosen(question, attempts), attempts)
+            job,
+            lambda question: read_conversation(self.call_cache, self._chosen(question, attempts), attempts),
         )
         question = self._chosen(question, attempts)
         prompt = prompt_for(self.system_prompts, job.role.name)
@@ -123,7 +124,7 @@ class ModelBackend:
         attempts = range(10 * job.attempt, 10 * job.attempt + self.repairs + 1)
         found = [
             read_conversation(
-                self.tape, self._chosen(self.question(job, messages, schema), attempts), attempts
+                self.call_cache, self._chosen(self.question(job, messages, schema), attempts), attempts
             )
             for messages, schema in questions(job.role, job.request)
         ]
@@ -183,9 +184,9 @@ class ModelBackend:
         """Return the first question of the conversation that this call continues."""
 
         def recorded(tag: str) -> Recorded:
-            return read_conversation(self.tape, question.tagged(tag), attempts)
+            return read_conversation(self.call_cache, question.tagged(tag), attempts)
 
-        return question.tagged(choose(self.tape, question.sha, self.asker, recorded))
+        return question.tagged(choose(self.call_cache, question.sha, self.asker, recorded))
 
     def model_of(self, role: str) -> str:
         """Return the model that serves a role.
@@ -220,22 +221,22 @@ class ModelBackend:
     def obtain(self, question: Question, record: Record) -> Attempt:
         """Return the answer to a question: that of the call cache, else a paid one, which is then in the call
         cache. Raises as `ask`."""
-        if (entry := self.tape.read(question.key)) is not None:
+        if (entry := self.call_cache.read(question.key)) is not None:
             return self._replay(entry)
         if self.endpoint is None:
-            near = self.tape.nearest(question.role, question.messages)
+            near = self.call_cache.nearest(question.role, question.messages)
             raise InputError(
                 f"replay only: the call cache has no reply for role {question.role}",
                 wanted=f"entry of the call cache {question.key}",
-                got=f"none in {self.tape.root}{near and '; '}{near}",
+                got=f"none in {self.call_cache.root}{near and '; '}{near}",
                 do="run without --replay-only to pay for it, or restore the call cache of the original run",
             )
-        with self.tape.lock(question.key):
-            if (entry := self.tape.read(question.key)) is not None:
+        with self.call_cache.lock(question.key):
+            if (entry := self.call_cache.read(question.key)) is not None:
                 return self._replay(entry)
             return self._pay(self.endpoint, question, record)
 
-    def _replay(self, entry: TapeEntry) -> Attempt:
+    def _replay(self, entry: CachedCall) -> Attempt:
         self._require_same(entry.model, entry.answered)
         if self.asker.owns(entry):
             self.budget.book_cycle(entry.key, Usage(1, entry.charged_tokens, entry.charged_usd))
@@ -299,11 +300,11 @@ class ModelBackend:
             charged = Usage(
                 1, charged_counts.input + charged_counts.output, price_usd(price, charged_counts) or 0.0
             )
-            reservation.settle(question.key, charged)
+            reservation.book(question.key, charged)
             usd = price_usd(price, received.counts) if received.counts else None
             self._require_same(model, received.model)
             attempt = Attempt(received, False, usd, answer.latency_s, charged, odd)
-            self.tape.write(self._entry(question, attempt))
+            self.call_cache.write(self._entry(question, attempt))
         self._learn(role.name, model, charged_counts.output)
         return attempt
 
@@ -312,9 +313,9 @@ class ModelBackend:
         with self._lock:
             self._longest[role, model] = max(self._longest.get((role, model), 0), output_tokens)
 
-    def _entry(self, question: Question, attempt: Attempt) -> TapeEntry:
+    def _entry(self, question: Question, attempt: Attempt) -> CachedCall:
         received, counts = attempt.received, attempt.received.counts
-        return TapeEntry(
+        return CachedCall(
             key=question.key,
             role=question.role,
             model=question.model,

@@ -34,12 +34,12 @@ class Counts:
 
 
 def estimate_tokens(messages: list[dict[str, str]]) -> int:
-    """Tokens of the messages, from above."""
+    """Return the number of tokens of the messages, from above."""
     return sum(estimate_text(message["content"]) + _TOKENS_A_MESSAGE for message in messages)
 
 
 def estimate_text(text: str) -> int:
-    """Tokens of a text, from above."""
+    """Return the number of tokens of a text, from above."""
     return -(-len(text.encode("utf-8", "replace")) // _BYTES_A_TOKEN)
 
 
@@ -85,7 +85,7 @@ def same_model(asked: str, answered: str) -> bool:
 
 
 def price_usd(price: PriceSettings | None, counts: Counts) -> float | None:
-    """Dollars for one answer; None when the model has no price."""
+    """Return dollars for one answer; None when the model has no price."""
     if price is None:
         return None
     cached = min(counts.cached or 0, counts.input)

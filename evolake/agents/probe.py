@@ -78,7 +78,7 @@ class Tried:
 def probe(
     endpoint: Endpoint, model: str, *, max_output_tokens: int, real_limit: int | None = None
 ) -> Iterator[Tried]:
-    """Asks a model of an endpoint. The calls are in no cache and in no account: the details say what they
+    """Ask a model of an endpoint. The calls are in no cache and in no account: the details say what they
     used.
 
     max_output_tokens: of the small questions. real_limit: of the large one, which is asked only if this is

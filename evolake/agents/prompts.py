@@ -201,7 +201,7 @@ def load_prompt(name: str | Path) -> str:
 def render(
     template: str, values: Mapping[str, Any], *, name: str = "template", every_field: bool = False
 ) -> tuple[str, str]:
-    """System and user text of a template. every_field: as `Frame` says.
+    """Return system and user text of a template. every_field: as `Frame` says.
 
     Raises:
         MachineryError: the split line is missing, a placeholder has no value, or a value no placeholder.
@@ -234,7 +234,7 @@ def _without_empty_sections(text: str, values: Mapping[str, Any]) -> str:
 
 
 def placeholders(template: str) -> set[str]:
-    """Names of the placeholders in a template."""
+    """Return names of the placeholders in a template."""
     return {match.group(1) for match in _PLACEHOLDER.finditer(template)}
 
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from evolake.agents.call_cache import cache_key
 from evolake.agents.prompts import Message
 from evolake.agents.roles import Job
 from evolake.agents.sampling import Sampling
-from evolake.agents.tape import cache_key
 
 
 @dataclass(frozen=True)

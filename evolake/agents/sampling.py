@@ -26,7 +26,7 @@ class Sampling:
         return {name: value for name, value in asdict(self).items() if value is not None}
 
     def options(self) -> dict[str, Any]:
-        """Arguments of the client, without the limit of output, whose name depends on the server."""
+        """Return arguments of the client, without the limit of output, whose name depends on the server."""
         return {name: value for name, value in self.as_dict().items() if name != "max_output_tokens"}
 
 

@@ -78,7 +78,7 @@ def hold_session(
         name: Command(name, description, arguments, spec.commands[name])
         for name, description, arguments in role.commands
     }
-    bench = SessionContext(
+    context = SessionContext(
         spec.workspace,
         spec.folder,
         role.card,
@@ -88,7 +88,7 @@ def hold_session(
         finish_fault=lambda card: _finish_fault(spec, card),
         keep=spec.keep,
     )
-    ended = agents.session(role, spec.request, bench, seed=seed, artifact_id=artifact_id, attempt=attempt)
+    ended = agents.session(role, spec.request, context, seed=seed, artifact_id=artifact_id, attempt=attempt)
     if not isinstance(card := ended.value, role.card):
         assert isinstance(card, AgentFailure)
         return ended.with_value(card)

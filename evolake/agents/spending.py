@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from evolake.agents.budget import Budget
+from evolake.agents.call_cache import CallCache
 from evolake.agents.calls import Usage
-from evolake.agents.tape import CallCache
 from evolake.settings import Settings
 
 
@@ -20,10 +20,10 @@ def spent_sentence(
     Args:
         settings: name the backend, the prices and the limits. cycles: line -> cycles that the runs were of.
     """
-    tape = CallCache(Path(lake_root) / "tape")
-    of_runs = [_budget(settings, tape, run_id=run).spent()[1] for run in runs]
+    call_cache = CallCache(Path(lake_root) / "tape")
+    of_runs = [_budget(settings, call_cache, run_id=run).spent()[1] for run in runs]
     of_cycles = [
-        _budget(settings, tape, line=line, cycle=cycle).spent()[0]
+        _budget(settings, call_cache, line=line, cycle=cycle).spent()[0]
         for line, of_line in cycles.items()
         for cycle in of_line
     ]
@@ -41,9 +41,14 @@ def spent_sentence(
 
 
 def _budget(
-    settings: Settings, tape: CallCache, *, line: str = "none", cycle: str = "none", run_id: str = "none"
+    settings: Settings,
+    call_cache: CallCache,
+    *,
+    line: str = "none",
+    cycle: str = "none",
+    run_id: str = "none",
 ) -> Budget:
-    return Budget(settings.budget, tape, line=line, cycle=cycle, run_id=run_id)
+    return Budget(settings.budget, call_cache, line=line, cycle=cycle, run_id=run_id)
 
 
 def _left(settings: Settings, unit: str, scope: str, spent: Iterable[Usage]) -> str:

@@ -36,7 +36,7 @@ class SystemPromptText:
 
 
 def resolve(lake: Lake, named: Mapping[str, str], cycle: str) -> dict[str, SystemPromptText]:
-    """Role -> its system prompt.
+    """Return role -> its system prompt.
 
     Args:
         named: role (or `default`) -> `champion`, a prompt id, or the first eight or more digits of one.

@@ -128,8 +128,8 @@ def without_system(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]
 
 
 def functions(tools: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Tools as an endpoint with functions is offered them. tools: name, description and parameters (JSON
-    Schema) of each."""
+    """Return tools as an endpoint with functions is offered them. tools: name, description and parameters
+    (JSON Schema) of each."""
     return [{"type": "function", "function": _compact_tool(tool)} for tool in tools]
 
 

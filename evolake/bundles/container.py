@@ -108,7 +108,7 @@ def unpack(data: bytes) -> Bundle | Refused:
 
 
 def root_of(manifest: Mapping[str, Any]) -> str:
-    """sha256 (hex) over all that a manifest says but the root itself."""
+    """Return sha256 (hex) over all that a manifest says but the root itself."""
     return hashlib.sha256(
         as_json({name: value for name, value in manifest.items() if name != "root"})
     ).hexdigest()

@@ -63,7 +63,7 @@ class Check:
 
 
 def examine(*, call: bool = False) -> Iterator[Check]:
-    """Every check, cheapest first. call: see `endpoint_checks`."""
+    """Yield every check, cheapest first. call: see `endpoint_checks`."""
     version = sys.version_info[:3]
     yield Check(
         "Python",

@@ -87,7 +87,7 @@ def lay_out(folder: Path) -> bool:
 
 
 def files(folder: Path) -> Iterator[tuple[Path, bytes]]:
-    """(place in the project, content) of every file of a new project at `folder`."""
+    """Yield (place in the project, content) of every file of a new project at `folder`."""
     for path in sorted((BROUGHT / "deploy" / "project").iterdir()):
         if path.is_file():
             yield Path(".gitignore" if path.name == "gitignore" else path.name), path.read_bytes()

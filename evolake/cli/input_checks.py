@@ -38,7 +38,7 @@ command is shown its task by."""
 
 
 def input_checks(settings: Settings, environment: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Fields of `evolake.cli.doctor.Check`, one per thing looked at."""
+    """Return fields of `evolake.cli.doctor.Check`, one per thing looked at."""
     stray = unknown_variables(environment)
     return [
         {

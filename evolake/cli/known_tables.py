@@ -10,7 +10,7 @@ from evolake.lines import lines
 
 
 def all_tables() -> dict[tuple[str, str], TableSchema]:
-    """(line, asset) -> schema of every table that the code knows under its own name."""
+    """Return (line, asset) -> schema of every table that the code knows under its own name."""
     from evolake.agents import guidance
 
     result = {
@@ -23,7 +23,7 @@ def all_tables() -> dict[tuple[str, str], TableSchema]:
 
 
 def named_tables(statement: str) -> dict[tuple[str, str], TableSchema]:
-    """(line, asset) -> schema of the known tables that a statement names as `<line>.<asset>`. A line's
+    """Return (line, asset) -> schema of the known tables that a statement names as `<line>.<asset>`. A line's
     schemas are read only when it is named."""
     result: dict[tuple[str, str], TableSchema] = {}
     for spec in lines().values():

@@ -23,7 +23,7 @@ from evolake.terminal import say, say_json
 
 if TYPE_CHECKING:
     from evolake.lake import Lake
-    from evolake.lake.immigrants import SeedItem, SeedSource
+    from evolake.lake.added_seeds import SeedItem, SeedSource
 
 
 @click.group(short_help="Add, list and reseal the seeds of a line.")
@@ -51,7 +51,7 @@ def add(path: Path, name: str | None, as_json: bool) -> int:
     names.
     """
     from evolake.lake import Lake
-    from evolake.lake.immigrants import copy_seed
+    from evolake.lake.added_seeds import copy_seed
     from evolake.report.entering import entry
 
     if not path.exists():
@@ -100,7 +100,7 @@ def list_seeds(name: str | None, as_json: bool) -> int:
     """List the seeds of each line, the file or folder of each, and whether they have entered its
     evolution."""
     from evolake.lake import Lake
-    from evolake.lake.immigrants import seeds_of
+    from evolake.lake.added_seeds import seeds_of
 
     settings = settings_module.load()
     lake = Lake(settings.require_lake())
@@ -177,7 +177,7 @@ def _place(item: SeedItem, folders: Sequence[Path]) -> str:
 
 
 def entered_seeds(lake: Lake, line: str) -> dict[str, Mapping[str, Any]]:
-    """seed_sha -> what the newest sealed population of the line knows of it (`immigrants.entry`)."""
+    """Return seed_sha -> what the newest sealed population of the line knows of it (`added_seeds.entry`)."""
     from evolake.lake.schemas import ENTERED, INCOMING
 
     for cycle in reversed(lake.seals.cycles(line)):

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 
 def columns_of(catalogue: Catalogue, table: str) -> Result:
-    """One row per column: name, type in SQL, "key" where it helps to name a row, description ("" where its
-    table has no schema).
+    """Return one row per column: name, type in SQL, "key" where it helps to name a row, description ("" where
+    its table has no schema).
 
     Raises:
         InputError: no such table; names close ones. CorruptPart, LakeError: as `Catalogue.query`.

@@ -86,7 +86,7 @@ def list_(as_json: bool, **choice: Any) -> int:
 def drop(everything: bool, yes: bool, as_json: bool, **choice: Any) -> int:
     """Remove entries from the call cache permanently; their cost stays in the accounts. The next run asks and
     pays for them again."""
-    from evolake.agents.tape import CallCache
+    from evolake.agents.call_cache import CallCache
 
     if everything == any(choice.values()):
         raise InputError(
@@ -115,8 +115,8 @@ def drop(everything: bool, yes: bool, as_json: bool, **choice: Any) -> int:
 
 
 def _found(choice: dict[str, Any]) -> list[Listed]:
+    from evolake.agents.call_cache import CallCache
     from evolake.agents.listing import Choice, listed
-    from evolake.agents.tape import CallCache
     from evolake.lake import Lake
 
     return list(

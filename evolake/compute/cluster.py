@@ -62,7 +62,7 @@ class ClusterExecutor(Executor):
         sender = self._sender(needs_of(fn, args))
         inner = sender.submit(_called, pickle.dumps((fn, args, kwargs)), self.demand.environment)
         outer.add_done_callback(partial(_cancel, inner))
-        inner.add_done_callback(partial(_settle, outer))
+        inner.add_done_callback(partial(_copy_outcome, outer))
         return outer
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
@@ -85,7 +85,7 @@ class ClusterExecutor(Executor):
 
 
 def admit(client: Client, demand: Demand, close: Callable[[], None] = lambda: None) -> ClusterExecutor:
-    """Lets the workers of `client` prove themselves; the executor of those that have.
+    """Let the workers of `client` prove themselves; return the executor of those that have.
 
     Raises:
         ComputeUnavailable: no worker came, or one is of another version or sees another lake, or none has a
@@ -111,8 +111,8 @@ def admit(client: Client, demand: Demand, close: Callable[[], None] = lambda: No
 
 
 def ask(client: Client, demand: Demand) -> dict[str, Proof]:
-    """Address of each worker -> its proof. Raises ComputeUnavailable if there is no worker, or one cannot
-    even be asked."""
+    """Return address of each worker -> its proof. Raises ComputeUnavailable if there is no worker, or one
+    cannot even be asked."""
     name = demand.resource()
     try:
         client.wait_for_workers(1, timeout=FIRST_WORKER_S)
@@ -158,7 +158,7 @@ def _cancel(inner: Future[Any], outer: Future[Any]) -> None:
         inner.cancel()
 
 
-def _settle(outer: Future[Any], inner: Future[Any]) -> None:
+def _copy_outcome(outer: Future[Any], inner: Future[Any]) -> None:
     """Store the outcome of a task, in evolake's words."""
     if not outer.set_running_or_notify_cancel():
         return

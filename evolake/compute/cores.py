@@ -11,8 +11,8 @@ TOPOLOGY = Path("/sys/devices/system/cpu")
 
 
 def physical_cores(usable: Iterable[int] | None = None, topology: Path = TOPOLOGY) -> list[int]:
-    """One logical core of each physical core among `usable` (default: those that this process may run on),
-    the lowest. All, if the kernel does not say which belong together."""
+    """Return one logical core of each physical core among `usable` (default: those that this process may run
+    on), the lowest. All, if the kernel does not say which belong together."""
     first: dict[str, int] = {}
     for core in sorted(os.sched_getaffinity(0) if usable is None else usable):
         try:

@@ -15,7 +15,7 @@ from evolake.lines import lines
 
 
 def identity() -> dict[str, str]:
-    """Versions and a hash of the code, by name."""
+    """Return versions and a hash of the code, by name."""
     return {
         "evolake": __version__,
         "code": code_sha(),
@@ -35,8 +35,8 @@ def differences(wanted: Mapping[str, str], got: Mapping[str, str]) -> list[str]:
 
 @cache
 def code_sha() -> str:
-    """64 hex digits over the Python files of evolake and of the packages of all lines that are installed.
-    Read once per process."""
+    """Return 64 hex digits over the Python files of evolake and of the packages of all lines that are
+    installed. Read once per process."""
     digest = hashlib.sha256()
     parts = [part for spec in lines().values() for part in (spec.settings, spec.artifacts) if part]
     for package in sorted({"evolake", *(part.module.partition(".")[0] for part in parts)}):

@@ -78,7 +78,7 @@ def are_ours(settings: Settings) -> bool:
 
 
 def address_of(compute: str) -> str:
-    """HOST:PORT with its protocol; "" where the cluster is of this machine."""
+    """Return HOST:PORT with its protocol; "" where the cluster is of this machine."""
     return compute.partition(":")[2]
 
 

@@ -63,15 +63,15 @@ class RemotePool:
         """Nothing to do."""
 
     def call(self, driver: str, source: str, payload: Any = None, limits: Limits = Limits()) -> Outcome:
-        """As `Pool.call`."""
+        """Do as `Pool.call`."""
         return self.run(Call(driver, source, payload, limits))
 
     def run(self, call: Call) -> Outcome:
-        """`call` as one value."""
+        """Return `call` as one value."""
         return self._executor.submit(run_here, call, self._preload, self.jail).result()
 
     def map(self, calls: Iterable[Call]) -> list[Outcome]:
-        """Outcomes in the order of `calls`."""
+        """Return outcomes in the order of `calls`."""
         return [
             future.result()
             for future in [self._executor.submit(run_here, call, self._preload, self.jail) for call in calls]
@@ -80,8 +80,8 @@ class RemotePool:
     def spread(
         self, task: Callable[[Shared, Item], Result], common: Any, items: Sequence[Item]
     ) -> list[Result]:
-        """`task(common, item)` for each item by the workers that have a jail (see `jails_here`); results in
-        the order of the items."""
+        """Return `task(common, item)` for each item by the workers that have a jail (see `jails_here`);
+        results in the order of the items."""
         with shared(common, self._executor.folder) as where:
             return [
                 future.result() for future in [self._executor.submit(task, where, item) for item in items]

@@ -75,8 +75,8 @@ class DesignClaims(BaseModel):
 
 
 def carry(lake: Lake, catalogue: Catalogue, artifact: Artifact, settings: Settings) -> Carried:
-    """Its file, its values, its runs that ended by themselves, and the contest with the baseline in the
-    newest finished cycle."""
+    """Return its file, its values, its runs that ended by themselves, and the contest with the baseline in
+    the newest finished cycle."""
     own = settings.of(DesignsSettings)
     runs: list[dict[str, Any]] = []
     for table, part in TABLES:
@@ -160,7 +160,7 @@ def _contest(
 
 
 def check(judging: Judging) -> Iterator[Said]:
-    """Every gate, its identity, a sample of its runs, and what is stated of it as a champion."""
+    """Yield every gate, its identity, a sample of its runs, and what is stated of it as a champion."""
     from evolake.designs.tracing.trace import PRELOAD
     from evolake.jail import open_pool
 

@@ -19,7 +19,7 @@ LINE = LineSpec(
     checkers=("evolake.designs.evolution.judging_objectives",),
     evidence=Lazy("evolake.designs.evolution.stored_evidence:STORED"),
     artifacts=Lazy("evolake.designs.report.artifacts:ARTIFACTS"),
-    seeds=Lazy("evolake.designs.evolution.immigrants:SEEDS"),
+    seeds=Lazy("evolake.designs.evolution.added_seeds:SEEDS"),
     bundle=Lazy("evolake.designs.bundle:BUNDLE"),
     model_calls=Lazy("evolake.designs.model_calls:model_calls"),
 )

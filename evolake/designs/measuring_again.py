@@ -69,7 +69,7 @@ class Trial(BaseModel):
     work_per_step: float = Field(gt=0)
 
     def row(self) -> dict[str, Any]:
-        """As a row of DUELS."""
+        """Return it as a row of DUELS."""
         return self.model_dump() | {"median_work": self.median_step * self.work_per_step}
 
 

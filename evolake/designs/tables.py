@@ -518,7 +518,7 @@ MERGED_OBJECTIVES = TableSchema(
     keys=("bundle_id", "objective_id"),
     terms=TERMS,
 )
-UNMADE = TableSchema(
+FAILED_PROPOSALS = TableSchema(
     "unmade",
     1,
     {

@@ -170,7 +170,7 @@ TABLES = incoming_tables(tables.ARCHIVE) | {
         tables.MERGED,
         tables.MERGED_OBJECTIVES,
         tables.DIRECTIONS,
-        tables.UNMADE,
+        tables.FAILED_PROPOSALS,
         tables.TRIALS,
         tables.EXTRAPOLATIONS,
         tables.RACED,

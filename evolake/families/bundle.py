@@ -50,7 +50,7 @@ class FamilyClaims(BaseModel):
 
 
 def carry(lake: Lake, catalogue: Catalogue, artifact: Artifact, settings: Settings) -> Carried:
-    """Its record and its instances."""
+    """Return its record and its instances."""
     rows = [
         {name: row[name] for name in COLUMNS}
         for cycle in lake.cycles(LINE, "instances")
@@ -67,7 +67,7 @@ def carry(lake: Lake, catalogue: Catalogue, artifact: Artifact, settings: Settin
 
 
 def check(judging: Judging) -> Iterator[Said]:
-    """Identity, every gate next to the shipped seeds, and the labels of a sample of its instances."""
+    """Yield identity, every gate next to the shipped seeds, and the labels of a sample of its instances."""
     from evolake.agents import open_agents
     from evolake.families.commands.relatives import relatives
     from evolake.families.gates.judging import FamilyGates

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evolake.agents.role_calls import RoleCalls, asked
-from evolake.families.evolution.immigrants import SEEDS
+from evolake.families.evolution.added_seeds import SEEDS
 from evolake.families.roles.blind import BLIND_ROLE
 from evolake.families.roles.evolution import EVOLUTION_ROLE
 from evolake.families.roles.evolution_session import EVOLUTION_SESSION
@@ -11,7 +11,7 @@ from evolake.families.roles.quality import CURATOR_ROLE, QUALITY_ROLE, VALIDATOR
 from evolake.families.roles.solver import SOLVER_ROLE
 from evolake.families.roles.validator_author import AUTHOR_ROLE
 from evolake.families.settings import FamiliesSettings
-from evolake.lake.immigrants import seeds_of
+from evolake.lake.added_seeds import seeds_of
 from evolake.settings import Settings
 
 TURNS = 2

@@ -184,7 +184,7 @@ ARCHIVE: dict[str, TableSchema] = {
     "state": STATE,
 }
 
-UNMADE = TableSchema(
+FAILED_PROPOSALS = TableSchema(
     "unmade",
     1,
     {

@@ -57,7 +57,7 @@ TABLES = (
     incoming_tables(tables.ARCHIVE)
     | tables_by_name(
         tables.CANDIDATES,
-        tables.UNMADE,
+        tables.FAILED_PROPOSALS,
         tables.IDEAS,
         tables.MEASURED,
         tables.SEED_EVIDENCE,
@@ -93,12 +93,12 @@ TABLES = (
 
 
 def planted_rows(rows: Sequence[Planted]) -> list[dict[str, Any]]:
-    """Rows of PLANTED."""
+    """Return rows of PLANTED."""
     return [asdict(row) for row in rows]
 
 
 def kill_rate_rows(rates: Sequence[KillRate]) -> list[dict[str, Any]]:
-    """Rows of KILL_RATES."""
+    """Return rows of KILL_RATES."""
     return [
         {
             "fault": rate.fault,

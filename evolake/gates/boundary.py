@@ -78,7 +78,7 @@ class Raised:
         return f"{OPENING} {self.error} at {self.place}" + (f": {self.message}" if self.message else "")
 
     def evidence(self) -> dict[str, Any]:
-        """Evidence that every rule of its gate blocks; see `raised_in`."""
+        """Return evidence that every rule of its gate blocks; see `raised_in`."""
         return {RAISED: self.reason}
 
 
@@ -96,7 +96,8 @@ def is_machinery(error: BaseException) -> bool:
 
 
 def contained(judging: Callable[..., T], *arguments: Any, **options: Any) -> T | Raised:
-    """`judging(*arguments, **options)`, or what it raised. Machinery failures and interrupts pass through."""
+    """Return `judging(*arguments, **options)`, or what it raised. Machinery failures and interrupts pass
+    through."""
     try:
         return judging(*arguments, **options)
     except BaseException as error:

@@ -19,8 +19,8 @@ DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def code_version(roots: Sequence[str], carriers: Sequence[str] = (), package: str = "evolake") -> str:
-    """64 hex digits over the syntax trees of `roots` and of all modules of `package` that they import, at
-    whatever depth.
+    """Return 64 hex digits over the syntax trees of `roots` and of all modules of `package` that they import,
+    at whatever depth.
 
     carriers: modules, with all below them, that hand values on without a part in them; neither they nor what
     they import is looked at, unless it is a root. Trees differ between minor versions of Python.

@@ -54,7 +54,7 @@ class Faults:
 
 
 def find_faults(judged: Iterable[Judged]) -> Faults:
-    """Everything that judging raised, by class and place."""
+    """Return everything that judging raised, by class and place."""
     everyone: set[str] = set()
     matches: dict[tuple[str, str], list[tuple[Judged, Raised]]] = {}
     for item in judged:

@@ -17,8 +17,8 @@ Result = TypeVar("Result")
 
 
 def side_by_side(work: Callable[[Item], Result], items: Sequence[Item], workers: int) -> list[Result]:
-    """`work` of each item by at most `workers` threads, in the order of the items. Of what is raised, that of
-    the earliest item; what has not begun by then is not begun. One worker is a thread too, so that a
+    """Return `work` of each item by at most `workers` threads, in the order of the items. Of what is raised,
+    that of the earliest item; what has not begun by then is not begun. One worker is a thread too, so that a
     candidate meets a stack of the same depth however many there are.
     """
     with ThreadPoolExecutor(max_workers=max(1, workers), thread_name_prefix="evolake-candidate") as threads:
@@ -30,16 +30,16 @@ def in_turn(
     judge_all: Callable[[Sequence[Item]], Sequence[Result]],
     *,
     still: Callable[[Item, Result], Result | None],
-    settle: Callable[[Item, Result], None],
+    record: Callable[[Item, Result], None],
 ) -> list[Result]:
     """Return results as if each item were judged and recorded before the next is judged, in the order of the
     items.
 
     Args:
         judge_all: judges items side by side (`side_by_side`, or the workers of a cluster), each as if it came
-            next. Reads what `settle` writes.
+            next. Reads what `record` writes.
         still: returns the result as it is under the current state if it is still valid, else None.
-        `settle`: records for later items what a result changes. Called in order, by this thread.
+        `record`: records for later items what a result changes. Called in order, by this thread.
     """
     results = list(judge_all(items))
     for place, item in enumerate(items):
@@ -61,5 +61,5 @@ def in_turn(
                 outdated, judge_all([items[number] for number in outdated]), strict=True
             ):
                 results[number] = result
-        settle(item, results[place])
+        record(item, results[place])
     return results

@@ -83,8 +83,8 @@ def gate_outcomes(verdicts: Iterable[Mapping[str, Any]], key: str = "artifact_id
 
 
 def passed_gates(verdicts: Iterable[Mapping[str, Any]], gates: Iterable[str]) -> set[str]:
-    """Ids of the candidates that each of `gates` has passed, from rows of VERDICTS; a missing verdict is no
-    pass."""
+    """Return ids of the candidates that each of `gates` has passed, from rows of VERDICTS; a missing verdict
+    is no pass."""
     wanted, passed = set(gates), {}
     for said in gate_outcomes(verdicts):
         if said["passed"]:

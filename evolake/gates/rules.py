@@ -62,7 +62,7 @@ class Ruleset:
         return replace(self, rules=tuple(merged[name] for name in sorted(merged)))
 
     def rows(self) -> list[dict[str, Any]]:
-        """Rows of the shared `rules` table."""
+        """Return rows of the shared `rules` table."""
         return [
             {
                 "rule_id": rule.id,

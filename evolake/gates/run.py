@@ -39,7 +39,7 @@ def run_gates(
     write: Write | None = None,
     store: Store | None = None,
 ) -> GateResults:
-    """`candidate` through `gates` in order of their numbers, up to the first block.
+    """Judge `candidate` by `gates` in order of their numbers, up to the first block.
 
     write: evidence that it cannot write is the candidate's fault. store: keeps evidence, also why there is
     none; verdicts name what it gives.
@@ -108,8 +108,8 @@ def replay_gate(
 def collected(
     collect: Callable[..., Mapping[str, Any]], *arguments: Any, write: Write | None = None, **options: Any
 ) -> Mapping[str, Any]:
-    """Evidence of one candidate. What collecting or writing it raises is evidence that every rule blocks;
-    machinery failures pass through."""
+    """Return evidence of one candidate. What collecting or writing it raises is evidence that every rule
+    blocks; machinery failures pass through."""
 
     def collecting() -> Mapping[str, Any]:
         evidence = collect(*arguments, **options)

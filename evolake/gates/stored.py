@@ -27,7 +27,7 @@ judge; None where it is not stored."""
 
 
 def by_sha(lake: Lake, _cycle: str | None) -> Find:
-    """Evidence as the verdicts of record name it: each a blob of JSON."""
+    """Return evidence as the verdicts of record name it: each a blob of JSON."""
 
     def find(_artifact: str, gate: str, shas: Mapping[str, str]) -> Evidence | None:
         return json.loads(lake.blobs.get(shas[gate])) if gate in shas else None
@@ -61,8 +61,8 @@ class StoredEvidence:
 def in_rows(
     tables: Sequence[str], key: str, inside: Callable[[Mapping[str, Any], str], Evidence | None], line: str
 ) -> Callable[[Lake, str | None], Find]:
-    """`StoredEvidence.find` where rows have a column `evidence`, JSON of gate -> sha, next to what verdicts
-    name.
+    """Return `StoredEvidence.find` where rows have a column `evidence`, JSON of gate -> sha, next to what
+    verdicts name.
 
     Args:
         tables: of the line, a later one counts before an earlier; those that a cycle lacks are left out. key:
@@ -119,8 +119,8 @@ def replay_stored(
     cycle: str,
     stopped: bool,
 ) -> Replayed:
-    """One candidate under `ruleset`: the gates that it has met, and those after them where what stopped it
-    does so no more.
+    """Judge one candidate under `ruleset`: the gates that it has met, and those after them where what stopped
+    it does so no more.
 
     Args:
         met: the gates that its verdicts of record are of. gates: those of the line, in order. find: gate ->
@@ -143,10 +143,10 @@ def _course(gates: Sequence[GateSpec], met: Sequence[str], *, beyond: bool) -> l
     another sort of candidate: there numbers fall.
     """
     places = [place for place, gate in enumerate(gates) if gate.name in met]
-    course = [gates[place] for place in places]
+    reached = [gates[place] for place in places]
     if beyond and places:
         for before, gate in pairwise(gates[places[-1] :]):
             if gate.number < before.number:
                 break
-            course.append(gate)
-    return course
+            reached.append(gate)
+    return reached

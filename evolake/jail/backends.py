@@ -104,7 +104,7 @@ class Backend(Protocol):
 
 
 def server_environment(home: str, packages: tuple[str, ...] = ()) -> dict[str, str]:
-    """Everything the server and every candidate see of an environment. packages: as of a View."""
+    """Return everything the server and every candidate see of an environment. packages: as of a View."""
     return ONE_WAY | {
         "PATH": "/usr/bin:/bin",
         "HOME": home,

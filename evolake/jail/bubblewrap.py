@@ -170,8 +170,8 @@ def own_namespaces(identity: int | None, outer: int, inner: int) -> list[str]:
 
 
 def waiting(identity: int | None, go: int, outer: int, inner: int) -> list[str]:
-    """Options, the last before the root becomes read-only, that make the start wait for the end of the pipe
-    `go`.
+    """Return options, the last before the root becomes read-only, that make the start wait for the end of the
+    pipe `go`.
 
     bubblewrap hands every descriptor that it knows no end for to the program, so those of the user namespaces
     get one: it closes the descriptors of
@@ -183,8 +183,8 @@ def waiting(identity: int | None, go: int, outer: int, inner: int) -> list[str]:
 
 
 def device_options(names: Iterable[str] = DEVICES, *, root: str = "", links: bool = True) -> list[str]:
-    """Options for a /dev with these devices of the host and no terminals. links: into /proc, to a process's
-    own descriptors.
+    """Return options for a /dev with these devices of the host and no terminals. links: into /proc, to a
+    process's own descriptors.
 
     Devices cannot be read-only mounts (bubblewrap makes such a mount one without devices); no process in a
     jail owns them, and the filter lets none set their times.
@@ -252,13 +252,13 @@ def arguments(
 
 @functools.cache
 def system_links() -> tuple[str, ...]:
-    """Options for the top folders that are links (/lib -> usr/lib), as on the host."""
+    """Return options for the top folders that are links (/lib -> usr/lib), as on the host."""
     links = [(path, str(Path(path).readlink())) for path in SYSTEM_LINKS if Path(path).is_symlink()]
     return tuple(option for path, target in links for option in ("--symlink", target, path))
 
 
 def system_options(root: str = "") -> list[str]:
-    """Options that show the system's programs and libraries, read-only, below `root`."""
+    """Return options that show the system's programs and libraries, read-only, below `root`."""
     links = [f"{root}{word}" if number % 3 == 2 else word for number, word in enumerate(system_links())]
     options = ["--ro-bind", "/usr", f"{root}/usr", *links]
     for path in SYSTEM_LINKS:
@@ -270,7 +270,7 @@ def system_options(root: str = "") -> list[str]:
 
 
 def python_options(python: str, folders: Iterable[str], package: Path, root: str = "") -> list[str]:
-    """Options that show what `visible` names, read-only, less what `hidden` names, below `root`."""
+    """Return options that show what `visible` names, read-only, less what `hidden` names, below `root`."""
     shown = visible(python, folders, package)
     options = [option for path in shown for option in ("--ro-bind", path, root + path)]
     for path in hidden(["/usr", *shown], package):
@@ -301,8 +301,8 @@ def hidden(shown: Iterable[str], package: Path) -> list[str]:
 
 @functools.cache
 def visible_in_scratch() -> list[str]:
-    """Folders that `visible` names below the one for temporary files, on which a forked program has its own
-    file system."""
+    """Return folders that `visible` names below the one for temporary files, on which a forked program has
+    its own file system."""
     python, folders = interpreter()
     return [
         path
@@ -312,8 +312,8 @@ def visible_in_scratch() -> list[str]:
 
 
 def visible(python: str, folders: Iterable[str], package: Path) -> list[str]:
-    """Host folders that the jail shows read-only at their own paths: interpreter, its libraries, evolake
-    itself. Outermost first."""
+    """Return host folders that the jail shows read-only at their own paths: interpreter, its libraries,
+    evolake itself. Outermost first."""
     wanted = [
         os.path.realpath(sys.base_prefix),
         sys.base_prefix,

@@ -17,8 +17,8 @@ FORKING = DirectRun(["/bin/sh", "-c", "(echo forked); exit 0"])
 
 
 def check_jail(mode: str | None = None) -> list[tuple[str, bool, str]]:
-    """(name, ok, detail) of each thing that the jail of `mode` needs, ending with the canary's attempts.
-    Raises nothing for a broken jail."""
+    """Return (name, ok, detail) of each thing that the jail of `mode` needs, ending with the canary's
+    attempts. Raises nothing for a broken jail."""
     chosen = backend(mode)
     rows = [("architecture", syscalls.supported(), platform.machine())]
     if chosen.mode == "bubblewrap":

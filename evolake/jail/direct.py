@@ -166,7 +166,8 @@ def in_namespaces(run: DirectRun, stack: contextlib.ExitStack) -> dict[str, Any]
 
 
 def executables(run: DirectRun) -> dict[str, Path]:
-    """Place in the jail -> file of the host, of all that the run can execute or load. Raises BadProgram."""
+    """Return place in the jail -> file of the host, of all that the run can execute or load. Raises
+    BadProgram."""
     result: dict[str, Path] = {}
     tools = {elf.place(path): path.resolve() for path in run.tools}
     if run.argv[0].startswith("{solver}/") and run.programs is not None:

@@ -134,8 +134,8 @@ language is in any of them."""
 
 
 def needed(path: Path, *, trusted: bool) -> dict[str, Path]:
-    """Place in the jail -> file of the host, of the loader and all libraries of the program at `path`, but
-    not itself.
+    """Return place in the jail -> file of the host, of the loader and all libraries of the program at `path`,
+    but not itself.
 
     trusted: it is the system's own, and may ask for any library. Raises BadProgram for one that cannot be
     started, or asks for what it may not.
@@ -226,7 +226,7 @@ def system_folders() -> tuple[str, ...]:
 
 @functools.lru_cache(maxsize=1)
 def cache() -> dict[str, tuple[Path, ...]]:
-    """Library -> its files, of the system's cache; empty where the system has none."""
+    """Return library -> its files, of the system's cache; empty where the system has none."""
     try:
         data = CACHE.read_bytes()
     except OSError:

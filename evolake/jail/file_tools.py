@@ -46,7 +46,7 @@ Did = tuple[str, dict[str, str | None]]
 
 
 def list_files(files: Mapping[str, str], path: str) -> Did:
-    """Paths below `path`, each with its number of lines."""
+    """Return paths below `path`, each with its number of lines."""
     result = [
         f"{name}  {len(text.splitlines())} lines"
         for name, text in sorted(files.items())
@@ -58,7 +58,7 @@ def list_files(files: Mapping[str, str], path: str) -> Did:
 
 
 def read(files: Mapping[str, str], path: str, first_line: int, last_line: int | None) -> Did:
-    """Lines of one file, with their numbers; a footer says which of how many, if they are not all."""
+    """Return lines of one file, with their numbers; a footer says which of how many, if they are not all."""
     text = with_ends(_file(files, path))
     lines = text.split("\n")
     # the end of a last line is no further line; it is shown as one with the whole file, so that the file is
@@ -93,7 +93,7 @@ def read(files: Mapping[str, str], path: str, first_line: int, last_line: int | 
 
 
 def grep(files: Mapping[str, str], pattern: str, path: str) -> Did:
-    """Lines that a regular expression matches."""
+    """Return lines that a regular expression matches."""
     try:
         wanted = re.compile(pattern)
     except (re.error, RecursionError, OverflowError) as error:

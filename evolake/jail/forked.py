@@ -34,7 +34,7 @@ class ForkedRun:
 
 
 def observe(jail: JailProcess, run: ForkedRun, group: groups.Group | None) -> supervise.Observation:
-    """One run in one jail, as it was seen. Raises JailDied."""
+    """Return one run in one jail, as it was seen. Raises JailDied."""
     limits = run.limits
     environment = native.ENVIRONMENT | {"HOME": bubblewrap.WORK, "TMPDIR": bubblewrap.WORK}
     files = [(plain_name(name), len(data)) for name, data in run.files.items()]

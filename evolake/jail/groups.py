@@ -183,8 +183,8 @@ class Group:
         return (*INSIDE, str(self._folder / JAIL / "cgroup.procs"), *argv)
 
     def peak_mb(self) -> float | None:
-        """MiB that the program and all it started once held, where they came up to the limit; None where they
-        never did, so that a kill by the kernel was for the memory of others."""
+        """Return MiB that the program and all it started once held, where they came up to the limit; None
+        where they never did, so that a kill by the kernel was for the memory of others."""
         if self._version == 1:  # memory.failcnt stayed 0 on Linux 6.18
             peak = self._number("memory.max_usage_in_bytes") or 0
             return peak / MEBIBYTE if peak >= self._limit - LARGEST_CHARGE else None

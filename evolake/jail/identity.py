@@ -32,7 +32,7 @@ def drawn() -> int | None:
 
 
 def choose(users: Iterable[Range], groups: Iterable[Range]) -> int | None:
-    """One of PREFERRED that both maps know, by chance; None when there is none."""
+    """Return one of PREFERRED that both maps know, by chance; None when there is none."""
     known = [_overlap(_inside(user), _inside(group)) for user in users for group in groups]
     for preferred in PREFERRED:
         usable = [result for item in known if (result := _overlap(item, preferred))]
@@ -59,7 +59,7 @@ class Shown:
         self._stack = stack
 
     def readable(self, path: Path) -> Path:
-        """`path`, or a copy that everybody may read and execute as far as its owner may."""
+        """Return `path`, or a copy that everybody may read and execute as far as its owner may."""
         if self.identity is None:
             return path
         mode = path.stat().st_mode
@@ -73,8 +73,8 @@ class Shown:
         return copy
 
     def writable(self, path: Path) -> Path:
-        """`path`, which the jail may write and no user may execute. It stays root's: only an owner may change
-        a file's mode and times."""
+        """Return `path`, which the jail may write and no user may execute. It stays root's: only an owner may
+        change a file's mode and times."""
         if self.identity is not None:
             before = path.stat()
             os.chown(path, -1, self.identity)

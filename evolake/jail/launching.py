@@ -58,8 +58,8 @@ class Launcher:
         return answer["target"], descriptors[0]
 
     def user_namespaces(self, identity: int) -> tuple[int, int]:
-        """Descriptors (the caller's to close) of the outer and a new inner user namespace for a jail that
-        lives as `identity`."""
+        """Return descriptors (the caller's to close) of the outer and a new inner user namespace for a jail
+        that lives as `identity`."""
         try:
             wire.send(self.control, {"user_namespaces": identity})
         except OSError as error:

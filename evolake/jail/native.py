@@ -188,7 +188,7 @@ def _run_once(
 
 
 def scratch_mb(files: Mapping[str, bytes], limits: Limits) -> int:
-    """MiB of the folder of a run with these files."""
+    """Return MiB of the folder of a run with these files."""
     return sum(map(len, files.values())) // (1 << 20) + SCRATCH_FILES * max(limits.file_mb, 1) + 1
 
 

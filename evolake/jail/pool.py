@@ -115,7 +115,7 @@ class Pool:
             return list(threads.map(self.run, calls))
 
     def run(self, call: Call) -> Outcome:
-        """`call` as one value."""
+        """Return `call` as one value."""
         return self._by_a_worker(
             call.driver, lambda worker: execute(worker.jail, call), again=not call.channel
         )
@@ -260,7 +260,8 @@ def _encode(call: Call, nonce: str) -> bytes:
 
 
 def execute(jail: JailProcess, call: Call) -> Outcome:
-    """One call in one jail. Raises JailDied, InputError, or JailUnavailable when the confinement failed."""
+    """Make one call in one jail. Raises JailDied, InputError, or JailUnavailable when the confinement
+    failed."""
     limits = call.limits
     nonce = secrets.token_hex(16)
     request = _encode(call, nonce)

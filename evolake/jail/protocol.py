@@ -162,7 +162,7 @@ class NativeOutcome:
 
 
 def one_line(text: str, longest: int = 500) -> str:
-    """`text` fit for a table cell or a terminal: one line of printable characters."""
+    """Return `text` fit for a table cell or a terminal: one line of printable characters."""
     flat = " ".join(
         "".join(character if character.isprintable() else " " for character in text[: 4 * longest]).split()
     )
@@ -170,8 +170,8 @@ def one_line(text: str, longest: int = 500) -> str:
 
 
 def plain_name(name: str) -> str:
-    """`name` if it is a relative path without `..`; InputError otherwise. Files of a native program are named
-    so."""
+    """Return `name` if it is a relative path without `..`; InputError otherwise. Files of a native program
+    are named so."""
     parts = PurePosixPath(name).parts
     if not parts or name.startswith("/") or ".." in parts or "\0" in name or str(PurePosixPath(name)) != name:
         raise InputError(

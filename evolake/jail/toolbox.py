@@ -126,7 +126,7 @@ def _extra(tool: str) -> dict[str, Path]:
 
 @functools.cache
 def standard() -> tuple[tuple[str, Path], ...]:
-    """Place -> file or folder of the host, of all programs named above that this system has."""
+    """Return place -> file or folder of the host, of all programs named above that this system has."""
     result: dict[str, Path] = {}
     for name in (*SHELL, *BINARY_TOOLS, *DRIVERS):
         if path := shutil.which(name, path=PATH):

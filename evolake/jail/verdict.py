@@ -11,8 +11,8 @@ from evolake.jail.supervise import Observation
 
 
 def judge(seen: Observation, limits: Limits) -> tuple[Status, str] | None:
-    """Status and reason of a candidate that was stopped, went past a limit or died; None for one that ended
-    by itself within its limits.
+    """Return status and reason of a candidate that was stopped, went past a limit or died; None for one that
+    ended by itself within its limits.
 
     Raises JailUnavailable when the server says that the confinement itself failed: nothing was judged then.
     """
@@ -64,7 +64,7 @@ def refuse_broken(seen: Observation) -> None:
 
 
 def signal_name(number: int) -> str:
-    """SIGSEGV for 11, and so on; the number where it has no name."""
+    """Return SIGSEGV for 11, and so on; the number where it has no name."""
     try:
         return signal.Signals(number).name
     except ValueError:

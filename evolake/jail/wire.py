@@ -52,12 +52,12 @@ def receive(control: socket.socket) -> tuple[dict[str, Any] | None, list[int]]:
 
 
 def frame(nonce: str, body: bytes) -> bytes:
-    """`body` as the reply of the call `nonce`."""
+    """Return `body` as the reply of the call `nonce`."""
     return b"%s %s %d\n" % (MAGIC, nonce.encode(), len(body)) + body
 
 
 def longest_frame(nonce: str, body_bytes: int) -> int:
-    """Size of the frame around `body_bytes` bytes."""
+    """Return size of the frame around `body_bytes` bytes."""
     return len(MAGIC) + len(nonce) + len(str(body_bytes)) + 3 + body_bytes
 
 
@@ -72,8 +72,8 @@ def unframe(nonce: str, data: bytes) -> bytes:
 
 
 def parse_reply(nonce: str, data: bytes) -> dict[str, Any]:
-    """{"status": one of REPLY_STATUSES, "value": JSON, "reason": str} of an untrusted reply. Raises BadReply,
-    nothing else."""
+    """Return {"status": one of REPLY_STATUSES, "value": JSON, "reason": str} of an untrusted reply. Raises
+    BadReply, nothing else."""
     body = unframe(nonce, data)
     try:
         reply = json.loads(body.decode("utf-8"))

@@ -113,7 +113,7 @@ class BlobStore:
         return self.put(pack(folder))
 
     def get_tree(self, sha: str, into: Path) -> None:
-        """Lays the stored folder out as `into`, which must be missing or empty; all of it appears or none."""
+        """Unpack the stored folder as `into`, which must be missing or empty; all of it appears or none."""
         from evolake.lake.trees import unpack
 
         unpack(self.get(sha), into)

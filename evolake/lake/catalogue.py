@@ -94,7 +94,7 @@ class Catalogue:
         )
         self._connection.execute("SET TimeZone = 'UTC'")
         self._needs: dict[str, frozenset[str]] = {}  # a view's or macro's name -> words of its definition
-        self._unmade: dict[str, Callable[[], None]] = {}  # a view's or table's name -> what makes it
+        self._pending: dict[str, Callable[[], None]] = {}  # a view's or table's name -> what makes it
         self._files: dict[str, Path] = {}  # a view's or macro's name -> its file, until it has been run
         self._parts: dict[str, Callable[[], list[Part]]] = {}  # a view's name -> the parts under it
         self._broken: dict[str, LakeError] = {}  # a view's name -> why it cannot be believed
@@ -167,14 +167,14 @@ class Catalogue:
             if is_population(asset):
                 columns = lru_cache(partial(_population_schema, own, columns))
             self._view(name, partial(_parts, own, current=True), columns, partial(_table, columns=columns))
-        self._unmade["parts"] = lambda: self._table("parts", datasets.parts_table(inventory.tables))
+        self._pending["parts"] = lambda: self._table("parts", datasets.parts_table(inventory.tables))
         try:
             seals = datasets.seals_table(self._lake)
         except LakeError as error:
             self._warnings.append(f"table seals cannot be read: {error.what}, {error.got}; {error.do}")
             self._broken["seals"] = error
         else:
-            self._unmade["seals"] = lambda: self._table("seals", seals)
+            self._pending["seals"] = lambda: self._table("seals", seals)
 
     def _view(
         self,
@@ -206,16 +206,16 @@ class Catalogue:
             )
             self._connection.execute(f"CREATE VIEW {quoted} AS {shown}FROM {source}")
 
-        self._unmade[name] = make
+        self._pending[name] = make
 
     def _make(self, words: frozenset[str] | None = None) -> None:
         """Create the views, tables and macros that these words, and the definitions of what they name, may
         mean; all of them by default."""
         reached = words if words is None else self._reached(words)
         for name in [
-            name for name in self._unmade if reached is None or name.lower().rpartition(".")[2] in reached
+            name for name in self._pending if reached is None or name.lower().rpartition(".")[2] in reached
         ]:
-            self._unmade.pop(name)()
+            self._pending.pop(name)()
         self._run_files([name for name in self._files if reached is None or name.lower() in reached])
 
     @property
@@ -276,7 +276,7 @@ class Catalogue:
         return self._ran(run)
 
     def frame(self, sql: str, parameters: Mapping[str, Any] | None = None) -> pl.DataFrame:
-        """As `query`, as a polars frame."""
+        """Do as `query`, as a polars frame."""
         given = self._ready(sql, parameters)
         return self._ran(lambda: pl.DataFrame(self._connection.sql(sql, params=given).to_arrow_table()))
 
@@ -287,7 +287,7 @@ class Catalogue:
             try:
                 return run()
             except (duckdb.BinderException, duckdb.CatalogException):
-                if not self._unmade and not self._files:
+                if not self._pending and not self._files:
                     raise
                 self._make()
                 return run()
@@ -369,7 +369,7 @@ class Catalogue:
         return reached
 
     def views(self) -> list[tuple[str, list[str]]]:
-        """(name, columns) of every view and table, a line's as `<line>.<asset>`."""
+        """Return (name, columns) of every view and table, a line's as `<line>.<asset>`."""
         self._make()
         rows = self._connection.execute("""
             SELECT table_schema, table_name, list(column_name ORDER BY ordinal_position)

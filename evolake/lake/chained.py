@@ -69,7 +69,7 @@ def encode(body: Mapping[str, Any], no: int, chain: str) -> tuple[bytes, str]:
 
 
 def signed(body: Mapping[str, Any]) -> bytes:
-    """One line with a check sum, outside of any log."""
+    """Return one line with a check sum, outside of any log."""
     text = json.dumps(body, ensure_ascii=False)
     return _signed(text, _check(text))
 

@@ -112,7 +112,8 @@ def fits(summary: Mapping[str, Any], data: bytes) -> bool:
 
 
 def read(manifest: Path) -> tuple[dict[str, Any], Checkpoint] | str | None:
-    """(its head, itself), whole by its own check sums; None if there is none; or why it cannot be used."""
+    """Return (its head, itself), whole by its own check sums; None if there is none; or why it cannot be
+    used."""
     path = path_of(manifest)
     if not path.exists():
         return None
@@ -168,13 +169,13 @@ def is_due(lines: int, before: int) -> bool:
 
 
 def frame(rows: Sequence[tuple[Any, ...]]) -> pl.DataFrame:
-    """Rows as a frame of COLUMNS."""
+    """Return rows as a frame of COLUMNS."""
     return pl.DataFrame(rows, schema=COLUMNS, orient="row")
 
 
 @cache
 def no_rows() -> pl.DataFrame:
-    """`frame` of nothing."""
+    """Return `frame` of nothing."""
     return frame([])
 
 

@@ -60,7 +60,7 @@ class _Group:
 
 
 def compact(lake: Lake, *, dry_run: bool = False) -> list[Compacted]:
-    """Compacts every table, and returns those that had something to do. May be cut off anywhere and run
+    """Compact every table, and return those that had something to do. May be cut off anywhere and run
     again.
 
     Raises:
@@ -246,7 +246,7 @@ def _remove_small(lake: Lake, partition: Partition) -> int:
             if log.committed is None or log.pending or log.place_of(log.committed) is None:
                 return 0
             if partition.part.exists() and disk.file_sha(partition.part) != log.committed.record.file_sha:
-                return 0  # damaged, or of a publication that was cut off: a reader settles it
+                return 0  # damaged, or of a publication that was cut off: a reader resolves it
             for path in (partition.part, partition.record):
                 gone += path.exists()
                 disk.remove(path)

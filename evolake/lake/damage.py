@@ -18,7 +18,7 @@ PROBE_BYTES = 1 << 16
 
 
 def damaged_tables(root: Path) -> dict[str, LakeError]:
-    """`<line>.<asset>` -> why, of each table whose manifest cannot be believed. A table that is being
+    """Return `<line>.<asset>` -> why, of each table whose manifest cannot be believed. A table that is being
     published now is none."""
     return {f"{line}.{asset}": error for (line, asset), error in take_inventory(Lake(root)).damaged.items()}
 

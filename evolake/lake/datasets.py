@@ -110,7 +110,7 @@ def with_part_cycle(schema: pa.Schema) -> pa.Schema:
 
 
 def table(parts: Sequence[Part], wanted: pa.Schema) -> ds.Dataset:
-    """One line's table, with the columns of its `table_schema`."""
+    """Return one line's table, with the columns of its `table_schema`."""
     return _dataset([part for part in parts if part.readable], wanted, _cycle)
 
 
@@ -188,12 +188,12 @@ def _expression(constants: Constants) -> ds.Expression:
 
 
 def parts_table(tables: Sequence[TableParts]) -> pl.DataFrame:
-    """One row per part: what the manifests say."""
+    """Return one row per part: what the manifests say."""
     return pl.concat([PARTS.empty(), *(table.frame() for table in tables)])
 
 
 def seals_table(lake: Lake) -> pl.DataFrame:
-    """One row per seal. `broken`: this link or one before it does not hold."""
+    """Return one row per seal. `broken`: this link or one before it does not hold."""
     rows = []
     for line in lake.seals.lines():
         seals, broken = lake.seals.chain(line)

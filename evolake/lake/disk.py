@@ -192,6 +192,6 @@ def _temporary(path: Path, tag: str) -> Path:
 
 
 def file_sha(path: Path) -> str:
-    """sha256 hex of a file's bytes."""
+    """Return sha256 hex of a file's bytes."""
     with path.open("rb", buffering=0) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -23,7 +23,7 @@ _BLOCK = 1 << 20
 
 
 def content_hash(frame: pl.DataFrame, ignore: tuple[str, ...] = ()) -> str:
-    """sha256 hex of the frame's content; see the module's text for what counts.
+    """Return sha256 hex of the frame's content; see the module's text for what counts.
 
     Args:
         frame: any polars frame without Object columns.

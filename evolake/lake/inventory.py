@@ -101,7 +101,7 @@ class Part:
     def verify(self, lake: Lake) -> None:
         """Raise CorruptPart if the bytes are not those of the manifest; they are in quarantine then."""
         if not self.superseded:
-            lake.verifier.settle(self.partition)
+            lake.verifier.resolve(self.partition)
             return
         got = lake.verifier.shas.of(self.path)
         if got == self.file_sha:
@@ -169,7 +169,7 @@ class TableParts:
         return ((json.loads(columns), paths) for columns, paths in result.items())
 
     def frame(self) -> pl.DataFrame:
-        """One row per part, as `parts` of SQL has it."""
+        """Return one row per part, as `parts` of SQL has it."""
         if not self._plain.height:
             return self._odd_rows().sort("cycle", nulls_last=False, maintain_order=True)
         at = pl.col("created_at").str.to_datetime("%Y-%m-%dT%H:%M:%S%.f%:z", time_unit="us", time_zone="UTC")
@@ -236,7 +236,7 @@ def _of_table(lake: Lake, table: Partition) -> TableParts:
     sizes: dict[str | None, int] = dict(layout.part_sizes(table.asset_folder))
     for cycle in sizes:
         if cycle not in logs:
-            lake.verifier.settle(
+            lake.verifier.resolve(
                 Partition(lake.root, line, asset, cycle)
             )  # says that the manifest has lost it
     logs = lake.manifests.load(table.manifest)

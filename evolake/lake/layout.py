@@ -54,7 +54,7 @@ PULLING = "_pulling.json"
 
 
 def check_name(kind: str, name: str) -> str:
-    """`name`, if it may name a line or an asset; it becomes a folder and an SQL identifier."""
+    """Return `name`, if it may name a line or an asset; it becomes a folder and an SQL identifier."""
     if not isinstance(name, str) or not _NAME.fullmatch(name) or name in _RESERVED:
         raise InputError(
             f"{name!r} cannot name a {kind}",
@@ -65,7 +65,7 @@ def check_name(kind: str, name: str) -> str:
 
 
 def check_cycle(cycle: str) -> str:
-    """`cycle`, if it is zero-padded to four digits: backfills submit keys in string order."""
+    """Return `cycle`, if it is zero-padded to four digits: backfills submit keys in string order."""
     if not isinstance(cycle, str) or not _CYCLE.fullmatch(cycle):
         raise InputError(
             f"{cycle!r} is not a cycle",
@@ -77,8 +77,8 @@ def check_cycle(cycle: str) -> str:
 
 
 def check_partition(key: str) -> str:
-    """`key`, if it names a cycle of a line (`0001`) or a cell of a study (`one_shot-1`): a folder, and a
-    value of the column `cycle`."""
+    """Return `key`, if it names a cycle of a line (`0001`) or a cell of a study (`one_shot-1`): a folder, and
+    a value of the column `cycle`."""
     if isinstance(key, str) and _CELL.fullmatch(key):
         return key
     return check_cycle(key)
@@ -164,8 +164,8 @@ def line_lock(root: Path, line: str) -> Path:
 
 
 def manifests(root: Path) -> list[tuple[str, str, Path]]:
-    """(line, asset, manifest) of every table that has ever been published to, in order; the manifest of one
-    that has lost it is missing."""
+    """Return (line, asset, manifest) of every table that has ever been published to, in order; the manifest
+    of one that has lost it is missing."""
     result = []
     for line in _folders(root / "tables"):
         for asset in _folders(line):

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 
 def roots_of(parents: Mapping[str, Sequence[str]]) -> dict[str, frozenset[str]]:
-    """Artifact -> those without parents that it descends from, itself where it has none.
+    """Return artifact -> those without parents that it descends from, itself where it has none.
 
     parents: artifact -> its parents. A parent that is not among the artifacts is a root: it left the lake.
     """

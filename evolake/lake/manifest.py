@@ -230,7 +230,7 @@ class Manifests:
         return self._look(path, checkpoints=True)
 
     def reread(self, path: Path) -> Manifest:
-        """As `look`, from its lines alone, each held to its check sum: no checkpoint is believed."""
+        """Do as `look`, from its lines alone, each held to its check sum: no checkpoint is believed."""
         self._parsed.pop(path, None)
         return self._look(path, checkpoints=False)
 

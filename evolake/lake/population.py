@@ -41,11 +41,12 @@ class Tables:
         return cls(**{name: schema.validate(tables[name]) for name, schema in cls.schemas.items()})
 
     def frames(self) -> dict[str, pl.DataFrame]:
-        """Table name -> frame, as they are published."""
+        """Return table name -> frame, as they are published."""
         return {name: getattr(self, name) for name in self.schemas}
 
     def add(self, **tables: Iterable[Row]) -> Self:
-        """Rows appended to the named tables. A row whose key (`TableSchema.keys`) is there already is not
+        """Return the archive with rows appended to the named tables. A row whose key (`TableSchema.keys`) is
+        there already is not
         added: the first stays."""
         grown = {}
         for name, rows in tables.items():
@@ -56,7 +57,8 @@ class Tables:
         return replace(self, **grown)
 
     def updated(self, **tables: Iterable[Row]) -> Self:
-        """Rows put into the named tables: of one key the last row stays, in the place of the first."""
+        """Return the archive with rows put into the named tables: of one key the last row stays, in the place
+        of the first."""
         changed = {}
         for name, rows in tables.items():
             schema = self.schemas[name]
@@ -68,16 +70,17 @@ class Tables:
         return replace(self, **changed)
 
     def with_tables(self, **tables: Iterable[Row]) -> Self:
-        """Whole tables replaced."""
+        """Return the archive with whole tables replaced."""
         return replace(self, **{name: self.schemas[name].frame(rows) for name, rows in tables.items()})
 
     def value(self, name: str, default: Any = None) -> Any:
-        """One entry of the state."""
+        """Return one entry of the state."""
         result = self.frames()["state"].filter(pl.col("name") == name)["value"].to_list()
         return json.loads(result[0]) if result else default
 
     def with_values(self, **values: Any) -> Self:
-        """Entries of the state set; the others stay. Entries are kept in name order."""
+        """Return the archive with entries of the state set; the others stay. Entries are kept in name
+        order."""
         held = dict(self.frames()["state"].iter_rows()) | {
             name: json.dumps(value, sort_keys=True) for name, value in values.items()
         }
@@ -98,7 +101,7 @@ class Archive(Tables):
         return getattr(self, name), self.schemas[name].keys[0]
 
     def rows(self, *states: str) -> list[dict[str, Any]]:
-        """Rows of the artifacts in one of `states` (all without any), in the order they came."""
+        """Return rows of the artifacts in one of `states` (all without any), in the order they came."""
         table, _ = self._artifacts
         return (table.filter(pl.col("state").is_in(states)) if states else table).to_dicts()
 

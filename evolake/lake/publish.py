@@ -87,15 +87,15 @@ class Publisher:
         for leftover in partition.folder.glob(".tmp-*"):
             disk.remove(leftover)
         try:
-            settled = self._verifier.settle_locked(partition)
+            verified = self._verifier.resolve_locked(partition)
         except CorruptPart:
             return None  # it is in quarantine now, and the new content mends the partition
-        if settled is None:
+        if verified is None:
             return None
-        if not settled.committed:
-            disk.write_atomic(partition.record, as_record(settled.entry, partition.root), tag="record")
-            self._manifests.append(partition.manifest, as_commit(settled.entry))
-        return settled.entry
+        if not verified.committed:
+            disk.write_atomic(partition.record, as_record(verified.entry, partition.root), tag="record")
+            self._manifests.append(partition.manifest, as_commit(verified.entry))
+        return verified.entry
 
     def _replace(
         self,

@@ -52,7 +52,7 @@ class RunLocks:
         return self._path(run_id).exists()
 
     def all_seen(self) -> list[str]:
-        """Ids of all runs whose file is there, in order."""
+        """Return ids of all runs whose file is there, in order."""
         return sorted(path.stem for path in self._folder.glob("*.lock"))
 
     def _path(self, run_id: str) -> Path:

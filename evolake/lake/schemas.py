@@ -91,7 +91,7 @@ class TableSchema:
         return pl.DataFrame(schema=dict(self.columns))
 
     def frame(self, rows: Iterable[Mapping[str, Any]]) -> pl.DataFrame:
-        """Rows as a typed frame. A key that a row lacks is null.
+        """Return rows as a typed frame. A key that a row lacks is null.
 
         Raises:
             InputError: a row has a key that is no column, or a value that does not fit its column.
@@ -115,8 +115,8 @@ class TableSchema:
         return pl.DataFrame(data, schema=dict(self.columns))
 
     def validate(self, frame: pl.DataFrame) -> pl.DataFrame:
-        """`frame` with its columns in the schema's order. A column of nothing but untyped nulls takes the
-        wanted type.
+        """Return `frame` with its columns in the schema's order. A column of nothing but untyped nulls takes
+        the wanted type.
 
         Raises:
             InputError: naming the first column that is missing, is not in the schema or has another type.
@@ -369,7 +369,7 @@ OPENED = TableSchema(
     },
     keys=("cycle",),
 )
-IMMIGRANTS = TableSchema(
+ADDED_SEEDS = TableSchema(
     "immigrants",
     1,
     {
@@ -395,7 +395,7 @@ IMMIGRANTS = TableSchema(
 """The seeds that entered a cycle, next to the population that was sealed for it."""
 ENTERED = "seeds_entered"
 """Name of the entry of a population's state that tells which seeds have entered: seed_sha ->
-`immigrants.entry`."""
+`added_seeds.entry`."""
 INCOMING = "incoming_"
 """Prefix of the tables of a sealed population. One underscore: two would make it a side table, whose rows the
 catalogue counts among the shared."""
@@ -446,5 +446,5 @@ def incoming_tables(population: Mapping[str, TableSchema]) -> dict[str, TableSch
     schema."""
     return {f"{INCOMING}{name}": schema for name, schema in population.items()} | {
         "opened": OPENED,
-        "immigrants": IMMIGRANTS,
+        "immigrants": ADDED_SEEDS,
     }

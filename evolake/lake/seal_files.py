@@ -48,7 +48,7 @@ _TEXTS = ("line", "cycle", "version", "run_id", "at")
 
 
 def population_version(hashes: Mapping[str, str]) -> str:
-    """Content version of a population: sha256 of its tables' names and content hashes."""
+    """Return content version of a population: sha256 of its tables' names and content hashes."""
     return key_of(dict(hashes), ascii_only=True)
 
 

@@ -106,7 +106,7 @@ class Seals:
         run_id: str,
         tables: Mapping[str, str] | None = None,
     ) -> Seal:
-        """Seals the population that enters `cycle`. See `Seal` for the arguments."""
+        """Seal the population that enters `cycle`. See `Seal` for the arguments."""
         seal = Seal(
             line, cycle, "sealed", version, built_on, run_id, self._clock().isoformat(), dict(tables or {})
         )
@@ -114,7 +114,7 @@ class Seals:
         return seal
 
     def reopen(self, line: str, cycle: str, run_id: str) -> Seal | None:
-        """Unseals `cycle` because the one before it runs again; None if there is nothing to unseal."""
+        """Unseal `cycle` because the one before it runs again; None if there is nothing to unseal."""
         seal = self.read(line, cycle)
         if seal is None:
             return None
@@ -156,8 +156,8 @@ class Seals:
             return sorted(name for name in disk.names(self._root) if (self._root / name).is_dir())
 
     def broken_link(self, line: str, cycle: str) -> tuple[str, str] | None:
-        """(cycle, why) of the first population up to `cycle` that is not sealed on the one before it; None
-        where the chain holds."""
+        """Return (cycle, why) of the first population up to `cycle` that is not sealed on the one before it;
+        None where the chain holds."""
         return self._broken_link(line, int(check_cycle(cycle)))
 
     def whole_up_to(self, line: str) -> int:

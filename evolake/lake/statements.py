@@ -66,7 +66,7 @@ def _names(names: Any) -> str:
 
 
 def explain(error: duckdb.Error, tables: list[str]) -> EvolakeError:
-    """DuckDB's error as ours: a user's mistake with a hint, or a failure of the machinery."""
+    """Return DuckDB's error as ours: a user's mistake with a hint, or a failure of the machinery."""
     message = re.sub(r"\n\s*\n", "\n", str(error)).strip()
     if isinstance(error, duckdb.PermissionException):
         do = "read from the views; `evolake sql --list` names them"

@@ -28,7 +28,7 @@ from evolake.lake.publish import Publisher
 from evolake.lake.run_locks import RunLocks
 from evolake.lake.schemas import TableSchema
 from evolake.lake.seals import Seals
-from evolake.lake.verify import Settled, Shas, Verifier
+from evolake.lake.verify import Shas, VerifiedPart, Verifier
 from evolake.settings import PROFILE_FILE, profile_of
 
 
@@ -91,7 +91,7 @@ class Lake:
         return self._publisher.publish(partition, frame, run_id, schema)
 
     def note_profile(self, profile: str) -> None:
-        """Remembers the profile that a population was sealed under: a user who opens the lake without naming
+        """Remember the profile that a population was sealed under: a user who opens the lake without naming
         one continues with it."""
         if profile_of(self.root) != profile:
             path = self.root / PROFILE_FILE
@@ -106,10 +106,10 @@ class Lake:
         partition = Partition(self.root, line, asset, cycle)
         log = self.verifier.log(partition)
         if log.pending:
-            settled = self.verifier.settle(partition)
-            return settled.entry.record if settled else None
+            verified = self.verifier.resolve(partition)
+            return verified.entry.record if verified else None
         if log.committed is None and partition.part.exists():
-            self.verifier.settle(partition)  # says that the manifest has lost it
+            self.verifier.resolve(partition)  # says that the manifest has lost it
         return log.committed.record if log.committed else None
 
     def cycles(self, line: str, asset: str) -> list[str]:
@@ -122,15 +122,15 @@ class Lake:
         known = self.manifests.load(table.manifest)
         for cycle in layout.part_sizes(table.asset_folder):
             if cycle not in known:
-                self.verifier.settle(Partition(self.root, line, asset, cycle))
+                self.verifier.resolve(Partition(self.root, line, asset, cycle))
         return [
             cycle
             for cycle in sorted(filter(None, known))
-            if _settled_by(known[cycle]) or self.record(line, asset, cycle)
+            if _is_committed(known[cycle]) or self.record(line, asset, cycle)
         ]
 
     def assets(self) -> Iterator[tuple[str, str]]:
-        """(line, asset) of every table."""
+        """Return (line, asset) of every table."""
         return ((line, asset) for line, asset, _ in manifests(self.root))
 
     def read(self, line: str, asset: str, cycle: str | None = None) -> pl.DataFrame:
@@ -149,16 +149,16 @@ class Lake:
         return pl.concat(frames, how="diagonal_relaxed").collect()
 
     def scan(self, line: str, asset: str, cycle: str | None = None) -> pl.LazyFrame:
-        """As `read`, lazily: verified now, read at collect. A part that is replaced in between is read as its
-        newer content, whole."""
+        """Do as `read`, lazily: verified now, read at collect. A part that is replaced in between is read as
+        its newer content, whole."""
         frames = []
         for part in self._parts(line, asset, cycle):
-            settled = self._settled(part)
+            verified = self._verified(part)
             frame = pl.scan_parquet(
-                settled.place.path if settled.place else part.part, hive_partitioning=False, glob=False
+                verified.place.path if verified.place else part.part, hive_partitioning=False, glob=False
             )
-            if place := settled.place:
-                frame = frame.slice(place.offset, place.rows).select(list(settled.entry.columns))
+            if place := verified.place:
+                frame = frame.slice(place.offset, place.rows).select(list(verified.entry.columns))
             frames.append(_with_cycle(frame, part, cycle))
         return pl.concat(frames, how="diagonal_relaxed")
 
@@ -166,32 +166,32 @@ class Lake:
         cycles = [cycle] if cycle else (self.cycles(line, asset) or [None])
         return [Partition(self.root, line, asset, each) for each in cycles]
 
-    def _settled(self, partition: Partition) -> Settled:
-        settled = self.verifier.settle(partition)
-        if settled is None:
+    def _verified(self, partition: Partition) -> VerifiedPart:
+        verified = self.verifier.resolve(partition)
+        if verified is None:
             known = self.cycles(partition.line, partition.asset)
             raise InputError(
                 f"nothing has been published as {partition}",
                 wanted=f"one of the cycles {', '.join(known)}" if known else "a published table",
                 do=f"materialize {partition.line}/{partition.asset} first, or name another",
             )
-        return settled
+        return verified
 
     def _read(self, partition: Partition) -> pl.DataFrame:
         while True:
             before = _identity(partition.part)
-            settled = self._settled(partition)
+            verified = self._verified(partition)
             path = partition.part
             try:
-                if settled.place:
-                    frame, path, before = self._rows_in(settled.place, settled.entry)
+                if verified.place:
+                    frame, path, before = self._rows_in(verified.place, verified.entry)
                 else:
                     frame = _opened(path)
             except FileNotFoundError:
                 continue  # it was compacted in this moment, or replaced
             if before and (now := _identity(path)) and now[:3] == before[:3]:
                 if (path, partition.cycle, before) not in self._content_checked:
-                    _check_content(partition, settled.entry, frame)
+                    _check_content(partition, verified.entry, frame)
                     self._content_checked.add((path, partition.cycle, before))
                 return frame
 
@@ -253,7 +253,7 @@ def _opened(path: Path) -> pl.DataFrame:
         return pl.read_parquet(opened)
 
 
-def _settled_by(log: PartitionLog) -> bool:
+def _is_committed(log: PartitionLog) -> bool:
     """Return whether the manifest alone says that the partition holds something."""
     return log.committed is not None and not log.pending
 

@@ -28,8 +28,8 @@ def current_record(lake: Lake, line: str, command: str) -> dict[str, Any]:
 def with_earlier(
     record: Mapping[str, Any], study_sha: str, arms: Sequence[str], seeds: Sequence[int], known: Sequence[str]
 ) -> tuple[Sequence[str], Sequence[int]]:
-    """(arms, seeds) with those that an earlier run of the same study had. known: every arm there is, in
-    order."""
+    """Return (arms, seeds) with those that an earlier run of the same study had. known: every arm there is,
+    in order."""
     if record.get("study_sha") != study_sha:
         return arms, seeds
     return [arm for arm in known if arm in {*arms, *record["arms"]}], sorted({*seeds, *record["seeds"]})

@@ -98,7 +98,7 @@ def _stays_inside(name: str, target: str) -> bool:
 
 
 def unpack(data: bytes, into: Path, max_bytes: int = MAX_BYTES) -> None:
-    """Lays a packed folder out as `into`, which must be missing or empty.
+    """Unpack a packed folder as `into`, which must be missing or empty.
 
     Raises:
         InputError: `into` holds something. LakeError: the archive is not one of ours or tries to leave its

@@ -42,12 +42,12 @@ class Shas:
 
     @staticmethod
     def identity(path: Path) -> tuple[int, int, int, int]:
-        """Inode, size, and times of modification and change, of the file that `path` names now."""
+        """Return inode, size, and times of modification and change, of the file that `path` names now."""
         status = path.stat()
         return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
     def of(self, path: Path) -> str:
-        """sha256 hex of the bytes at `path`."""
+        """Return sha256 hex of the bytes at `path`."""
         before = self.identity(path)
         with self._lock:
             known = self._known.get(path)
@@ -61,7 +61,7 @@ class Shas:
 
 
 @dataclass(frozen=True)
-class Settled:
+class VerifiedPart:
     """A verified part: the entry whose bytes it holds, and whether that entry is committed or rolled forward
     to; place: where it is with others."""
 
@@ -81,19 +81,19 @@ class Verifier:
         """Return the manifest's account of one partition, re-read when the manifest has grown."""
         return self._manifests.load(partition.manifest).get(partition.cycle, EMPTY_LOG)
 
-    def settle(self, partition: Partition) -> Settled | None:
+    def resolve(self, partition: Partition) -> VerifiedPart | None:
         """Return what the partition holds, verified; None if nothing has been published.
 
         Raises:
             CorruptPart: the bytes are neither the old content nor the new; they are in quarantine.
         """
         with disk.as_lake_error(f"{partition} cannot be read", f"to read {partition.part}"):
-            return self._settle(partition)
+            return self._resolve(partition)
 
-    def _settle(self, partition: Partition) -> Settled | None:
-        settled, got = self._look(partition)
+    def _resolve(self, partition: Partition) -> VerifiedPart | None:
+        verified, got = self._look(partition)
         if got is None:
-            return settled
+            return verified
         log = self.log(partition)
         if log.committed and (place := log.place_of(log.committed)) and not partition.part.exists():
             raise CorruptPart(
@@ -111,7 +111,7 @@ class Verifier:
             )
         try:
             with hold(partition.lock, what=str(partition), run_id=_READER, timeout_s=self._lock_timeout_s):
-                return self.settle_locked(partition)
+                return self.resolve_locked(partition)
         except PartitionBusy as busy:
             raise _damage(
                 partition,
@@ -126,14 +126,14 @@ class Verifier:
                 partition, self.log(partition), got, f"it could not be moved to quarantine ({error})"
             ) from error
 
-    def settle_locked(self, partition: Partition) -> Settled | None:
-        """As `settle`, for a caller that holds the partition's lock."""
-        settled, got = self._look(partition)
+    def resolve_locked(self, partition: Partition) -> VerifiedPart | None:
+        """Do as `resolve`, for a caller that holds the partition's lock."""
+        verified, got = self._look(partition)
         if got is None:
-            return settled
+            return verified
         raise _damage(partition, self.log(partition), got, self._put_aside(partition, got))
 
-    def _look(self, partition: Partition) -> tuple[Settled | None, str | None]:
+    def _look(self, partition: Partition) -> tuple[VerifiedPart | None, str | None]:
         """Return (what the bytes are, None), or (None, what is wrong with them)."""
         while True:
             log = self.log(partition)
@@ -144,19 +144,19 @@ class Verifier:
                 sha, got = None, "no file"
             place = log.place_of(log.committed) if sha is None and log.committed else None
             if place:
-                settled = self._in_file(log, place)
+                verified = self._in_file(log, place)
             elif sha is None and not log.commits:
-                settled = None, None
+                verified = None, None
             elif log.committed and sha == log.committed.record.file_sha:
-                settled = Settled(log.committed, committed=True), None
+                verified = VerifiedPart(log.committed, committed=True), None
             elif rolled := next((entry for entry in log.pending if entry.record.file_sha == sha), None):
-                settled = Settled(rolled, committed=False), None
+                verified = VerifiedPart(rolled, committed=False), None
             else:
-                settled = None, got
-            if settled[1] is None or self.log(partition) == log:
-                return settled
+                verified = None, got
+            if verified[1] is None or self.log(partition) == log:
+                return verified
 
-    def _in_file(self, log: PartitionLog, place: Packed) -> tuple[Settled | None, str | None]:
+    def _in_file(self, log: PartitionLog, place: Packed) -> tuple[VerifiedPart | None, str | None]:
         """As `_look`, of a part that is in a file with others."""
         try:
             got = self.shas.of(place.path)
@@ -164,7 +164,7 @@ class Verifier:
             return None, "no file"
         if got != place.file_sha or log.committed is None:
             return None, f"sha256 {got}"
-        return Settled(log.committed, committed=True, place=place), None
+        return VerifiedPart(log.committed, committed=True, place=place), None
 
     def _put_aside(self, partition: Partition, got: str) -> str:
         """Move the damaged part to quarantine with a note, and report it; the caller holds the lock."""

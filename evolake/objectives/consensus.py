@@ -50,7 +50,7 @@ def aggregate(
     multipliers: Sequence[float] | np.ndarray | None = None,
     ids: Sequence[int] | Sequence[str] | None = None,
 ) -> Consensus:
-    """Consensus of K objectives over n designs.
+    """Return consensus of K objectives over n designs.
 
     Args:
         scores: (K, n) float, lower is better; NaN and None count as +inf.
@@ -94,7 +94,7 @@ def aggregate(
 def objective_weights(
     median_tau: np.ndarray, age: np.ndarray, decay: float, multipliers: np.ndarray
 ) -> np.ndarray:
-    """Weights, (K,) float, sum to 1: agreement times decay**age, uniform if all vanish; then times the
+    """Return weights, (K,) float, sum to 1: agreement times decay**age, uniform if all vanish; then times the
     multipliers unless that makes all vanish.
 
     Ages count from the youngest objective with a voice: that changes no weight, and keeps very old portfolios
@@ -113,8 +113,8 @@ def objective_weights(
 
 
 def total_order(consensus: np.ndarray, ids: Sequence[int] | Sequence[str] | None = None) -> np.ndarray:
-    """Positions of the designs, (n,) int, best first. Runs of values less than 1e-12 apart are ties, in the
-    order of `ids` (default: position)."""
+    """Return positions of the designs, (n,) int, best first. Runs of values less than 1e-12 apart are ties,
+    in the order of `ids` (default: position)."""
     ascending = np.argsort(consensus, kind="stable")
     group = np.empty(len(consensus), dtype=np.int64)
     group[ascending] = np.concatenate([[0], np.cumsum(np.diff(consensus[ascending]) > SAME)])

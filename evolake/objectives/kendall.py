@@ -27,7 +27,7 @@ Method = Literal["auto", "bits", "merge"]
 
 
 def kendall_matrix(ranks: RankTable, method: Method = "auto") -> np.ndarray:
-    """tau, (K, K) float in [-1, 1], symmetric.
+    """Return tau, (K, K) float in [-1, 1], symmetric.
 
     A row that ties all its designs has no tau: its row and column are 0, its diagonal too. Any other diagonal
     is 1. `method` forces one way of counting; "auto" takes the one expected to be faster.

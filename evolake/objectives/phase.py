@@ -62,8 +62,8 @@ def steps_fell(progress: Sequence[Progress], cycles: int) -> bool:
 
 
 def words_on_phase(phase: Phase, progress: Sequence[Progress], reach: Sequence[float] = ()) -> str:
-    """One or two sentences on where the search is. reach: the largest size that each measured candidate
-    solved, 0 for none."""
+    """Return one or two sentences on where the search is. reach: the largest size that each measured
+    candidate solved, 0 for none."""
     if not progress and not len(reach):
         return "Nothing has been measured yet."
     if not progress:

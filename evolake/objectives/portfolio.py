@@ -59,7 +59,7 @@ OBJECTIVE_FAMILIES = families_in(FAMILY_FOLDER)
 
 
 def baseline_objective() -> ObjectiveSpec:
-    """Objective 0, the simple one that every line of objectives starts from."""
+    """Return objective 0, the simple one that every line of objectives starts from."""
     return make(
         BASELINE_FAMILY,
         {},

@@ -29,7 +29,8 @@ class RankTable:
 
 
 def rank_rows(scores: np.ndarray) -> RankTable:
-    """Ranks of every row of `scores`, (K, n) float without NaN, lower is better, +inf allowed, n >= 1."""
+    """Return ranks of every row of `scores`, (K, n) float without NaN, lower is better, +inf allowed, n >=
+    1."""
     places = np.arange(scores.shape[1])
     order = np.argsort(scores, axis=1)
     ascending = np.take_along_axis(scores, order, axis=1)

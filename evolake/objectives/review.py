@@ -146,14 +146,14 @@ def review(
 
 
 def failed_designs(reach: np.ndarray) -> np.ndarray:
-    """Designs that got nowhere, (n,) bool: nothing solved, or less than a quarter of the size that the best
-    design solved."""
+    """Return designs that got nowhere, (n,) bool: nothing solved, or less than a quarter of the size that the
+    best design solved."""
     return (reach <= 0) | (reach < FAILED_SHARE * reach.max(initial=0.0))
 
 
 def failures_above(ranks: np.ndarray, failed: np.ndarray) -> np.ndarray:
-    """Share of (failed, sound) pairs in which an objective places the failed design higher, (K,); a tie
-    counts one half, no pairs give 0."""
+    """Return share of (failed, sound) pairs in which an objective places the failed design higher, (K,); a
+    tie counts one half, no pairs give 0."""
     bad, good = ranks[:, failed], ranks[:, ~failed]
     if not bad.shape[1] or not good.shape[1]:
         return np.zeros(len(ranks))
@@ -164,8 +164,8 @@ def failures_above(ranks: np.ndarray, failed: np.ndarray) -> np.ndarray:
 
 
 def echo_chambers(tau: np.ndarray) -> list[tuple[int, ...]]:
-    """Tight blocks of objectives: positions of at least three whose average tau is at least 0.85 at every
-    merge (average linkage)."""
+    """Return tight blocks of objectives: positions of at least three whose average tau is at least 0.85 at
+    every merge (average linkage)."""
     if len(tau) < ECHO_SIZE:
         return []
     from scipy.cluster.hierarchy import fcluster, linkage
@@ -205,8 +205,8 @@ def next_multiplier(multiplier: float, findings: Sequence[Finding], block_size: 
 
 
 def missing_families(objectives: Sequence[Reviewed], phase: Phase) -> tuple[str, ...]:
-    """Families with the fewest objectives. When the search stagnates, those that look at the frontier come
-    first."""
+    """Return families with the fewest objectives. When the search stagnates, those that look at the frontier
+    come first."""
     counts = Counter(objective.family for objective in objectives)
     fewest = min((counts[name] for name in OBJECTIVE_FAMILIES), default=0)
     rare = [name for name in OBJECTIVE_FAMILIES if counts[name] == fewest]
@@ -217,7 +217,7 @@ def missing_families(objectives: Sequence[Reviewed], phase: Phase) -> tuple[str,
 
 
 def frontier_families() -> list[str]:
-    """Families that look at the frontier, the first to be asked for first."""
+    """Return families that look at the frontier, the first to be asked for first."""
     looking = [family for family in OBJECTIVE_FAMILIES.values() if family.at_frontier]
     return [family.name for family in sorted(looking, key=lambda family: family.at_frontier)]
 

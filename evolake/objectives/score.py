@@ -59,8 +59,8 @@ class ScoreRow:
 def score_all(
     objectives: Sequence[HasSource], results: Mapping[str, Sequence[Mapping[str, Any]]], pool: Jails
 ) -> list[ScoreRow]:
-    """Rows for every objective and design, in the order given: all designs of the first objective, then of
-    the second.
+    """Return rows for every objective and design, in the order given: all designs of the first objective,
+    then of the second.
 
     Args:
         objectives: what to score with; one jail call each, at most 5 s of cpu.
@@ -86,7 +86,7 @@ def score_all(
 
 
 def read_reply(outcome: Outcome, designs: int) -> list[tuple[float | None, str, str]]:
-    """(score, status, reason) of each design from a reply that is not to be trusted."""
+    """Return (score, status, reason) of each design from a reply that is not to be trusted."""
     if outcome.status != "ok":
         return [(None, outcome.status, outcome.reason)] * designs
     value = outcome.value

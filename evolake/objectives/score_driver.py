@@ -16,7 +16,7 @@ LONGEST_REASON = 200
 
 
 def score_designs(source: str, payload: dict[str, Any]) -> list[list[Any]]:
-    """Scores of all designs: a list of [score or None, status, reason].
+    """Return scores of all designs: a list of [score or None, status, reason].
 
     The source is executed again and the results are parsed again for every design: an objective cannot alter
     what it is shown of another design, and keeps nothing in its globals from one to the next.

@@ -25,21 +25,21 @@ HELPERS = "levels"
 
 
 def canonical(source: str) -> str:
-    """Source with the differences taken out that cannot matter: line ends, blanks at the end of lines, blank
-    lines at both ends."""
+    """Return source with the differences taken out that cannot matter: line ends, blanks at the end of lines,
+    blank lines at both ends."""
     lines = [line.rstrip() for line in source.replace("\r\n", "\n").replace("\r", "\n").split("\n")]
     return "\n".join(lines).strip("\n") + "\n"
 
 
 def objective_id(source: str) -> str:
-    """sha256 of the canonical source, hex: equal objectives have equal ids."""
+    """Return sha256 of the canonical source, hex: equal objectives have equal ids."""
     return hashlib.sha256(canonical(source).encode()).hexdigest()
 
 
 def assemble(
     module: str, parameters: Mapping[str, Any], *, folder: str = FAMILY_FOLDER, helpers: str = HELPERS
 ) -> str:
-    """Source text of family `module` with its constants replaced.
+    """Return source text of family `module` with its constants replaced.
 
     Args:
         module: file name in `folder` without .py. parameters: constant name -> int or float.

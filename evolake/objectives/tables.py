@@ -48,8 +48,8 @@ class LongConsensus:
         }
 
     def estimate(self, scores: Mapping[Identifier, float | None]) -> float:
-        """Consensus of a design that is not stored yet, from its score by each objective (absent: +inf). See
-        `estimate_consensus`."""
+        """Return consensus of a design that is not stored yet, from its score by each objective (absent:
+        +inf). See `estimate_consensus`."""
         column = np.array(
             [[scores.get(objective, np.inf)] for objective in self.objective_ids], dtype=np.float64
         )
@@ -63,7 +63,7 @@ def rank_long(
     decay: float = DECAY,
     multipliers: Mapping[Any, float] | None = None,
 ) -> LongConsensus:
-    """Consensus of a long table.
+    """Return consensus of a long table.
 
     Args:
         scores: columns objective_id and design_id (int or string each) and score (number; null or NaN:
@@ -102,7 +102,7 @@ def rank_long(
 
 
 def estimate_consensus(stored: np.ndarray, weights: np.ndarray, fresh: np.ndarray) -> np.ndarray:
-    """Consensus, (m,) float in [0, 1], of designs that are not stored yet, without ranking all again.
+    """Return consensus, (m,) float in [0, 1], of designs that are not stored yet, without ranking all again.
 
     Each rank is found by binary search in the objective's sorted scores and is the one that the design would
     have if it joined the stored ones (average ties); the weights stay those of the stored designs.

@@ -154,7 +154,7 @@ def arm_rates(
 
 
 def arm_steps(curves: Sequence[ArmCurve], title: str, x: str, y: str) -> bytes:
-    """Share solved by so many calls: a staircase an arm."""
+    """Draw share solved by so many calls: a staircase an arm."""
     drawn, axes = figure(height=4.6)
     if not curves:
         say(axes, NOTHING)
@@ -178,7 +178,8 @@ def arm_steps(curves: Sequence[ArmCurve], title: str, x: str, y: str) -> bytes:
 def arm_curves(
     curves: Sequence[ArmCurve], title: str, x: str, y: str, colours: Mapping[str, str] | None = None
 ) -> bytes:
-    """Share solved by the end of each round: a line per arm with its interval. colours: as of `arm_rates`."""
+    """Draw share solved by the end of each round: a line per arm with its interval. colours: as of
+    `arm_rates`."""
     drawn, axes = figure(height=4.6)
     if not curves:
         say(axes, NOTHING)
@@ -201,7 +202,8 @@ def arm_curves(
 
 
 def arm_frontier(points: Sequence[ArmPoint], title: str, x: str, y: str) -> bytes:
-    """Rate against price: up and to the left is better. The staircase joins the arms that none dominates."""
+    """Draw rate against price: up and to the left is better. The staircase joins the arms that none
+    dominates."""
     drawn, axes = figure(height=4.8)
     if not points:
         say(axes, NOTHING)
@@ -235,8 +237,8 @@ def arm_frontier(points: Sequence[ArmPoint], title: str, x: str, y: str) -> byte
 def arm_deltas(
     panels: Mapping[str, Sequence[ArmDelta]], title: str, x: str, colours: Mapping[str, str] | None = None
 ) -> bytes:
-    """One panel a perturbation: each arm's change with its interval, about a line at zero. Panels share their
-    scale. colours: as of `arm_rates`."""
+    """Draw one panel a perturbation: each arm's change with its interval, about a line at zero. Panels share
+    their scale. colours: as of `arm_rates`."""
     arms = list(dict.fromkeys(item.arm for panel in panels.values() for item in panel))
     drawn, axes = figure(height=2.0 + 0.5 * max(len(arms), 4))
     if not arms:
@@ -296,7 +298,7 @@ def arm_deltas(
 def arm_traces(
     panels: Mapping[str, Sequence[ArmCurve]], title: str, x: str, colours: Mapping[str, str] | None = None
 ) -> bytes:
-    """One panel per measure, each on its own scale: a line per arm. A panel without curves is left out.
+    """Draw one panel per measure, each on its own scale: a line per arm. A panel without curves is left out.
     colours: as of `arm_rates`."""
     panels = {name: curves for name, curves in panels.items() if curves}
     drawn, axes = figure(height=4.8)

@@ -258,8 +258,8 @@ def growth(
     instances: Sequence[int],
     references: Mapping[str, tuple[int, int]],
 ) -> bytes:
-    """Families and instances that there are after each cycle. references: name -> (families, instances) of a
-    published study: as lines where they do not press the curve flat, else in words."""
+    """Draw families and instances that there are after each cycle. references: name -> (families, instances)
+    of a published study: as lines where they do not press the curve flat, else in words."""
     drawn, first = figure(height=4.2, width=WIDE)
     if not cycles:
         say(first, "No cycle is finished yet.")

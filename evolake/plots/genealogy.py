@@ -54,7 +54,7 @@ def genealogy(
     champion: str | None = None,
     column: str = "cycle",
 ) -> bytes:
-    """Layered picture of a lineage.
+    """Draw layered picture of a lineage.
 
     Args:
         designs: nodes, one column per cycle. edges: (parent id, child id, weight), thicker for a larger
@@ -205,8 +205,8 @@ def _rank(edge: tuple[str, str], main: set[tuple[str, str]], family: set[str]) -
 def lay_out(
     layers: Sequence[Sequence[str]], edges: Sequence[tuple[str, str]]
 ) -> dict[str, tuple[float, float]]:
-    """Places (column, height in 0..1) with few crossings: each column is sorted by the mean height of its
-    neighbours, sweeping to and fro (barycentre rule of Sugiyama, Tagawa and Toda 1981). In the end the
+    """Return places (column, height in 0..1) with few crossings: each column is sorted by the mean height of
+    its neighbours, sweeping to and fro (barycentre rule of Sugiyama, Tagawa and Toda 1981). In the end the
     children of one parent, the first in `edges`, are put side by side.
     """
     neighbours: dict[str, list[str]] = defaultdict(list)

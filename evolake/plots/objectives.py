@@ -29,7 +29,7 @@ LETTER = 0.06
 
 
 def tau_matrix(tau: np.ndarray, labels: Sequence[str]) -> bytes:
-    """Kendall tau between all pairs of objectives, (K, K) in [-1, 1], as a heat map: red agrees, blue
+    """Draw Kendall tau between all pairs of objectives, (K, K) in [-1, 1], as a heat map: red agrees, blue
     contradicts."""
     k = len(labels)
     room = LETTER * _longest(labels)
@@ -68,7 +68,7 @@ def objective_weights(
     families: Sequence[str],
     multipliers: Sequence[float] | np.ndarray | None = None,
 ) -> bytes:
-    """Consensus weights, one bar per objective in the order given, coloured by family; a cross marks an
+    """Draw consensus weights, one bar per objective in the order given, coloured by family; a cross marks an
     objective that the meta review lowered."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
@@ -113,8 +113,8 @@ def objective_weights(
 def objective_pca(
     ranks: np.ndarray, labels: Sequence[str], weights: Sequence[float] | np.ndarray, families: Sequence[str]
 ) -> bytes:
-    """Objectives in the plane that shows most of how their rankings differ; (K, n) ranks. Near each other:
-    they rank alike. Larger: more weight."""
+    """Draw objectives in the plane that shows most of how their rankings differ; (K, n) ranks. Near each
+    other: they rank alike. Larger: more weight."""
     from matplotlib.lines import Line2D
 
     k = len(labels)
@@ -167,8 +167,8 @@ def objective_pca(
 
 
 def principal_plane(ranks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Coordinates (K, 2) of standardized rank vectors on their first two principal components, and the shares
-    (2,) of variance those explain.
+    """Return coordinates (K, 2) of standardized rank vectors on their first two principal components, and the
+    shares (2,) of variance those explain.
 
     Each objective's ranks are first brought to mean 0 and spread 1 (a constant one stays 0). The largest
     coordinate of a component is positive.

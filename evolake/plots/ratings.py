@@ -81,7 +81,7 @@ def rating_against_score(prompts: Sequence[RatedPrompt], title: str) -> bytes:
 
 
 def rank_correlation(first: Sequence[float], second: Sequence[float]) -> float | None:
-    """Spearman's rho of two samples of one length; None below three values or where one sample is
+    """Return Spearman's rho of two samples of one length; None below three values or where one sample is
     constant."""
     if len(first) < LEAST or np.ptp(first) == 0 or np.ptp(second) == 0:
         return None

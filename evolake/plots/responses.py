@@ -80,8 +80,8 @@ def responses(result: Sequence[Response], title: str) -> bytes:
 
 
 def speedup(points: Sequence[tuple[int, float | None, bool]]) -> bytes:
-    """points: size, times less work, whether both solved it; a hollow mark where one did not, since its work
-    is projected."""
+    """Draw points: size, times less work, whether both solved it; a hollow mark where one did not, since its
+    work is projected."""
     from matplotlib.ticker import FixedLocator, NullLocator
 
     drawn, axes = figure(height=3.8)

@@ -60,7 +60,8 @@ class Meeting:
 
 
 def cactus(solvers: Sequence[SolverTimes], timeout_s: float, title: str) -> bytes:
-    """Solved formulas against the time that each was given: the further right and the lower, the better."""
+    """Draw solved formulas against the time that each was given: the further right and the lower, the
+    better."""
     from matplotlib.ticker import MaxNLocator
 
     drawn, axes = figure(height=4.8)
@@ -92,8 +93,8 @@ def cactus(solvers: Sequence[SolverTimes], timeout_s: float, title: str) -> byte
 
 
 def par2_trajectory(points: Sequence[Par2Point], baselines: Mapping[str, float]) -> bytes:
-    """PAR-2 by cycle: variants as dots, the champion as a line, its accumulated mean dashed, the seeds as
-    horizontal lines."""
+    """Draw PAR-2 by cycle: variants as dots, the champion as a line, its accumulated mean dashed, the seeds
+    as horizontal lines."""
     drawn, axes = figure(height=4.6)
     if not points:
         say(axes, "No cycle has been benchmarked yet.")
@@ -146,7 +147,7 @@ def par2_trajectory(points: Sequence[Par2Point], baselines: Mapping[str, float])
 
 
 def scatter(meetings: Sequence[Meeting], timeout_s: float, first: str, second: str, title: str) -> bytes:
-    """One dot per formula; below the diagonal `second` is faster. Unsolved formulas are on the edge."""
+    """Draw one dot per formula; below the diagonal `second` is faster. Unsolved formulas are on the edge."""
     drawn, axes = figure(height=5.4, width=6.8)
     if not meetings:
         say(axes, "There is nothing to compare yet.")

@@ -85,7 +85,7 @@ def wrapped(name: str, width: int = 24, most: int = 4) -> str:
 
 
 def halo() -> list:
-    """Path effects that put a thin white rim around text, so that it reads on top of lines."""
+    """Return path effects that put a thin white rim around text, so that it reads on top of lines."""
     from matplotlib.patheffects import Normal, Stroke
 
     return [Stroke(linewidth=2.2, foreground="white"), Normal()]

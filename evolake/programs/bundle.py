@@ -64,7 +64,7 @@ class ProgramClaims(BaseModel):
 
 
 def carry(lake: Lake, catalogue: Catalogue, artifact: Artifact, settings: Settings) -> Carried:
-    """Texts, project, and what was measured of it."""
+    """Return texts, project, and what was measured of it."""
     row = artifact.row
     name = row["project"]
     projects = catalogue.frame(
@@ -140,11 +140,11 @@ def _of_row(row: Mapping[str, Any], files: bytes, name: str, settings: Settings)
 
 
 def check(judging: Judging) -> Iterator[Said]:
-    """Identity, every gate, the scores of the search, and a sample of the held-out evaluations next to the
-    initial program's."""
+    """Yield identity, every gate, the scores of the search, and a sample of the held-out evaluations next to
+    the initial program's."""
     from evolake.programs.model.project import program_id, project_of, unpack_files
     from evolake.programs.sandbox.evaluating import Evaluator
-    from evolake.programs.sandbox.meeting import settled
+    from evolake.programs.sandbox.meeting import with_mode
 
     claims = ProgramClaims.model_validate(judging.bundle.read("claims.json"))
     own = ProgramsSettings.model_validate(
@@ -154,7 +154,7 @@ def check(judging: Judging) -> Iterator[Said]:
             "jail_folders": judging.settings.of(ProgramsSettings).jail_folders,
         }
     )
-    project = settled(
+    project = with_mode(
         project_of(claims.project, unpack_files(judging.bundle.members[PROJECT])), own, judging.settings.jail
     )
     texts = _texts(judging.bundle.members[PROGRAM])

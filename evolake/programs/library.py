@@ -17,7 +17,7 @@ from evolake import project as project_module
 from evolake import settings as settings_module
 from evolake.errors import InputError, MachineryError
 from evolake.lake import Lake
-from evolake.programs.evolution.immigrants import held_with_other_files
+from evolake.programs.evolution.added_seeds import held_with_other_files
 from evolake.programs.evolution.population import texts_of
 from evolake.programs.gates.collecting import unreadable
 from evolake.programs.model.project import EVALUATOR, INITIAL, TOML, load_project

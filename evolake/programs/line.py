@@ -19,7 +19,7 @@ LINE = LineSpec(
     checkers=("evolake.programs.gates.checkers",),
     cookbook="evolake.programs.cookbook",
     artifacts=Lazy("evolake.programs.report.artifacts:ARTIFACTS"),
-    seeds=Lazy("evolake.programs.evolution.immigrants:SEEDS"),
+    seeds=Lazy("evolake.programs.evolution.added_seeds:SEEDS"),
     bundle=Lazy("evolake.programs.bundle:BUNDLE"),
     model_calls=Lazy("evolake.programs.model_calls:model_calls"),
 )

@@ -182,7 +182,7 @@ MEASURED = TableSchema(
     terms=TERMS,
 )
 """One row per evaluation."""
-UNMADE = TableSchema(
+FAILED_PROPOSALS = TableSchema(
     "unmade",
     2,
     {
@@ -267,7 +267,7 @@ TABLES = incoming_tables(ARCHIVE) | {
     **dict.fromkeys(("seeds", "immigrant_programs", "candidates", "survivors"), PROGRAMS),
     **dict.fromkeys(("measured", "heldout"), MEASURED),
     **dict.fromkeys(("generations", "notes", "duel_notes"), JOURNAL),
-    **tables_by_name(PROJECTS, UNMADE, GATED, DECISIONS),
+    **tables_by_name(PROJECTS, FAILED_PROPOSALS, GATED, DECISIONS),
 }
 """Asset -> schema of every table that the line publishes under its own name, for SQL and for `evolake sql
 --schema`."""

@@ -73,8 +73,8 @@ class PromptClaims(BaseModel):
 
 
 def carry(lake: Lake, catalogue: Catalogue, artifact: Artifact, settings: Settings) -> Carried:
-    """Itself and what is older, its edits, the problems of the cycle that it was made in and of the one it
-    was last asked in."""
+    """Return itself and what is older, its edits, the problems of the cycle that it was made in and of the
+    one it was last asked in."""
     entering = lake.cycles(LINE, "incoming_prompts")[-1]
     everyone = sorted(lake.read(LINE, "incoming_prompts", entering).to_dicts(), key=lambda row: row["number"])
     own = next((row for row in everyone if row["prompt_id"] == artifact.artifact_id), None)
@@ -155,8 +155,8 @@ def _read(lake: Lake, table: str, cycle: str | None) -> list[dict[str, Any]]:
 
 
 def check(judging: Judging) -> Iterator[Said]:
-    """Identity, both gates, every reply judged again, and a sample of them given again by the policy; then
-    what is stated of a champion."""
+    """Yield identity, both gates, every reply judged again, and a sample of them given again by the policy;
+    then what is stated of a champion."""
     from evolake.prompts.model.prompt import from_json
 
     claims = PromptClaims.model_validate(judging.bundle.read("claims.json"))

@@ -21,7 +21,7 @@ LINE = LineSpec(
     requirements=Lazy("evolake.prompts.requirements:requirements"),
     after=Lazy("evolake.prompts.requirements:lines_read"),
     artifacts=Lazy("evolake.prompts.report.artifacts:ARTIFACTS"),
-    seeds=Lazy("evolake.prompts.evolution.immigrants:SEEDS"),
+    seeds=Lazy("evolake.prompts.evolution.added_seeds:SEEDS"),
     bundle=Lazy("evolake.prompts.bundle:BUNDLE"),
     model_calls=Lazy("evolake.prompts.model_calls:model_calls"),
 )

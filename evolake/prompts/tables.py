@@ -266,7 +266,7 @@ EDITS = TableSchema(
     keys=("arm", "iteration", "operator", "step", "number"),
     terms=TERMS,
 )
-UNMADE = TableSchema(
+FAILED_PROPOSALS = TableSchema(
     "unmade",
     1,
     {
@@ -472,7 +472,7 @@ TABLES = incoming_tables(ARCHIVE) | {
         VALUES,
         RATINGS,
         EDITS,
-        UNMADE,
+        FAILED_PROPOSALS,
         UPDATES,
         DECISIONS,
         LEARNABILITY,

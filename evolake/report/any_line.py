@@ -26,7 +26,7 @@ FROM calls WHERE line = $line AND cycle <= $cycle GROUP BY ALL ORDER BY role, ba
 
 
 def any_section(root: Path, line: str, cycle: str) -> Section:
-    """Champion where the line has one, gates, blocks, calls, ancestry; no figures."""
+    """Return champion where the line has one, gates, blocks, calls, ancestry; no figures."""
     lake = Lake(root)
     with Catalogue(lake) as catalogue:
         given = {"line": line, "cycle": cycle}

@@ -109,8 +109,8 @@ def champion_of(
 
 
 def titles_of(lake: Lake, catalogue: Catalogue, line: str) -> list[str]:
-    """Names of the titles of a line that has several, by name; none for any other line, and before the first
-    finished cycle."""
+    """Return names of the titles of a line that has several, by name; none for any other line, and before the
+    first finished cycle."""
     done = sealed_cycles(lake, line)
     if not (titles := artifacts_of(line).titles) or not done:
         return []
@@ -121,7 +121,7 @@ def titles_of(lake: Lake, catalogue: Catalogue, line: str) -> list[str]:
 
 
 def current_champion(lake: Lake, catalogue: Catalogue, line: str, title: str = "") -> Champion:
-    """As `champion_of`.
+    """Do as `champion_of`.
 
     Raises:
         InputError: there is no champion: says whether the line promotes none, and what to look at then; or no

@@ -9,7 +9,7 @@ from evolake.report.status import sealed_cycles
 
 
 def entry(lake: Lake, line: str) -> tuple[str | None, str]:
-    """(cycle, sentence). cycle: that it enters at the latest; None where the line has not begun.
+    """Return (cycle, sentence). cycle: that it enters at the latest; None where the line has not begun.
 
     A cycle that a run has opened already is too late for it; a run that took over from one that was killed
     does not show whether it has.

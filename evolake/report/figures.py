@@ -63,13 +63,13 @@ def figures_in(package: str) -> list[Figure]:
 
 
 def draw_figures(package: str, material: Any, asset: str | None = None) -> dict[str, bytes]:
-    """Title -> PNG, in order; those of one asset where it is named."""
+    """Return title -> PNG, in order; those of one asset where it is named."""
     chosen = [figure for figure in figures_in(package) if asset is None or figure.asset == asset]
     return {figure.title: png for figure in chosen if (png := figure.draw(material)) is not None}
 
 
 def by_place(package: str, figures: Mapping[str, bytes]) -> Mapping[str, dict[str, bytes]]:
-    """Place -> title -> PNG, for the template; nothing for a place without figures."""
+    """Return place -> title -> PNG, for the template; nothing for a place without figures."""
     placed: dict[str, dict[str, bytes]] = defaultdict(dict)
     for figure in figures_in(package):
         if figure.title in figures:

@@ -120,7 +120,7 @@ def own_cycle(lake: Lake, catalogue: Catalogue, artifact: Artifact) -> str | Non
 
 
 def scores_of(catalogue: Catalogue, artifact: Artifact) -> dict[str, dict[str, Any]]:
-    """Table -> its newest row of the artifact."""
+    """Return table -> its newest row of the artifact."""
     kind, there = kind_of(artifact), {name for name, _ in catalogue.views()}
     scores: dict[str, dict[str, Any]] = {}
     for table in kind.scores:

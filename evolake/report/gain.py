@@ -122,7 +122,7 @@ class Gain:
         return f"{NONE_YET}: {self._difference(self.against)}, {self.sample}; {NOT_SHOWN}"
 
     def to_json(self) -> dict[str, Any]:
-        """As one JSON object."""
+        """Return it as one JSON object."""
         of_interval = {name: getattr(self.interval, name) for name in ("estimate", "low", "high", "level")}
         of_interval = {name: value if math.isfinite(value) else None for name, value in of_interval.items()}
         names = (

@@ -7,8 +7,8 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
+from evolake.agents.call_cache import CallCache, is_key
 from evolake.agents.session.records import SessionRecords
-from evolake.agents.tape import CallCache, is_key
 from evolake.errors import EvolakeError
 from evolake.lake import Lake, disk
 from evolake.lake.audit import Audit, Finding, audit, repair
@@ -18,18 +18,18 @@ VERIFY = "evolake lake verify"
 
 
 def examine(root: Path, *, fast: bool = False) -> Audit:
-    """Everything in the lake that is not as it should be. `fast`: without reading the bytes of parts, blobs
-    and the call cache. Raises what `Lake` raises."""
-    return Audit(tuple(audit(Lake(root), fast=fast, more=(tape, fetched))))
+    """Return everything in the lake that is not as it should be. `fast`: without reading the bytes of parts,
+    blobs and the call cache. Raises what `Lake` raises."""
+    return Audit(tuple(audit(Lake(root), fast=fast, more=(call_cache, fetched))))
 
 
 def mend(root: Path) -> Audit:
-    """Repairs what provably can be repaired, and gives what was done and what is left."""
-    return repair(Lake(root), more=(tape, fetched))
+    """Repair what provably can be repaired, and return what was done and what is left."""
+    return repair(Lake(root), more=(call_cache, fetched))
 
 
 def summary(result: Audit) -> str | None:
-    """One line on what was found, with the command that shows more; None if nothing was."""
+    """Return one line on what was found, with the command that shows more; None if nothing was."""
     real = [finding for finding in result.findings if not finding.note]
     if not real:
         return None
@@ -39,7 +39,7 @@ def summary(result: Audit) -> str | None:
     )
 
 
-def tape(lake: Lake, fast: bool) -> Iterator[Finding]:
+def call_cache(lake: Lake, fast: bool) -> Iterator[Finding]:
     """Yield findings of the call cache: each entry, and each record next to a session, holds what was written
     under the name that it is filed under."""
     if fast:

@@ -33,8 +33,8 @@ def lake_status(root: Path) -> tuple[list[dict[str, Any]], dict[str, LakeError]]
 
 
 def line_status(lake: Lake, catalogue: Catalogue, line: str) -> dict[str, Any]:
-    """One line: cycles done, the next one, counts of artifacts, the champion, and the broken link if there is
-    one."""
+    """Return one line: cycles done, the next one, counts of artifacts, the champion, and the broken link if
+    there is one."""
     seals, broken = lake.seals.chain(line)
     newest = max(seals, default="0001")
     broken = broken if seals else lake.seals.broken_link(line, newest)

@@ -60,7 +60,7 @@ def read_stories(root: Path, chosen: Mapping[str, str]) -> list[Story]:
 
 
 def read_findings(root: Path) -> dict[str, list[str]]:
-    """Study -> what it has to say; those that are not finished are left out."""
+    """Return study -> what it has to say; those that are not finished are left out."""
     details = {name: spec.findings.load()(root) for name, spec in lines().items() if spec.findings}
     return {name: sentences for name, sentences in details.items() if sentences}
 

@@ -9,8 +9,8 @@ MOST_DECIMALS = 4
 
 
 def decimals_known(low: float, high: float) -> int:
-    """Decimals that an interval leaves: up to the first digit of its half width, one more where that digit is
-    1 or 2."""
+    """Return decimals that an interval leaves: up to the first digit of its half width, one more where that
+    digit is 1 or 2."""
     half = (high - low) / 2
     if not math.isfinite(half) or half <= 0:
         return 2
@@ -42,7 +42,7 @@ def figures(value: float, digits: int = 3) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Seconds in the unit that fits: `41 s`, `3.2 min`, `1.4 h`."""
+    """Return seconds in the unit that fits: `41 s`, `3.2 min`, `1.4 h`."""
     for size, unit in ((3600, "h"), (60, "min")):
         if seconds >= 1.5 * size:
             return f"{figures(seconds / size, 2)} {unit}"
@@ -59,5 +59,5 @@ def dollars(usd: float | None) -> str:
 
 
 def counted(number: int, what: str, many: str = "") -> str:
-    """`1 call`, `2 calls`, `3,000 families`."""
+    """Return `1 call`, `2 calls`, `3,000 families`."""
     return f"{number:,} {what if number == 1 else many or what + 's'}"

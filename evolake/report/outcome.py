@@ -8,7 +8,7 @@ from textwrap import shorten
 from typing import Any
 
 from evolake.lake import Catalogue, Lake
-from evolake.lake.schemas import IMMIGRANTS
+from evolake.lake.schemas import ADDED_SEEDS
 from evolake.report.artifacts import artifacts_of
 from evolake.report.champion import Champion, champion_of
 from evolake.report.gain import NONE_YET
@@ -33,9 +33,9 @@ def outcome_of(lake: Lake, line: str, cycle: str) -> str:
 
 def new_seeds(lake: Lake, line: str, cycle: str) -> str:
     """Return what became of each seed that was added to the line and entered this cycle; "" if none did."""
-    if lake.record(line, IMMIGRANTS.name, cycle) is None:
+    if lake.record(line, ADDED_SEEDS.name, cycle) is None:
         return ""
-    seeds = lake.read(line, IMMIGRANTS.name, cycle).sort("name").to_dicts()
+    seeds = lake.read(line, ADDED_SEEDS.name, cycle).sort("name").to_dicts()
     if not seeds:
         return ""
     with Catalogue(lake, shared_only=True) as catalogue:

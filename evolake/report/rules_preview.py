@@ -116,7 +116,7 @@ class Preview:
     outdated: frozenset[tuple[str, str]] = frozenset()
 
     def by_rule(self) -> dict[str, list[Flip]]:
-        """Rule -> its flips, the rule with the most first."""
+        """Return rule -> its flips, the rule with the most first."""
         result: dict[str, list[Flip]] = {}
         for flip in self.flips:
             result.setdefault(flip.rule_id, []).append(flip)
@@ -177,8 +177,8 @@ def preview_rules(lake: Lake, catalogue: Catalogue, ruleset: Ruleset) -> Preview
 
 
 def flips_of(said: Sequence[Row], now: Replayed) -> list[Flip]:
-    """Rules whose word on a candidate changes. That a rule which passes it is asked, or is asked no more, is
-    no flip.
+    """Return rules whose word on a candidate changes. That a rule which passes it is asked, or is asked no
+    more, is no flip.
 
     said: its verdicts of record.
     """

@@ -28,7 +28,7 @@ class PreviewText:
     commands: tuple[str, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """As a JSON object; of each rule's flips five are shown, all are counted."""
+        """Return it as a JSON object; of each rule's flips five are shown, all are counted."""
         preview, work = self.preview, self.work
         return {
             "ruleset_hash": preview.ruleset_hash,

@@ -36,7 +36,7 @@ LISTED = 10
 
 
 def describe(lake: Lake, catalogue: Catalogue, artifact: Artifact) -> dict[str, Any]:
-    """Everything, as plain JSON values."""
+    """Return everything, as plain JSON values."""
     kind = kind_of(artifact)
 
     def ask(sql: str) -> list[dict[str, Any]]:
@@ -66,7 +66,7 @@ def describe(lake: Lake, catalogue: Catalogue, artifact: Artifact) -> dict[str, 
 
 
 def text_of(lake: Lake, artifact: Artifact) -> str:
-    """Its text; of a rule its file."""
+    """Return its text; of a rule its file."""
     return rule_text(lake, artifact) if artifact.kind == "rule" else kind_of(artifact).text(lake, artifact)
 
 

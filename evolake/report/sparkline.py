@@ -8,7 +8,7 @@ BLOCKS = "▁▂▃▄▅▆▇█"
 
 
 def heights(values: Sequence[float]) -> list[float]:
-    """Values scaled to 0..1; a constant is in the middle."""
+    """Return values scaled to 0..1; a constant is in the middle."""
     low, high = min(values), max(values)
     return [(value - low) / (high - low) if high > low else 0.5 for value in values]
 
@@ -16,7 +16,7 @@ def heights(values: Sequence[float]) -> list[float]:
 def polyline(
     values: Sequence[float], width: int = 120, height: int = 28, margin: int = 3
 ) -> list[tuple[float, float]]:
-    """(x, y) of each value in a box of that size, oldest at the left, larger values higher."""
+    """Return (x, y) of each value in a box of that size, oldest at the left, larger values higher."""
     step = (width - 2 * margin) / max(len(values) - 1, 1)
     return [
         (round(margin + place * step, 1), round(height - margin - up * (height - 2 * margin), 1))

@@ -9,12 +9,12 @@ from evolake.lake import Lake, preceding
 
 
 def lines_in_lake(root: Path) -> list[str]:
-    """Lines that have at least one seal, by name."""
+    """Return lines that have at least one seal, by name."""
     return Lake(root).seals.lines()
 
 
 def known_line(root: Path, line: str) -> str:
-    """`line`, where the lake holds it.
+    """Return `line`, where the lake holds it.
 
     Raises:
         InputError: it does not; lists what there is.
@@ -48,7 +48,7 @@ def finished(root: Path, line: str, cycle: str) -> Lake:
 
 
 def sealed_cycles(lake: Lake, line: str) -> list[str]:
-    """Cycles that are done: those whose successor's population is sealed on an unbroken chain."""
+    """Return cycles that are done: those whose successor's population is sealed on an unbroken chain."""
     return finished_cycles(lake.seals.cycles(line), lake.seals.whole_up_to(line))
 
 

@@ -77,8 +77,8 @@ class SearchGraph:
         return float(self.visits.sum())
 
     def ucb(self, order: Sequence[Identifier]) -> list[RankedDesign]:
-        """Designs of `order` (ids, best consensus first), the most promising first; ties keep the consensus
-        order.
+        """Return designs of `order` (ids, best consensus first), the most promising first; ties keep the
+        consensus order.
 
         Ranks and n are those of `order`; N_total counts the whole graph.
 
@@ -102,7 +102,7 @@ class SearchGraph:
         ]
 
     def parents(self, design_id: Identifier) -> dict[Identifier, float]:
-        """Parents of a design and the weights of its edges."""
+        """Return parents of a design and the weights of its edges."""
         position = self._find(design_id)
         rows = self._edges[self._first[position] : self._first[position + 1]]
         return {self.nodes[row["parent"]]: float(row["weight"]) for row in rows}

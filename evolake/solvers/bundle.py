@@ -66,8 +66,8 @@ class VariantClaims(BaseModel):
 
 
 def carry(lake: Lake, catalogue: Catalogue, artifact: Artifact, settings: Settings) -> Carried:
-    """Its archive, its runs of the benchmark, and the duel by which it became champion, with the other's
-    archive."""
+    """Return its archive, its runs of the benchmark, and the duel by which it became champion, with the
+    other's archive."""
     runs = {
         (row["suite"], row["instance"], row["timeout_s"], row["cycle"], row["repeat"]): {
             name: row[name] for name in COLUMNS
@@ -113,7 +113,7 @@ def _won(lake: Lake, catalogue: Catalogue, solver: str) -> tuple[dict[str, Any] 
 
 
 def check(judging: Judging) -> Iterator[Said]:
-    """Identity, every gate from layout to stability, and a sample of its runs with their models and
+    """Yield identity, every gate from layout to stability, and a sample of its runs with their models and
     proofs."""
     from evolake.solvers.repository.variant import read_card, source_sha
 

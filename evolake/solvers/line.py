@@ -23,7 +23,7 @@ LINE = LineSpec(
     evidence=Lazy("evolake.solvers.gates.evidence:STORED"),
     requirements=Lazy("evolake.solvers.requirements:requirements"),
     artifacts=Lazy("evolake.solvers.report.artifacts:ARTIFACTS"),
-    seeds=Lazy("evolake.solvers.evolution.immigrants:SEEDS"),
+    seeds=Lazy("evolake.solvers.evolution.added_seeds:SEEDS"),
     bundle=Lazy("evolake.solvers.bundle:BUNDLE"),
     model_calls=Lazy("evolake.solvers.model_calls:model_calls"),
 )

@@ -202,8 +202,8 @@ def folder_title(folder: Path) -> str:
 
 
 def titles_of(suite: str) -> frozenset[str]:
-    """Names that runs of a suite may bear, which a setting gives by the name of its spec or as a folder; none
-    for ""."""
+    """Return names that runs of a suite may bear, which a setting gives by the name of its spec or as a
+    folder; none for ""."""
     if not suite:
         return frozenset()
     return frozenset({suite, folder_title(Path(suite))} if _is_folder(suite) else {suite})

@@ -129,7 +129,7 @@ RULE_PROPOSALS = TableSchema(
     keys=("rule_id", "version", "cycle"),
     terms=TERMS,
 )
-UNMADE = TableSchema(
+FAILED_PROPOSALS = TableSchema(
     "unmade",
     1,
     {
@@ -240,7 +240,7 @@ TABLES = incoming_tables(ARCHIVE) | {
     "consensus_ranking_weights": tables.WEIGHTS,
     **tables_by_name(
         PROVENANCE,
-        UNMADE,
+        FAILED_PROPOSALS,
         CODER_RUNS,
         SUBMISSIONS,
         PROPOSED,

@@ -31,12 +31,12 @@ class Interval:
 
 
 def mean(samples: np.ndarray) -> np.ndarray:
-    """Mean over the last axis."""
+    """Return mean over the last axis."""
     return samples.mean(axis=-1)
 
 
 def median(samples: np.ndarray) -> np.ndarray:
-    """Median over the last axis."""
+    """Return median over the last axis."""
     return np.median(samples, axis=-1)
 
 
@@ -47,7 +47,7 @@ def bootstrap_interval(
     level: float = 0.95,
     resamples: int = RESAMPLES,
 ) -> Interval:
-    """Interval of a statistic of independent measurements.
+    """Return interval of a statistic of independent measurements.
 
     Args:
         values: (n,) finite floats, n >= 1. statistic: (..., n) -> (...), over the last axis.

@@ -28,8 +28,8 @@ def grid_interval(values: np.ndarray, rng: np.random.Generator, resamples: int =
 
 
 def sign_flip_p(differences: np.ndarray, rng: np.random.Generator) -> float:
-    """Two-sided p-value that paired differences are symmetric about 0 (Fisher 1935): the share of sign flips
-    whose mean is at least as far from 0.
+    """Return two-sided p-value that paired differences are symmetric about 0 (Fisher 1935): the share of sign
+    flips whose mean is at least as far from 0.
 
     differences: (n,). Zeros say nothing. All flips are counted where few differ, else FLIPS are drawn, and
     the one that happened counts with them.

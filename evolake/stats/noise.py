@@ -14,7 +14,7 @@ import numpy as np
 def noise_floor(
     first: Sequence[float] | np.ndarray, second: Sequence[float] | np.ndarray, level: float = 0.95
 ) -> float:
-    """Ratio, at least 1, that `level` of the A/A pairs stay within.
+    """Return ratio, at least 1, that `level` of the A/A pairs stay within.
 
     Args:
         first, second: (n,) positive costs; pair i measured one thing twice.

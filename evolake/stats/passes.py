@@ -6,8 +6,8 @@ import math
 
 
 def pass_at_k(samples: int, correct: int, k: int) -> float:
-    """Unbiased estimate from `correct` of `samples` independent samples (Chen et al. 2021, equation 1): 1 -
-    C(samples - correct, k) / C(samples, k).
+    """Return unbiased estimate from `correct` of `samples` independent samples (Chen et al. 2021, equation
+    1): 1 - C(samples - correct, k) / C(samples, k).
 
     Raises:
         ValueError: correct outside 0..samples, or k outside 1..samples.

@@ -48,7 +48,8 @@ LARGEST_LOG = 700.0
 
 
 def fit_power_law(n: Sequence[float], steps: Sequence[float]) -> PowerLaw | None:
-    """Least squares in log-log with the standard error of the exponent; None with fewer than three sizes."""
+    """Return least squares in log-log with the standard error of the exponent; None with fewer than three
+    sizes."""
     x, y = (
         np.log(np.asarray(n, dtype=np.float64)),
         np.log(np.maximum(np.asarray(steps, dtype=np.float64), 1.0)),

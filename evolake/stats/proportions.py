@@ -10,7 +10,7 @@ from evolake.stats.bootstrap import Interval
 
 
 def wilson_interval(successes: int, trials: int, level: float = 0.95) -> Interval:
-    """Score interval of a share (Wilson 1927): sensible also at 0 of n and n of n.
+    """Return score interval of a share (Wilson 1927): sensible also at 0 of n and n of n.
 
     Raises:
         ValueError: no trials, or successes outside 0..trials.
@@ -30,8 +30,8 @@ def wilson_interval(successes: int, trials: int, level: float = 0.95) -> Interva
 
 
 def mcnemar_exact(only_first: int, only_second: int) -> float:
-    """Two-sided p-value that two solvers run on the same instances are equally good (McNemar 1947, exact
-    binomial form).
+    """Return two-sided p-value that two solvers run on the same instances are equally good (McNemar 1947,
+    exact binomial form).
 
     Args:
         only_first, only_second: instances that one solved and the other did not. Instances that both or
@@ -45,8 +45,8 @@ def mcnemar_exact(only_first: int, only_second: int) -> float:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """p-values adjusted for having asked several questions (Holm 1979), in the order given; each is compared
-    with the level as it is.
+    """Return p-values adjusted for having asked several questions (Holm 1979), in the order given; each is
+    compared with the level as it is.
 
     Raises:
         ValueError: a value outside 0..1.

@@ -29,8 +29,8 @@ its own answer and a wrong one."""
 
 
 def names() -> list[str]:
-    """Datasets that have a curriculum, which a difficulty needs, and a verifier that distinguishes its own
-    answer from others."""
+    """Return datasets that have a curriculum, which a difficulty needs, and a verifier that distinguishes its
+    own answer from others."""
     from reasoning_gym.factory import CURRICULA, DATASETS
 
     return sorted((set(DATASETS) & set(CURRICULA)) - set(LEFT_OUT))
@@ -86,5 +86,5 @@ def asks(source: str, payload: dict[str, Any]) -> bool:
 
 
 def listing(source: str, payload: dict[str, Any]) -> list[str]:
-    """`names` as a driver of the jail."""
+    """Return `names` as a driver of the jail."""
     return names()

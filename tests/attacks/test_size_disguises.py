@@ -62,7 +62,7 @@ HONEST = {
 def project(tmp_path_factory: pytest.TempPathFactory) -> GatesProject:
     """A project whose carried formulas are four of the size that the disguises know, and two of another."""
     project = open_project(tmp_path_factory.mktemp("sizes"))
-    blobs, cache = project.bench.blobs, project.bench.cache
+    blobs, cache = project.context.blobs, project.context.cache
     formulas = {f"known-{seed}": random_ksat(N, M, 3, seed) for seed in range(4)}
     formulas |= {f"other-{seed}": random_ksat(190, 830, 3, seed) for seed in range(2)}
     items = tuple(
@@ -71,16 +71,16 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> GatesProject:
     )
     train = with_files(Suite("train", items), blobs, cache)
     carried = carried_suite(train, blobs, cache, secret=SECRET, root_seed=0, count=6)
-    bench = replace(
-        project.bench, carried=carried, smoke=project.bench.smoke.first(12), correctness_limits=LIMITS
+    context = replace(
+        project.context, carried=carried, smoke=project.context.smoke.first(12), correctness_limits=LIMITS
     )
-    bench = replace(
-        bench,
+    context = replace(
+        context,
         base_carried=partial(
-            seed_carried, project.seed("minisat22"), project.adapter("minisat22"), bench, cycle="0001"
+            seed_carried, project.seed("minisat22"), project.adapter("minisat22"), context, cycle="0001"
         ),
     )
-    return replace(project, bench=bench)
+    return replace(project, context=context)
 
 
 def variant(project: GatesProject, name: str, code: str) -> Path:

@@ -98,13 +98,13 @@ NOT_HELD = {
 def project(tmp_path_factory: pytest.TempPathFactory) -> GatesProject:
     """With a correctness gate as in a cycle."""
     made = open_project(tmp_path_factory.mktemp("referee"))
-    drawn = correctness_suite(made.bench.blobs, made.bench.cache, 12345)
-    return replace(made, bench=replace(made.bench, correctness=drawn, verdicts=made.root / "proofs"))
+    drawn = correctness_suite(made.context.blobs, made.context.cache, 12345)
+    return replace(made, context=replace(made.context, correctness=drawn, verdicts=made.root / "proofs"))
 
 
 @pytest.fixture(scope="module")
 def train(project: GatesProject) -> dict[str, Instance]:
-    suite = materialize_suite("train", project.bench.blobs, project.bench.cache, seeds=SEEDS, count=20)
+    suite = materialize_suite("train", project.context.blobs, project.context.cache, seeds=SEEDS, count=20)
     return {item.name: item for item in suite.instances}
 
 
@@ -148,10 +148,10 @@ def _programs(project: GatesProject, *wanted: Trial) -> dict[str, Program]:
     for name, (base, folder) in folders.items():
         adapter = project.adapter(base)
         result[name] = open_program(
-            build_variant(folder, adapter, project.bench.blobs),
+            build_variant(folder, adapter, project.context.blobs),
             adapter,
-            project.bench.blobs,
-            project.bench.cache,
+            project.context.blobs,
+            project.context.cache,
         )
     return result
 
@@ -276,7 +276,7 @@ def test_who_plays_a_lottery_beyond_the_gates_formulas_is_blocked_by_its_first_d
             executor,
         )
     assert all(row["status"] == "unsat" for row in rows)
-    verdicts = stage_judge("duel", RULES, project.bench.blobs, cycle="0001", run_id="test")(rows)
+    verdicts = stage_judge("duel", RULES, project.context.blobs, cycle="0001", run_id="test")(rows)
     assert unsound_in(verdicts) == {name}
     [reason] = [verdict.reason for verdict in verdicts if verdict.outcome == "block"]
     assert reason.startswith(f"{formula}: two runs of one file gave") and reason.endswith("proof bytes")
@@ -304,7 +304,7 @@ def test_what_is_known_by_its_shape_is_of_no_use_on_formulas_that_nobody_has_see
 
 
 def _fresh(project: GatesProject) -> list[Instance]:
-    blobs = project.bench.blobs
+    blobs = project.context.blobs
     made = []
     for number, (generator, parameters) in enumerate(FRESH):
         recipe = Recipe(f"fresh-{number}", generator, "unknown", generator, parameters)
@@ -318,8 +318,10 @@ def _fresh(project: GatesProject) -> list[Instance]:
                 base=f"fresh-{number}",
             )
         )
-    return list(with_files(Suite("fresh", tuple(made)), blobs, project.bench.cache).instances)
+    return list(with_files(Suite("fresh", tuple(made)), blobs, project.context.cache).instances)
 
 
 def _benchmark_verdicts(project: GatesProject, runs: pl.DataFrame) -> list[Any]:
-    return stage_judge("benchmark", RULES, project.bench.blobs, cycle="0001", run_id="test")(runs.to_dicts())
+    return stage_judge("benchmark", RULES, project.context.blobs, cycle="0001", run_id="test")(
+        runs.to_dicts()
+    )

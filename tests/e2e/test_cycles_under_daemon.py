@@ -172,7 +172,7 @@ def test_a_second_run_of_a_running_cycle_that_bypasses_the_queue_is_refused(site
 def test_nightly_adds_exactly_one_cycle_a_tick(site: Site):
     """Here night falls every minute; the schedule has been on since the site came up."""
 
-    def settled() -> list[dict] | None:
+    def ended() -> list[dict] | None:
         ticks = [tick for tick in site.ticks("nightly_nightly") if tick["runIds"]]
         runs = site.runs({"key": "evolake/started_by", "value": "nightly"})
         return (
@@ -181,7 +181,7 @@ def test_nightly_adds_exactly_one_cycle_a_tick(site: Site):
             else None
         )
 
-    ticks = site.wait("a night and its run", settled, 100)
+    ticks = site.wait("a night and its run", ended, 100)
     assert ticks is not None
     assert {len(tick["runIds"]) for tick in ticks} == {1}
     cycles = [run.cycle for run in site.runs({"key": "evolake/started_by", "value": "nightly"})]

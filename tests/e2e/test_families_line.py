@@ -39,8 +39,8 @@ from evolake.report.figures import figures_in
 
 pytestmark = pytest.mark.e2e
 SEEDS = ("clinic-queue", "remainder-subsets", "truth-tellers", "digit-machine", "polynomial-product")
-IMMIGRANT = "falling-dominoes"
-IMMIGRANT_ID = f"SELECT family_id FROM families.immigrant_families WHERE name = '{IMMIGRANT}'"
+ADDED_SEED = "falling-dominoes"
+ADDED_SEED_ID = f"SELECT family_id FROM families.immigrant_families WHERE name = '{ADDED_SEED}'"
 JUDGED = tuple(gates_of_assets(GATES))
 """The assets of a cycle that judge by rules."""
 ASSETS = (
@@ -91,7 +91,7 @@ def evolved(tmp_path_factory) -> Project:
     project = open_families_project(folder)
     project.run("run", "--cycles", "1", "--lines", "families")
     shipped = ROOT / "data_lake" / "seeds" / "families"
-    summary = json.loads(project.run("seeds", "add", str(shipped / IMMIGRANT), "--json").stdout)
+    summary = json.loads(project.run("seeds", "add", str(shipped / ADDED_SEED), "--json").stdout)
     assert (summary["verdict"], summary["line"], summary["enters"]) == ("added", "families", "0002")
     (folder / "seeds" / "families" / "dropped-late").mkdir()
     (folder / "seeds" / "families" / "dropped-late" / "generator.py").write_text(
@@ -103,22 +103,22 @@ def evolved(tmp_path_factory) -> Project:
         "new seeds: dropped-late blocked before the gates (no file template.md in dropped-late wanted: "
         in done.stdout
     )
-    assert f"{IMMIGRANT} accepted" in done.stdout
+    assert f"{ADDED_SEED} accepted" in done.stdout
     return project
 
 
 def test_a_seed_that_is_added_to_a_used_lake_enters_the_next_cycle_after_every_gate(evolved: Project):
     notes = evolved.sql("SELECT name, state, cycle FROM families.immigrants ORDER BY name")
     refused = [["dropped-bare", "blocked", "0001"], ["dropped-hostile", "blocked", "0001"]]
-    assert notes == [*refused, ["dropped-late", "blocked", "0002"], [IMMIGRANT, "accepted", "0002"]]
+    assert notes == [*refused, ["dropped-late", "blocked", "0002"], [ADDED_SEED, "accepted", "0002"]]
     rows = evolved.sql("SELECT name, state, origin, cycle FROM families.immigrant_families")
-    assert rows == [[IMMIGRANT, "accepted", "seed", "0002"]]
+    assert rows == [[ADDED_SEED, "accepted", "seed", "0002"]]
     assert evolved.sql(
-        f"SELECT count(*) > 0 FROM families.instances WHERE cycle = '0002' AND family_id = ({IMMIGRANT_ID})"
+        f"SELECT count(*) > 0 FROM families.instances WHERE cycle = '0002' AND family_id = ({ADDED_SEED_ID})"
     ) == [[True]]
     summary = json.loads(evolved.run("seeds", "list", "--line", "families", "--json").stdout)["seeds"]
     assert {(row["seed"], row["state"], row["cycle"]) for row in summary if row["cycle"] != "0000"} == {
-        (IMMIGRANT, "accepted", "0002"),
+        (ADDED_SEED, "accepted", "0002"),
         ("dropped-late", "blocked", "0002"),
     }
     assert len(summary) == len(SEEDS) + 5
@@ -160,7 +160,7 @@ def test_the_second_cycle_starts_from_what_survived_the_first(evolved: Project):
     accepted = evolved.sql("SELECT count(*) FROM families.accepted WHERE cycle = '0002'")[0][0]
     assert evolved.sql("SELECT count(*) FROM families.survivors WHERE cycle = '0002'") == [
         [survived + accepted + 1]
-    ]  # and an immigrant
+    ]  # and an added seed
     assert survived > len(SEEDS)
 
 
@@ -209,7 +209,7 @@ def test_the_funnel_of_the_line_is_that_of_the_verdicts(evolved: Project):
     theirs = evolved.sql(
         "SELECT cycle, gate, came, passed FROM funnel('families') WHERE cycle <> '0000' ORDER BY ALL"
     )
-    entered = {"0001": 0, "0002": 1}  # immigrants, which nobody proposed, and which passed every gate
+    entered = {"0001": 0, "0002": 1}  # added seeds, which no cycle proposed, and which passed every gate
     assert [
         [cycle, gate, came + entered[cycle], passed + entered[cycle]] for cycle, gate, came, passed in ours
     ] == theirs

@@ -136,7 +136,7 @@ def served_site(folder: Path, deployment: str = "sqlite", **environment: str) ->
         site.stop()
 
 
-def settled(site: ServedSite) -> tuple[list[dict], list[Run]]:
+def after_last_run(site: ServedSite) -> tuple[list[dict], list[Run]]:
     """Ticks and runs once no run is under way any more."""
     site.stop_schedule(f"{LINE}_nightly")
     site.wait(
@@ -151,7 +151,7 @@ def assert_nothing_lost_or_doubled(site: ServedSite) -> None:
     """One run per tick at most and one success per cycle; each cycle stands on the one before; every skip has
     its sentence; the lake is as it was written and no lock's file is left behind. A tick that was cut off,
     and followed by the next before it could be resumed, does not name its run."""
-    ticks, runs = settled(site)
+    ticks, runs = after_last_run(site)
     asked = [run for tick in ticks for run in tick["runIds"]]
     assert len(asked) == len(set(asked)) and max(len(tick["runIds"]) for tick in ticks) == 1
     unnamed = {run.run_id for run in runs} - set(asked)

@@ -78,10 +78,10 @@ class _SessionState:
 
 
 def conduct(
-    backend: ModelBackend, job: Job[Any, Any], bench: SessionContext, record: Record, note: Note
+    backend: ModelBackend, job: Job[Any, Any], context: SessionContext, record: Record, note: Note
 ) -> BaseModel | AgentFailure:
-    """Return the model that `finish` was called with, or an AgentFailure. The files of `bench` are then what
-    the session made of them.
+    """Return the model that `finish` was called with, or an AgentFailure. The files of `context` are then
+    what the session made of them.
 
     Args:
         record: called with each call, as by `ModelBackend.ask`. note: called with the row of each turn, also
@@ -92,7 +92,7 @@ def conduct(
             AgentUnavailable: as `ModelBackend.ask`. The next
         session with the same request continues from the last turn.
     """
-    session = _Session(backend, job, bench, record)
+    session = _Session(backend, job, context, record)
     try:
         ending = session.run()
     finally:
@@ -104,11 +104,11 @@ def conduct(
 
 
 class _Session:
-    def __init__(self, backend: ModelBackend, job: Job[Any, Any], bench: SessionContext, record: Record):
-        self.backend, self.job, self.bench, self.record = backend, job, bench, record
+    def __init__(self, backend: ModelBackend, job: Job[Any, Any], context: SessionContext, record: Record):
+        self.backend, self.job, self.context, self.record = backend, job, context, record
         self.prompt, self.records = (
             prompt_for(backend.system_prompts, job.role.name),
-            SessionRecords(backend.tape.root),
+            SessionRecords(backend.call_cache.root),
         )
         first = backend.first_question(
             job, lambda question: self._recorded(self._chosen(question).key), goes_on=True
@@ -119,10 +119,10 @@ class _Session:
 
     def _chosen(self, question: Question) -> Question:
         """Return the first question of the session that this one continues; it depends on the files, too."""
-        question = replace(question, schema=question.schema | {"workspace": self.bench.workspace.sha})
+        question = replace(question, schema=question.schema | {"workspace": self.context.workspace.sha})
         return question.tagged(
             choose(
-                self.backend.tape,
+                self.backend.call_cache,
                 question.sha,
                 self.backend.asker,
                 lambda tag: self._recorded(question.sha + tag),
@@ -156,7 +156,7 @@ class _Session:
                 return ending
 
     def _turn(self) -> Ending | None:
-        state, before = self.state, self.bench.workspace.sha
+        state, before = self.state, self.context.workspace.sha
         question = replace(self.first, messages=state.messages)
         attempt = self.backend.obtain(question, self.record)
         status, said = validate_reply(attempt.received, self.job.role.reply)
@@ -178,7 +178,7 @@ class _Session:
                 turn=state.turns,
                 results=results,
                 fault=fault,
-                tree=self.bench.workspace.sha,
+                tree=self.context.workspace.sha,
             )
         )
         state.strikes = state.strikes + 1 if fault else 0
@@ -198,7 +198,7 @@ class _Session:
         results: list[Result] = []
         for call in calls:
             results.append(
-                run_tool(self.bench, call.tool, call.arguments, self._remember(call.tool, call.arguments))
+                run_tool(self.context, call.tool, call.arguments, self._remember(call.tool, call.arguments))
             )
             state.wall_s += results[-1].wall_s
             if (reply := results[-1].finished) is not None:
@@ -244,7 +244,7 @@ class _Session:
         def remember(make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
             self.state.commands += 1
             asked = canonical_json(
-                [self.name, self.state.commands, tool, arguments, self.bench.workspace.sha]
+                [self.name, self.state.commands, tool, arguments, self.context.workspace.sha]
             )
             return self.records.read(f"said\x1f{asked}") or self.records.write(f"said\x1f{asked}", make())
 
@@ -252,7 +252,7 @@ class _Session:
 
     def _count(self, key: str, attempt: Attempt) -> None:
         """Count what a turn took, as the call cache has it, so that a replay counts the same."""
-        state, entry = self.state, self.backend.tape.read(key)
+        state, entry = self.state, self.backend.call_cache.read(key)
         state.turns += 1
         state.turn_tokens = entry.charged_tokens if entry else attempt.charged.tokens
         state.tokens += state.turn_tokens
@@ -294,9 +294,9 @@ class _Session:
         if (end := self._ended(name)) is not None:
             return Recorded(
                 "answered" if end["outcome"] in ("finished", "withdrawn") else "failed",
-                self.backend.tape.read(end["last"]),
+                self.backend.call_cache.read(end["last"]),
             )
-        return Recorded("open", self.backend.tape.read(name))
+        return Recorded("open", self.backend.call_cache.read(name))
 
 
 def _turn_messages(turn: Turn, results: list[Result]) -> list[Message]:

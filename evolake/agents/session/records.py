@@ -24,8 +24,8 @@ from evolake.lake import disk
 class SessionRecords:
     """The records next to a call cache. Safe for any number of threads and processes on one machine."""
 
-    def __init__(self, tape: Path):
-        self.root = tape / "sessions"
+    def __init__(self, call_cache: Path):
+        self.root = call_cache / "sessions"
 
     def path(self, name: str) -> Path:
         """Return where a record is."""

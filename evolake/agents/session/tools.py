@@ -188,15 +188,15 @@ def offered(commands: Sequence[CommandSpec], finish: type[BaseModel]) -> tuple[d
     )
 
 
-def run_tool(bench: SessionContext, name: str, arguments: Any, remember: Remember) -> Result:
-    """One call of a tool. remember: how what a command says is kept.
+def run_tool(context: SessionContext, name: str, arguments: Any, remember: Remember) -> Result:
+    """Make one call of a tool. remember: how what a command says is kept.
 
     Raises:
         MachineryError: the jail, a compiler or a checker failed.
     """
     models: dict[str, type[BaseModel]] = {tool: model for tool, (_, model) in FILE_TOOLS.items()}
-    models |= {item: command.arguments for item, command in bench.commands.items()} | {
-        FINISH: bench.finish,
+    models |= {item: command.arguments for item, command in context.commands.items()} | {
+        FINISH: context.finish,
         WITHDRAW: Withdrawal,
     }
     if name not in models:
@@ -214,18 +214,18 @@ def run_tool(bench: SessionContext, name: str, arguments: Any, remember: Remembe
     if isinstance(given, Withdrawal):
         return Result(name, "The session has ended without a result.", withdrawn=clean(given.reason))
     if name == FINISH:
-        if wrong := bench.finish_fault(given):
+        if wrong := context.finish_fault(given):
             text = (
                 f"The session is not finished, because its files are no reply: {wrong}. Correct that and "
                 "call `finish` again, or call `withdraw`."
             )
             return Result(name, shown(text), "unusable")
         return Result(name, "The session is finished.", finished=given)
-    if name in bench.commands:
-        record = remember(lambda: _command(bench, bench.commands[name], given))
-        bench.keep(record.get("rows", ()))
+    if name in context.commands:
+        record = remember(lambda: _command(context, context.commands[name], given))
+        context.keep(record.get("rows", ()))
         return Result(name, record["text"], wall_s=record["wall_s"])
-    return _on_files(bench, name, given.model_dump())
+    return _on_files(context, name, given.model_dump())
 
 
 def shown(text: str, limit: int = LONGEST_RESULT) -> str:
@@ -233,26 +233,26 @@ def shown(text: str, limit: int = LONGEST_RESULT) -> str:
     return cap(clean(text), limit) or "(nothing)"
 
 
-def _command(bench: SessionContext, command: Command, arguments: Any) -> dict[str, Any]:
+def _command(context: SessionContext, command: Command, arguments: Any) -> dict[str, Any]:
     began = monotonic()
     with Scratch("session") as parent:
         folder = Path(parent) / "work"
-        bench.workspace.lay_out(bench.parent, folder)
+        context.workspace.lay_out(context.parent, folder)
         said = command.run(folder, arguments)
     report = CommandReport(said) if isinstance(said, str) else said
     rows = {"rows": [dict(row) for row in report.rows]} if report.rows else {}
     return {"text": shown(report.text), "wall_s": round(monotonic() - began, 3), **rows}
 
 
-def _on_files(bench: SessionContext, name: str, arguments: dict[str, Any]) -> Result:
-    files, path = bench.workspace.files, str(arguments["path"])
-    if name in CHANGING and not bench.workspace.may_edit(path):
+def _on_files(context: SessionContext, name: str, arguments: dict[str, Any]) -> Result:
+    files, path = context.workspace.files, str(arguments["path"])
+    if name in CHANGING and not context.workspace.may_edit(path):
         return Result(
             name,
             f"{shown(path, 200)!r} may not be changed: it lies outside of what may be edited.",
             "outside",
         )
-    if name not in CHANGING and (beside := _beside(bench, path)):
+    if name not in CHANGING and (beside := _beside(context, path)):
         files = beside
     if name in ("list_files", "grep"):
         seen = files
@@ -262,7 +262,7 @@ def _on_files(bench: SessionContext, name: str, arguments: dict[str, Any]) -> Re
         seen = {}
     payload = {"files": seen, "arguments": arguments}
     outcome = patiently(
-        lambda stretch: bench.call(DRIVER, name, payload, replace(JAIL_LIMITS, stretch=stretch)),
+        lambda stretch: context.call(DRIVER, name, payload, replace(JAIL_LIMITS, stretch=stretch)),
         starved,
         f"the tool {name} of a session",
     )
@@ -276,19 +276,19 @@ def _on_files(bench: SessionContext, name: str, arguments: dict[str, Any]) -> Re
     if reply["fault"]:
         return Result(name, shown(reply["fault"]), "failed")
     try:
-        bench.workspace.take(reply["changed"] if name in CHANGING else {})
+        context.workspace.take(reply["changed"] if name in CHANGING else {})
     except Outside as error:
         return Result(name, str(error), "outside")
     return Result(name, shown(reply["text"]))
 
 
-def _beside(bench: SessionContext, path: str) -> Mapping[str, str]:
+def _beside(context: SessionContext, path: str) -> Mapping[str, str]:
     """Return the files below a path that are there to be read next to the workspace's; none where the
     workspace has some there."""
     folder = path.removeprefix("./").strip("/")
-    if not folder or any(_below(name, folder) for name in bench.workspace.files):
+    if not folder or any(_below(name, folder) for name in context.workspace.files):
         return {}
-    return {name: text for name, text in bench.references.items() if _below(name, folder)}
+    return {name: text for name, text in context.references.items() if _below(name, folder)}
 
 
 def _below(name: str, folder: str) -> bool:

@@ -202,7 +202,7 @@ def read_source(file: Path) -> str:
 
 
 def read_hyper(pairs: tuple[str, ...]) -> dict[str, Any]:
-    """NAME=VALUE pairs as numbers. Raises InputError where one is none."""
+    """Return NAME=VALUE pairs as numbers. Raises InputError where one is none."""
     values: dict[str, Any] = {}
     for pair in pairs:
         name, equals, text = pair.partition("=")
@@ -224,7 +224,7 @@ def read_hyper(pairs: tuple[str, ...]) -> dict[str, Any]:
 
 
 def trace_file(source: str, **options: Any) -> TracedDesign | Blocked:
-    """Traces in a jail opened for this one file."""
+    """Trace in a jail opened for this one file."""
     from evolake.designs.tracing.trace import PRELOAD, trace
     from evolake.jail import open_pool
 

@@ -37,7 +37,7 @@ class Value:
         return kinds.pop() if len(kinds) == 1 else "real"
 
     def inner(self, axis: int) -> list[int]:
-        """Positions in `cells` of the integer atoms of one axis."""
+        """Return positions in `cells` of the integer atoms of one axis."""
         before = sum(1 for part in self.axes[:axis] for atom in part if atom != LOOP)
         return list(range(before, before + sum(1 for atom in self.axes[axis] if atom != LOOP)))
 
@@ -77,7 +77,7 @@ def filled(axes: tuple[Axis, ...], loop: Domain | None, expression: Expression) 
 
 
 def guard(shape: Sequence[int]) -> None:
-    """Refuses tensors with more cells than a kernel should unroll."""
+    """Refuse tensors with more cells than a kernel should unroll."""
     if math.prod(shape) > MOST_CELLS:
         raise Inexpressible("too many numbers a clause")
 
@@ -110,7 +110,7 @@ def broadcast(values: Sequence[Value]) -> tuple[tuple[Axis, ...], Domain | None,
 
 
 def expand_to(value: Value, axes: tuple[Axis, ...], loop: Domain | None) -> Value:
-    """`value` spread over `axes`."""
+    """Return `value` spread over `axes`."""
     common, spread_loop, cells = broadcast([value, filled(axes, loop, value.cells.flat[0])])
     if common != axes:
         raise Inexpressible("an expansion that adds more than it says")

@@ -110,7 +110,7 @@ class Builder:
         return float(expression.data) if expression.kind == "real" else expression.data
 
     def real(self, expression: Expression) -> Expression:
-        """As a real number."""
+        """Return it as a real number."""
         if expression.kind == "real":
             return expression
         if expression.kind == "variable":
@@ -120,14 +120,14 @@ class Builder:
         known = self.value_of(expression)
         if known is not None:
             return self.number(float(known))
-        if self._settled(expression):
+        if self._is_choice_of_literals(expression):
             return self.select(
                 expression.args[0], self.real(expression.args[1]), self.real(expression.args[2])
             )
         return self.make("to_real", (expression,), "real")
 
     def whole(self, expression: Expression) -> Expression:
-        """As an integer; only from a truth value or an integer."""
+        """Return it as an integer; only from a truth value or an integer."""
         if expression.kind == "int":
             return expression
         if expression.kind == "bool":
@@ -139,7 +139,7 @@ class Builder:
 
     def mapped(self, expression: Expression, function: Callable[[int], int]) -> Expression:
         """Return a function of an integer that is a choice between literals."""
-        if not self._settled(expression) or expression.kind != "int":
+        if not self._is_choice_of_literals(expression) or expression.kind != "int":
             raise Inexpressible("arithmetic on integers")
         if expression.operator == "literal":
             return self.integer(function(expression.data))
@@ -154,7 +154,7 @@ class Builder:
         return self.make("to_whole", (expression,), "int")
 
     def truth(self, expression: Expression) -> Expression:
-        """As a truth value: not zero."""
+        """Return it as a truth value: not zero."""
         if expression.kind == "bool":
             return expression
         return self.compare(
@@ -173,11 +173,11 @@ class Builder:
         a, b = self.value_of(left), self.value_of(right)
         if a is not None and b is not None:
             return self.boolean(COMPARISONS[name](a, b))
-        if b is not None and left.operator == "select" and self._settled(left):
+        if b is not None and left.operator == "select" and self._is_choice_of_literals(left):
             return self.choose(
                 left.args[0], self.compare(name, left.args[1], right), self.compare(name, left.args[2], right)
             )
-        if a is not None and right.operator == "select" and self._settled(right):
+        if a is not None and right.operator == "select" and self._is_choice_of_literals(right):
             return self.choose(
                 right.args[0],
                 self.compare(name, left, right.args[1]),
@@ -187,17 +187,17 @@ class Builder:
 
     def outcomes(self, expression: Expression) -> list[Any] | None:
         """Return the literals that a choice between literals may give; None where it is not one."""
-        if not self._settled(expression):
+        if not self._is_choice_of_literals(expression):
             return None
         if expression.operator == "literal":
             return [self.value_of(expression)]
         return [value for arg in expression.args[1:] for value in self.outcomes(arg) or ()]
 
-    def _settled(self, expression: Expression, depth: int = DEEPEST_CHOICE) -> bool:
+    def _is_choice_of_literals(self, expression: Expression, depth: int = DEEPEST_CHOICE) -> bool:
         """Return whether an expression is a choice between literals, all the way down (which must not be
         far)."""
         if expression.operator == "select" and depth > 0:
-            return self._settled(expression.args[1], depth - 1) and self._settled(
+            return self._is_choice_of_literals(expression.args[1], depth - 1) and self._is_choice_of_literals(
                 expression.args[2], depth - 1
             )
         return expression.operator == "literal"
@@ -291,7 +291,7 @@ class Builder:
         return self.make("scatter", flat, "real", domain="N")
 
     def reduce(self, name: str, over: Expression, axis: Domain) -> Expression:
-        """sum, max or min of a real over all turns of the loop `axis`."""
+        """Return sum, max or min of a real over all turns of the loop `axis`."""
         return self.make("reduce", (self.real(over),), "real", (name, axis), "S")
 
 

@@ -112,7 +112,7 @@ def _loaded(text: str, key: str, machine: dict[str, Any]) -> Kernel:
 
 
 def compiled(text: str, machine: dict[str, Any] | None = None) -> bytes:
-    """Object code of a module's text for this machine."""
+    """Return object code of a module's text for this machine."""
     import llvmlite.binding as llvm
 
     machine = machine or _machine()

@@ -50,9 +50,9 @@ def pointers_of(plan: KernelPlan) -> list[str]:
 def emit(
     plan: KernelPlan, dtype: str, *, single: bool = False, checked: bool = False, lane_by_lane: bool = False
 ) -> str:
-    """LLVM text of a module with one function, ENTRY, and the vector functions it needs. `single`: one step
-    per call, with nothing computed ahead. `checked`: with bounds checks, and a table of guards as a further
-    argument (evolake.designs.compiler.kernel_guard). `lane_by_lane`: without gather instructions
+    """Return LLVM text of a module with one function, ENTRY, and the vector functions it needs. `single`: one
+    step per call, with nothing computed ahead. `checked`: with bounds checks, and a table of guards as a
+    further argument (evolake.designs.compiler.kernel_guard). `lane_by_lane`: without gather instructions
     (`kernel_build.gathers_slowly`); the numbers are the same.
 
     Raises:
@@ -80,8 +80,8 @@ def emit(
 
 
 def instructions(lines: list[str], dtype: str) -> int:
-    """Instructions that the compiler is handed: a call of a vector function counts as its body, which is put
-    in its place."""
+    """Return instructions that the compiler is handed: a call of a vector function counts as its body, which
+    is put in its place."""
     bodies = _bodies(dtype)
     return len(lines) + sum(bodies.get(name, 0) for name in _CALL.findall("\n".join(lines)))
 

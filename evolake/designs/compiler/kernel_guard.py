@@ -132,7 +132,7 @@ def _guarded_lanes(result: re.Match[str], names: Iterator[int]) -> list[str]:
 
 
 def size_of(kind: str) -> int:
-    """Bytes of an LLVM type: a scalar, a vector or an array of scalars."""
+    """Return the number of bytes of an LLVM type: a scalar, a vector or an array of scalars."""
     if match := re.fullmatch(r"[<\[](\d+) x (\w+)[>\]]", kind):
         return int(match[1]) * _BYTES[match[2]]
     return _BYTES[kind]

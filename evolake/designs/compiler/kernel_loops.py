@@ -55,11 +55,11 @@ class Loop:
         self.counter = f"%{self.body.fresh('i')}"
 
     def at(self, time: int) -> None:
-        """Continues with the expressions of another pass."""
+        """Continue with the expressions of another pass."""
         self.time = time
 
     def mask(self) -> str:
-        """Lanes that are real variables or clauses, not padding."""
+        """Return the lanes that are real variables or clauses, not padding."""
         if "mask" not in self.cached:
             types = self.body.types
             here = self.body.let(f"trunc i64 {self.counter} to i32")
@@ -88,7 +88,7 @@ class Loop:
         )
 
     def literal_word(self, place: int) -> str:
-        """Packed literals of the block."""
+        """Return packed literals of the block."""
         key = f"word {place}"
         if key not in self.cached:
             self.cached[key] = self.load(self.layout.idx[place], "i32")

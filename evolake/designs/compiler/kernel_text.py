@@ -97,7 +97,7 @@ class Lines:
     text: list[str] = field(default_factory=list)
 
     def branch(self) -> Lines:
-        """Another list that shares the names."""
+        """Return another list that shares the names."""
         return Lines(self.types, self.prefix, self.names)
 
     def add(self, instruction: str) -> None:

@@ -16,7 +16,7 @@ _MATH = frozenset({"exp", "log", "log1p", "expm1", "sigmoid", "tanh", "pow"})
 
 
 def combined(lines: Lines, expression: Expression, args: list[str], *, vector: bool) -> str:
-    """One elementwise operator on operands that are all vectors, or all scalars."""
+    """Return one elementwise operator on operands that are all vectors, or all scalars."""
     types, name = lines.types, expression.operator
     real = types.vector if vector else types.real
     truth = types.truth if vector else "i1"
@@ -145,8 +145,8 @@ def folded(lines: Lines, vector: str, name: str) -> str:
 
 
 def accumulated(lines: Lines, total: str, more: str, name: str) -> str:
-    """One step of a reduction. What is no number stays in a max or min, as in torch; "most" and "least" are
-    for values that are all numbers."""
+    """Return one step of a reduction. What is no number stays in a max or min, as in torch; "most" and
+    "least" are for values that are all numbers."""
     if name == "sum":
         return lines.plus(total, more)
     result = lines.choose(

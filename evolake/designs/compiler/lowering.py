@@ -39,8 +39,8 @@ class Lowered:
 
 
 def lower(traced: TracedDesign, dtype: str, *, foreign: bool = False) -> Lowered:
-    """One step of a design as expressions. With `foreign`, an operator without a rule becomes data from
-    outside instead of an error.
+    """Return one step of a design as expressions. With `foreign`, an operator without a rule becomes data
+    from outside instead of an error.
 
     Raises:
         Inexpressible: with the reason, when some part has no rule.

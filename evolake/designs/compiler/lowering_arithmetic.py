@@ -104,13 +104,13 @@ def _clamp(low_at: int | None, high_at: int | None, default: tuple[float, float]
 
 
 def limited(builder: Builder, comparison: str, value: Expression, limit: Expression) -> Expression:
-    """`limit` where value (lt or gt) limit, else the value."""
+    """Return `limit` where value (lt or gt) limit, else the value."""
     limit = builder.real(limit)
     return builder.select(builder.compare(comparison, value, limit), limit, value)
 
 
 def power(builder: Builder, base: Expression, exponent: Expression) -> Expression:
-    """base**exponent; small whole and half powers by multiplication and roots."""
+    """Return base**exponent; small whole and half powers by multiplication and roots."""
     base, exponent = builder.real(base), builder.real(exponent)
     item, known = builder.literal(1.0), builder.value_of(exponent)
     if known in (0.0, 1.0):

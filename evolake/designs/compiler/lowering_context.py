@@ -76,7 +76,7 @@ class Lowering:
         raise Inexpressible("an operand that is not a number")
 
     def each(self, make: Callable[..., Expression], *values: Value) -> Value:
-        """`make` on the cells of broadcast operands."""
+        """Return `make` on the cells of broadcast operands."""
         axes, loop, cells = broadcast(values)
         result = [make(*items) for items in zip(*(array.flat for array in cells), strict=True)]
         return Value(axes, loop, objects(result, cells[0].shape))
@@ -100,7 +100,7 @@ class Lowering:
         return None
 
     def axes_for(self, shape: Any) -> tuple[tuple[Axis, ...], Domain | None]:
-        """Axes of a fresh tensor of the given plain shape."""
+        """Return axes of a fresh tensor of the given plain shape."""
         axes: list[Axis] = []
         loop: Domain | None = None
         for extent in shape:
@@ -123,5 +123,5 @@ class Lowering:
         raise Inexpressible(f"an axis of {extent}")
 
     def axes_of(self, position: int) -> tuple[tuple[Axis, ...], Domain | None]:
-        """Axes of node `position`, from its inferred shape."""
+        """Return axes of node `position`, from its inferred shape."""
         return self.axes_for(tuple(self.shapes[position].shape))

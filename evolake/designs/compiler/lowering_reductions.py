@@ -23,7 +23,7 @@ _MOST_SORTED = 8
 def reduced(
     lowering: Lowering, value: Value, dims: Sequence[int] | None, name: str, *, keep: bool = False
 ) -> Value:
-    """sum, max, min or prod over some axes (all when None or empty)."""
+    """Return sum, max, min or prod over some axes (all when None or empty)."""
     builder = lowering.builder
     every = range(len(value.axes))
     over = sorted({value.normal(dim) for dim in dims}) if dims else list(every)
@@ -159,8 +159,8 @@ def _norm(lowering: Lowering, node: Node, position: int) -> Value:
 def ranked(
     builder: Builder, items: list[Expression], *, largest: bool = True
 ) -> tuple[list[Expression], list[Expression]]:
-    """Values from largest to smallest (or the other way round) and the place each came from; of equals the
-    earlier place comes first, and what is no number is above all numbers, as in torch.
+    """Return values from largest to smallest (or the other way round) and the place each came from; of equals
+    the earlier place comes first, and what is no number is above all numbers, as in torch.
     """
     if len(items) > _MOST_SORTED:
         raise Inexpressible("a sort of many")

@@ -422,7 +422,7 @@ class _Progress:
 
 
 def count_diverged(state: dict[str, np.ndarray]) -> int:
-    """Instances with a value that is not finite in any variable."""
+    """Return the number of instances with a value that is not finite in any variable."""
     bad = [~np.isfinite(array).reshape(array.shape[0], -1).all(axis=1) for array in state.values()]
     return int(np.logical_or.reduce(bad).sum())
 

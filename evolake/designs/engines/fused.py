@@ -46,7 +46,7 @@ class FusedStepper:
         return self._call(steps)
 
     def run_chosen(self, steps: int, chosen: np.ndarray) -> np.ndarray:
-        """Advances some instances alone; what they come to does not depend on the others. (steps, B) bool,
+        """Advance some instances alone; what they come to does not depend on the others. (steps, B) bool,
         False for those that wait."""
         return self._call(steps, chosen)
 

@@ -198,7 +198,8 @@ class Child:
             raise _Ended("sent a reply that is none") from None
 
     def cpu_s(self) -> float:
-        """Processor seconds that it and the programs it has waited for have taken; 0 when it is gone."""
+        """Return processor seconds that it and the programs it has waited for have taken; 0 when it is
+        gone."""
         try:
             fields = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()
         except OSError:
@@ -264,7 +265,7 @@ atexit.register(close)
 
 
 def run_apart(run: Run, on_progress: Progress | None = None) -> Simulation:
-    """`evolake.designs.engines.engine.simulate` in the child.
+    """Return `evolake.designs.engines.engine.simulate` in the child.
 
     What ends a run is what it computes: its steps, or its processor seconds. A run that only the clock would
     end, because the machine is busy, is begun again with twice as long, TRIES times in all; one that is cut

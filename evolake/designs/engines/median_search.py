@@ -84,8 +84,8 @@ class MedianSearch:
         self.taken[chosen] += len(solved)
 
     def times(self) -> np.ndarray:
-        """(B,) int: the step of each instance that was solved by the end of the run, else 0. The run ends
-        with the step at which half was solved."""
+        """Return (B,) int: the step of each instance that was solved by the end of the run, else 0. The run
+        ends with the step at which half was solved."""
         return np.where(self.solved_at <= self.steps, self.solved_at, 0)
 
     @property

@@ -57,16 +57,16 @@ class TermEffect:
 
 
 def term_effects(
-    term: str, rungs: Sequence[BudgetLevel], whole: Sequence[Stage], without: Sequence[Stage]
+    term: str, levels: Sequence[BudgetLevel], whole: Sequence[Stage], without: Sequence[Stage]
 ) -> list[TermEffect]:
     """Return what a term does, by kind. whole, without: stages of all budget levels, each run to its end or
     its limit."""
     result = []
-    for kind in dict.fromkeys(rung.kind.name for rung in rungs):
+    for kind in dict.fromkeys(level.kind.name for level in levels):
         pairs = [
             (own, other)
-            for rung, own, other in zip(rungs, whole, without, strict=True)
-            if rung.kind.name == kind
+            for level, own, other in zip(levels, whole, without, strict=True)
+            if level.kind.name == kind
         ]
         logs = [math.log(_counted(other) / _counted(own)) for own, other in pairs]
         cut = any(not own.solved for own, _ in pairs), any(not other.solved for _, other in pairs)
@@ -85,9 +85,9 @@ def effects_sentence(effects: Sequence[TermEffect]) -> str:
     return f"{effects[0].term}: {', '.join(map(str, effects))}"
 
 
-def _counted(lap: Stage) -> float:
+def _counted(stage: Stage) -> float:
     """Work of a run: its median if it was solved, else what it ran, for no more is known."""
-    return max(1.0, lap.median_work if lap.solved else lap.steps_run * lap.per_step)
+    return max(1.0, stage.median_work if stage.solved else stage.steps_run * stage.per_step)
 
 
 def ablation_levels(settings: DesignsSettings, cycle: str, root_seed: int) -> list[BudgetLevel]:
@@ -119,7 +119,7 @@ def ablation_rows(
     whole: str,
     without: Sequence[tuple[Ablation, str]],
     executor: Executor,
-    rungs: Sequence[BudgetLevel],
+    levels: Sequence[BudgetLevel],
     cycle: str,
     core_s: float,
 ) -> list[dict[str, Any]]:
@@ -130,7 +130,7 @@ def ablation_rows(
             a core that a run may take.
     """
     pending = [
-        [executor.submit(run_stages, text, [rung], [rung.max_steps], core_s) for rung in rungs]
+        [executor.submit(run_stages, text, [level], [level.max_steps], core_s) for level in levels]
         for text in (whole, *(text for _, text in without))
     ]
     known, *others = [[future.result()[0] for future in futures] for futures in pending]
@@ -142,12 +142,12 @@ def ablation_rows(
             "slot": item.slot,
             "term": item.term,
             "kind": effect.kind,
-            "N": rung.n,
-            "batch": rung.batch,
+            "N": level.n,
+            "batch": level.batch,
             "ratio": effect.ratio,
             "bound": effect.bound,
             "effect": str(effect),
         }
-        for number, ((item, _), laps) in enumerate(zip(without, others, strict=True))
-        for rung, effect in zip(rungs, term_effects(str(item), rungs, known, laps), strict=True)
+        for number, ((item, _), stages) in enumerate(zip(without, others, strict=True))
+        for level, effect in zip(levels, term_effects(str(item), levels, known, stages), strict=True)
     ]

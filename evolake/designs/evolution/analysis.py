@@ -49,7 +49,7 @@ def analyse_designs(
     cycle: str,
     root_seed: int,
 ) -> Analyses:
-    """Analyses of the new designs of a cycle that were measured and ranked.
+    """Return analyses of the new designs of a cycle that were measured and ranked.
 
     Args:
         population: with this cycle's experiments, ranking and champion. directions: direction id -> its text.

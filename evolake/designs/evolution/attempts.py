@@ -25,7 +25,7 @@ from evolake.designs.roles.models import SHORT_ID
 from evolake.designs.work.rows import median_work, per_step
 
 LONGEST_IDEA = 240
-KEPT_DECISIONS, SHOWN_DECISIONS, KEPT_UNMADE, KEPT_TUNINGS = 12, 4, 60, 4
+KEPT_DECISIONS, SHOWN_DECISIONS, KEPT_FAILED, KEPT_TUNINGS = 12, 4, 60, 4
 Row = Mapping[str, Any]
 
 
@@ -171,7 +171,7 @@ def tried_designs(population: Population) -> list[TriedIdea]:
         for item in population.value("decisions", [])
         if item["comparison"] == "incumbent"
     }
-    unmade = list(population.value("unmade", []))
+    failed_proposals = list(population.value("unmade", []))
     tried = [
         _tried(row, max(edges.get(row["design_id"], [(0.0, "")]))[1], experiments, duels)
         for row in population.designs.to_dicts()
@@ -179,7 +179,7 @@ def tried_designs(population: Population) -> list[TriedIdea]:
     ]
     tried += [
         TriedIdea(item["cycle"], "", "", item["idea"] or "", "unmade", reason=item["reason"] or "")
-        for item in unmade
+        for item in failed_proposals
     ]
     return sorted(tried, key=lambda item: item.cycle)
 

@@ -50,11 +50,11 @@ its processor time."""
 UNIFORM_FROM = 0.5
 """Size of the smallest budget level of uniform formulas, as a share of the largest."""
 SETTLED_AFTER = 0.5
-"""Share of the children after which forms are settled (`Race.settle`)."""
+"""Share of the children after which forms are fixed (`Race.fix_forms`)."""
 ENTERING_OF_ONE_FORM = 2
 MOST_STARTERS, STARTERS_AT_ONCE = 6, 4
 MILLION = 10**6
-RunRungs = Callable[[str, Sequence[BudgetLevel], Sequence[int], float], list[Stage]]
+RunLevels = Callable[[str, Sequence[BudgetLevel], Sequence[int], float], list[Stage]]
 
 
 @dataclass(frozen=True)
@@ -169,11 +169,11 @@ class KnownDesigns:
 
 
 def solved_before(
-    rows: Sequence[Mapping[str, Any]], rungs: Sequence[BudgetLevel]
+    rows: Sequence[Mapping[str, Any]], levels: Sequence[BudgetLevel]
 ) -> dict[str, dict[int, Stage]]:
     """Return what designs solved on these budget levels in earlier races: by design id, by the budget level's
     seed. Rows that lack the seeds show nothing."""
-    batches, result = {rung.seed: rung.batch for rung in rungs}, dict[str, dict[int, Stage]]()
+    batches, result = {level.seed: level.batch for level in levels}, dict[str, dict[int, Stage]]()
     for row in rows:
         if row.get("seeds") is None or row.get("solved") is None:
             continue
@@ -196,7 +196,7 @@ class RaceSetup:
     executor: Executor
     origin: str
     workers: int = 1
-    run: RunRungs = run_stages
+    run: RunLevels = run_stages
 
 
 def breed(
@@ -217,24 +217,24 @@ def breed(
     """
     grammar = GRAMMARS[settings.grammar]
     race = Race(grammar, budget_levels(settings, cycle_seeds.cycle, cycle_seeds.root), taken=set(known.keys))
-    stage = _Stage(
-        race, setup, settings, cycle_seeds.cycle, dict(known.graphs), solved_before(known.raced, race.rungs)
+    breeding = _Breeding(
+        race, setup, settings, cycle_seeds.cycle, dict(known.graphs), solved_before(known.raced, race.levels)
     )
-    stage.start(starters)
+    breeding.start(starters)
     random = np.random.default_rng(cycle_seeds.seed("race-children"))
     asked = 0
-    while asked < settings.race.candidates and stage.work < settings.race.work * MILLION and race.elite:
+    while asked < settings.race.candidates and breeding.work < settings.race.work * MILLION and race.elite:
         if asked >= SETTLED_AFTER * settings.race.candidates:
-            race.settle()
+            race.fix_forms()
         count = min(GENERATION, settings.race.candidates - asked)
         children = [child for child in (race.propose(random) for _ in range(count)) if child is not None]
         asked += count
-        stage.generation(children)
-    return stage.bred()
+        breeding.generation(children)
+    return breeding.bred()
 
 
 @dataclass
-class _Stage:
+class _Breeding:
     """A race on its way.
 
     before: what designs of the archive solved in earlier races on these budget levels. stages: of the racer
@@ -252,7 +252,7 @@ class _Stage:
     number: int = 0
     work: int = 0
     cpu_s: float = 0.0
-    laps: Sequence[Stage] = ()
+    stages: Sequence[Stage] = ()
     rows: list[dict[str, Any]] = field(default_factory=list)
     judged: list[Judged] = field(default_factory=list)
     made: dict[str, Judged] = field(default_factory=dict)
@@ -271,30 +271,30 @@ class _Stage:
         ]
         for starter, future in zip(starters, pending, strict=True):
             self.shares[starter.design_id] = {starter.design_id: 1.0}
-            laps = self._joined(starter.design_id, limits, _stages_of(future))
-            racer = self._taken(starter.design_id, starter.title, starter.genome, laps, "")
+            stages = self._joined(starter.design_id, limits, _stages_of(future))
+            racer = self._taken(starter.design_id, starter.title, starter.genome, stages, "")
             self._row(starter, (), "start", racer)
 
     def _unknown(self, design_id: str, limits: Sequence[int]) -> list[int]:
         """Return the places of the budget levels that a design has to run. A kind is known as far as it was
         solved within the limits."""
         before, unknown, ended = self.before.get(design_id, {}), list[int](), set[str]()
-        for place, (rung, limit) in enumerate(zip(self.race.rungs, limits, strict=True)):
-            lap = before.get(rung.seed)
-            if rung.kind.name in ended or lap is None or lap.median_work > limit:
-                ended.add(rung.kind.name)
+        for place, (level, limit) in enumerate(zip(self.race.levels, limits, strict=True)):
+            stage = before.get(level.seed)
+            if level.kind.name in ended or stage is None or stage.median_work > limit:
+                ended.add(level.kind.name)
                 unknown.append(place)
         return unknown
 
-    def _joined(self, design_id: str, limits: Sequence[int], laps: Sequence[Stage]) -> list[Stage]:
+    def _joined(self, design_id: str, limits: Sequence[int], stages: Sequence[Stage]) -> list[Stage]:
         """Return the stages of all budget levels: those that were run, and those that were known."""
-        ran = dict(zip(self._unknown(design_id, limits), laps, strict=False))
+        ran = dict(zip(self._unknown(design_id, limits), stages, strict=False))
         missing = Stage(0, False, 0.0, ran=False)
         before = self.before.get(design_id, {})
         unknown = set(self._unknown(design_id, limits))
         result = [
-            ran.get(place, missing) if place in unknown else before[rung.seed]
-            for place, rung in enumerate(self.race.rungs)
+            ran.get(place, missing) if place in unknown else before[level.seed]
+            for place, level in enumerate(self.race.levels)
         ]
         while result and not result[-1].ran:
             result.pop()
@@ -353,28 +353,28 @@ class _Stage:
         self, traced: str, places: Sequence[int] | None = None, limits: Sequence[int] = ()
     ) -> Future[list[Stage]]:
         """Submit a design on all budget levels, or on those at some places."""
-        rungs, limits = self.race.rungs, limits or self.race.limits()
-        chosen = range(len(rungs)) if places is None else places
+        levels, limits = self.race.levels, limits or self.race.limits()
+        chosen = range(len(levels)) if places is None else places
         if not chosen:
             done: Future[list[Stage]] = Future()
             done.set_result([])
             return done
-        parts = [rungs[place] for place in chosen], [limits[place] for place in chosen]
+        parts = [levels[place] for place in chosen], [limits[place] for place in chosen]
         return self.setup.executor.submit(
             self.setup.run, traced, *parts, CORE_TIMES * self.settings.low.core_s
         )
 
     def _taken(
-        self, name: str, title: str, genome: DesignGenome, laps: Sequence[Stage], operator: str
+        self, name: str, title: str, genome: DesignGenome, stages: Sequence[Stage], operator: str
     ) -> Racer | None:
         """Count what the stages took and let the race take them; the racer, wherever it came in."""
-        self.laps = laps
+        self.stages = stages
         self.work += sum(
-            round(lap.steps_run * lap.per_step) * rung.batch * rung.n
-            for lap, rung in zip(laps, self.race.rungs, strict=False)
+            round(stage.steps_run * stage.per_step) * level.batch * level.n
+            for stage, level in zip(stages, self.race.levels, strict=False)
         )
-        self.cpu_s += sum(lap.cpu_s for lap in laps)
-        return self.race.take(name, title, genome.to_json(), laps, operator)
+        self.cpu_s += sum(stage.cpu_s for stage in stages)
+        return self.race.take(name, title, genome.to_json(), stages, operator)
 
     def _candidate(self, child: Child) -> Candidate:
         return Candidate(
@@ -417,8 +417,8 @@ class _Stage:
         gate: str | None = None,
         reason: str | None = None,
     ) -> None:
-        laps: Sequence[Stage] = () if state == "blocked" else self.laps
-        ran = [(rung, lap) for rung, lap in zip(self.race.rungs, laps, strict=False) if lap.ran]
+        stages: Sequence[Stage] = () if state == "blocked" else self.stages
+        ran = [(level, stage) for level, stage in zip(self.race.levels, stages, strict=False) if stage.ran]
         self.rows.append(
             {
                 "cycle": self.cycle,
@@ -429,24 +429,24 @@ class _Stage:
                 "parents": json.dumps(dict(parents), sort_keys=True),
                 "state": state,
                 "gate": gate,
-                "reason": reason or next((lap.failure for lap in laps if lap.failure), None),
+                "reason": reason or next((stage.failure for stage in stages if stage.failure), None),
                 "genome": design.genome.to_json() if design.genome else None,
                 "source_sha": None,
                 "traced_sha": None,
-                "sizes": [rung.n for rung, _ in ran],
-                "kinds": [rung.kind.name for rung, _ in ran],
-                "seeds": [rung.seed for rung, _ in ran],
-                "batches": [rung.batch for rung, _ in ran],
-                "solved": [lap.solved for _, lap in ran],
-                "median_steps": [lap.median_step for _, lap in ran],
-                "median_works": [lap.median_work for _, lap in ran],
-                "solved_rungs": sum(lap.solved for _, lap in ran),
-                "rungs": len(self.race.rungs),
-                "steps_run": sum(lap.steps_run for lap in laps),
+                "sizes": [level.n for level, _ in ran],
+                "kinds": [level.kind.name for level, _ in ran],
+                "seeds": [level.seed for level, _ in ran],
+                "batches": [level.batch for level, _ in ran],
+                "solved": [stage.solved for _, stage in ran],
+                "median_steps": [stage.median_step for _, stage in ran],
+                "median_works": [stage.median_work for _, stage in ran],
+                "solved_rungs": sum(stage.solved for _, stage in ran),
+                "rungs": len(self.race.levels),
+                "steps_run": sum(stage.steps_run for stage in stages),
                 "score": racer.score if racer else None,
                 "elite": racer is not None,
-                "timed_out": any(lap.timed_out for lap in laps),
-                "cpu_s": sum(lap.cpu_s for lap in laps),
+                "timed_out": any(stage.timed_out for stage in stages),
+                "cpu_s": sum(stage.cpu_s for stage in stages),
             }
         )
         self.number += 1

@@ -72,8 +72,8 @@ class Succession:
 def contenders(
     population: Population, order: Sequence[str], texts: Texts
 ) -> tuple[Contender, Contender, Contender]:
-    """Challenger (first by consensus), incumbent (the champion, or the baseline), baseline (the seed of that
-    name, or the first seed).
+    """Return challenger (first by consensus), incumbent (the champion, or the baseline), baseline (the seed
+    of that name, or the first seed).
 
     The challenger has to show itself at the largest size that any ranked design has solved, whether it
     continued to that size itself or not.
@@ -94,7 +94,7 @@ def contenders(
 
 
 def evaluation_rows(trials: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Rows of EVALUATIONS for rows of DUELS."""
+    """Return rows of EVALUATIONS for rows of DUELS."""
     return [
         {
             "artifact_id": trial["design_id"],
@@ -192,7 +192,7 @@ def decide_champion(
     cycle_seeds: CycleSeeds,
     simulate: Simulate = simulate_level,
 ) -> Succession:
-    """Duel, verdict, and the comparison with the baseline.
+    """Return duel, verdict, and the comparison with the baseline.
 
     Args:
         challenger: first by consensus. incumbent: the champion, or the baseline if there is none yet. Either
@@ -311,12 +311,12 @@ def _uncut(
 
 
 def most_work(row: Mapping[str, Any]) -> float:
-    """Median work of a run, in steps of the baseline; what its level allows if it was not solved."""
+    """Return median work of a run, in steps of the baseline; what its level allows if it was not solved."""
     return max(1.0, median_work(row) if is_solved(row) else max_work(row))
 
 
 def least_work(row: Mapping[str, Any]) -> float:
-    """Median work of a run that was solved, else the work after which it was certainly unsolved."""
+    """Return median work of a run that was solved, else the work after which it was certainly unsolved."""
     return (
         most_work(row)
         if is_solved(row)

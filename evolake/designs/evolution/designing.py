@@ -54,14 +54,14 @@ class Proposals:
     """Candidates of a cycle in the order they were asked for, the calls that gave none, and how many were
     blocked before, word for word.
 
-    trials: rows of TRIALS. `unmade`: rows of `UNMADE` but their cycle.
+    trials: rows of TRIALS. failed_proposals: rows of `FAILED_PROPOSALS` but their cycle.
     """
 
     candidates: list[Judged]
     failures: list[AgentFailure]
     repeats: int = 0
     trials: list[dict[str, Any]] = field(default_factory=list)
-    unmade: list[dict[str, Any]] = field(default_factory=list)
+    failed_proposals: list[dict[str, Any]] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def propose_candidates(
     texts: Texts,
     objectives: Sequence[str] = (),
 ) -> Proposals:
-    """`settings.designs_per_cycle` candidates, the directions taken in turn; none without directions.
+    """Return `settings.designs_per_cycle` candidates, the directions taken in turn; none without directions.
 
     Args:
         directions: rows of DIRECTIONS. texts: reads a blob as text by its sha. objectives: what the
@@ -116,12 +116,16 @@ def propose_candidates(
             range(len(requests)),
             partial(side_by_side, attempts.apart, workers=turn.workers),
             still=attempts.still,
-            settle=attempts.settle,
+            record=attempts.record,
         )
     else:
         attempts.one_by_one()
     return Proposals(
-        attempts.candidates, attempts.failures, attempts.repeats, attempts.trial_rows(), attempts.unmade
+        attempts.candidates,
+        attempts.failures,
+        attempts.repeats,
+        attempts.trial_rows(),
+        attempts.failed_proposals,
     )
 
 
@@ -165,7 +169,7 @@ class _Attempts:
     texts: Texts
     trials: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
     revisions: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
-    unmade: list[dict[str, Any]] = field(default_factory=list)
+    failed_proposals: list[dict[str, Any]] = field(default_factory=list)
     siblings: list[str] = field(default_factory=list)
     candidates: list[Judged] = field(default_factory=list)
     failures: list[AgentFailure] = field(default_factory=list)
@@ -186,7 +190,7 @@ class _Attempts:
         together = self.turn.agents.backend.threads > 1 and self.turn.session is None
         for batch in waves(len(numbers), self.turn.waves) if together else [[number] for number in numbers]:
             for number, reply in zip(batch, self._replies(batch, self.turn.agents), strict=True):
-                self.settle(number, self._made(number, reply, self.turn.agents))
+                self.record(number, self._made(number, reply, self.turn.agents))
 
     def apart(self, number: int) -> _Made:
         """One request next to others, under what is known now. Called by threads."""
@@ -199,7 +203,7 @@ class _Attempts:
         others."""
         return None if made.drawn in self.seen or made.new & self.known.keys() else made
 
-    def settle(self, number: int, made: _Made) -> None:
+    def record(self, number: int, made: _Made) -> None:
         """Set what the requests after this one meet."""
         if made.agents is not self.turn.agents:
             self.turn.agents.take_in(made.agents)
@@ -207,8 +211,13 @@ class _Attempts:
         if isinstance(result, AgentFailure):
             self.failures.append(result)
             idea = self.chosen[number]["direction"]
-            self.unmade.append(
-                {"number": len(self.unmade), "role": result.role, "reason": result.reason, "idea": idea}
+            self.failed_proposals.append(
+                {
+                    "number": len(self.failed_proposals),
+                    "role": result.role,
+                    "reason": result.reason,
+                    "idea": idea,
+                }
             )
             self.siblings.append(f"no design came of: {idea}: {result.reason}"[:SIBLING_CHARS])
         elif result.design_id in self.ids:

@@ -157,7 +157,8 @@ def uniform_seed(root_seed: int, n: int) -> int:
 
 
 def uniform_batch(settings: DesignsSettings) -> int:
-    """Uniform formulas of an experiment: their share of both kinds, where the planted ones are a batch."""
+    """Return the number of uniform formulas of an experiment: their share of both kinds, where the planted
+    ones are a batch."""
     return max(1, round(settings.batch * settings.uniform.share / (1 - settings.uniform.share)))
 
 
@@ -209,8 +210,8 @@ def simulate_level(
 
 @trusted
 def run_schedule(job: Job, simulate: Simulate = simulate_level) -> list[dict[str, Any]]:
-    """Rows of one design at one fidelity, one per level, in order; none when its earlier rows leave nothing
-    to run.
+    """Return rows of one design at one fidelity, one per level, in order; none when its earlier rows leave
+    nothing to run.
 
     At low fidelity, levels of uniform formulas follow those of planted ones if the settings ask for them.
     """
@@ -251,7 +252,7 @@ def _uniform_rows(job: Job, simulate: Simulate) -> list[dict[str, Any]]:
 def result_row(
     job: Job, level: Level, seed: int, result: Measured, kind: FormulaKind | None = None
 ) -> dict[str, Any]:
-    """One row of the table EXPERIMENTS, of planted formulas unless a kind is given."""
+    """Return one row of the table EXPERIMENTS, of planted formulas unless a kind is given."""
     kind = kind or FormulaKind(ratio=job.settings.ratio)
     return {
         "design_id": job.design_id,
@@ -293,8 +294,8 @@ def run_jobs(
     simulate: Simulate = simulate_level,
     on_done: OnDone | None = None,
 ) -> list[dict[str, Any]]:
-    """Rows of all jobs, in the order of `jobs` whatever the order of finishing. `on_done` is called with each
-    job as it is collected.
+    """Return rows of all jobs, in the order of `jobs` whatever the order of finishing. `on_done` is called
+    with each job as it is collected.
 
     What took longest so far is begun first, so that no worker is left with it when the others have nothing to
     do.

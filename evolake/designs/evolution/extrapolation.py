@@ -89,8 +89,8 @@ def promoted_by_scaling(
     fidelity: Fidelity,
     settings: DesignsSettings,
 ) -> tuple[list[str], list[Extrapolation]]:
-    """Designs that continue to `fidelity`, as many as by consensus rank, and what each of `order` is expected
-    to take at its largest size.
+    """Return designs that continue to `fidelity`, as many as by consensus rank, and what each of `order` is
+    expected to take at its largest size.
 
     By the lower ends of the intervals; who has none comes after all who have one. Ties go by `order`, the
     consensus, best first. What comes first by consensus always continues: it may be the next champion, which
@@ -113,8 +113,8 @@ def chosen(
     settings: DesignsSettings,
     cycle: str,
 ) -> tuple[list[str], list[dict[str, Any]]]:
-    """Designs that continue to `fidelity` by the setting `promotion`, in the order of the consensus, and rows
-    of EXTRAPOLATIONS of all.
+    """Return designs that continue to `fidelity` by the setting `promotion`, in the order of the consensus,
+    and rows of EXTRAPOLATIONS of all.
 
     Args:
         order: live designs by consensus, best first. rows: rows of EXPERIMENTS, of any designs.

@@ -55,7 +55,7 @@ class Files:
         return (self.root.resolve().name or "root") + self.suffix
 
     def folder(self, name: str) -> Path:
-        """One of its folders."""
+        """Return one of its folders."""
         return self.root / f"{name}{self.suffix}"
 
     @property

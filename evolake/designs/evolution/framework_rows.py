@@ -52,13 +52,13 @@ class Framework:
     texts: list[Row]
 
     def bundle_id(self) -> str:
-        """sha256 over everything that was read, wherever it was."""
+        """Return sha256 over everything that was read, wherever it was."""
         held = [self.designs, sorted(self.sources.items()), self.results, self.objectives, self.texts]
         return hashlib.sha256(json.dumps(held, sort_keys=True).encode()).hexdigest()
 
 
 def read_framework(files: Files, *, files_only: bool = False) -> Framework:
-    """Everything that the files say. Raises InputError where one that must be right is not.
+    """Return everything that the files say. Raises InputError where one that must be right is not.
 
     files_only: the database is not read; every solver_N.py is a design without parents and results.
     """

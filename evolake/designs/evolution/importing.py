@@ -66,7 +66,7 @@ class Arrived:
 
 
 def import_database(lake: Lake, path: Path, *, files_only: bool = False, run_id: str = "import") -> Brought:
-    """Brings a database of the paper's framework in. Doing it twice changes nothing.
+    """Bring a database of the paper's framework in. Doing it twice changes nothing.
 
     files_only: the folder holds solvers and objectives and no database, as public copies of the framework do.
 
@@ -99,12 +99,12 @@ def import_database(lake: Lake, path: Path, *, files_only: bool = False, run_id:
 
 
 def rows_of(lake: Lake, schema: TableSchema) -> list[Row]:
-    """Rows of a table of this module; none in a lake that nothing was imported into."""
+    """Return rows of a table of this module; none in a lake that nothing was imported into."""
     return [] if lake.record(LINE, schema.name) is None else lake.read(LINE, schema.name).to_dicts()
 
 
 def pending_bundles(lake: Lake, population: Population, cycle: str) -> list[str]:
-    """Bundles that `cycle` may see and its population has not taken in yet, by id."""
+    """Return bundles that `cycle` may see and its population has not taken in yet, by id."""
     taken = set(population.value("imported_bundles", []))
     return sorted({row["bundle_id"] for row in rows_of(lake, IMPORTS) if row["since_cycle"] <= cycle} - taken)
 
@@ -192,8 +192,8 @@ def taken_in(population: Population, bundles: list[str]) -> list[str]:
 def imported_objectives(
     lake: Lake, population: Population, bundles: Collection[str], cycle: str
 ) -> list[Row]:
-    """Rows of OBJECTIVES for what bundles bring, not judged yet. They begin to vote in this cycle, at a
-    multiplier of 1.
+    """Return rows of OBJECTIVES for what bundles bring, not judged yet. They begin to vote in this cycle, at
+    a multiplier of 1.
 
     bundles: ids of those that the opening of `cycle` took in.
     """

@@ -29,7 +29,7 @@ nobody."""
 
 
 def objective_judge(
-    bench: TrialContext,
+    context: TrialContext,
     pool: Jails,
     *,
     ruleset: Ruleset,
@@ -41,10 +41,10 @@ def objective_judge(
     with those before it that passed.
 
     Args:
-        bench: see `objective_trial.bench_of`. keep: stores evidence, gives its sha; verdicts name it, so that
-            a changed rule can be previewed.
+        context: see `objective_trial.trial_context`. keep: stores evidence, gives its sha; verdicts name it,
+            so that a changed rule can be previewed.
     """
-    held = bench
+    held = context
     store = (
         None
         if keep is None

@@ -60,7 +60,7 @@ class LawContest:
 
 
 def law_sizes(ladder: Sequence[int], largest: int) -> tuple[int, ...]:
-    """Sizes that a duel measures: the largest that is reached and those before it."""
+    """Return sizes that a duel measures: the largest that is reached and those before it."""
     return tuple(n for n in ladder if n <= largest)[-MOST_SIZES:]
 
 

@@ -19,7 +19,7 @@ UNKNOWN_BOUND = 1.0
 
 
 def standings(population: Population) -> list[dict[str, Any]]:
-    """Rows like those of RANKING for every live design, best rank first."""
+    """Return rows like those of RANKING for every live design, best rank first."""
     live = set(population.live_ids())
     rows = [row for row in population.ranking.sort("rank").to_dicts() if row["design_id"] in live]
     placed = {row["design_id"] for row in rows}
@@ -42,7 +42,7 @@ def standings(population: Population) -> list[dict[str, Any]]:
 
 
 def reach(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Largest size solved, the median steps and work there, and the highest fidelity run."""
+    """Return largest size solved, the median steps and work there, and the highest fidelity run."""
     levels = latest_levels(rows)
     solved = [row for row in levels if is_solved(row)]
     ran = {row["fidelity"] for row in rows}
@@ -57,7 +57,7 @@ def reach(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 def rank_designs(
     population: Population, consensus: Mapping[str, float], order: Sequence[str], cycle: str
 ) -> list[dict[str, Any]]:
-    """Rows of RANKING.
+    """Return rows of RANKING.
 
     Args:
         consensus: design id -> consensus score, 0 is best. order: design ids, best first (the consensus' own

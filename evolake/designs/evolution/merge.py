@@ -87,7 +87,7 @@ class Admitted:
 def import_lake(
     lake: Lake, other_root: Path, *, top: int = 5, alive: int = ALIVE, run_id: str = "merge"
 ) -> Imported:
-    """Brings the `top` designs of another lake, all their ancestors and its objectives into this one. Doing
+    """Bring the `top` designs of another lake, all their ancestors and its objectives into this one. Doing
     it twice changes nothing.
 
     Args:
@@ -160,14 +160,14 @@ def import_lake(
 
 
 def pending_merges(lake: Lake, population: Population, cycle: str) -> list[dict[str, Any]]:
-    """Rows of MERGED that `cycle` may see and its population has not taken in yet."""
+    """Return rows of MERGED that `cycle` may see and its population has not taken in yet."""
     taken = set(population.value("merged_bundles", []))
     return [row for row in _rows(lake) if row["since_cycle"] <= cycle and row["bundle_id"] not in taken]
 
 
 def entered_merges(lake: Lake, before: Population, opened: Population, cycle: str) -> set[str]:
-    """Ids of the bundles that the opening of `cycle` has taken in: those that were pending and all of whose
-    designs are there since.
+    """Return ids of the bundles that the opening of `cycle` has taken in: those that were pending and all of
+    whose designs are there since.
 
     One that came while the cycle opened stays pending. before: the population that entered the cycle. opened:
     that of after its opening.
@@ -232,7 +232,7 @@ def admit_merges(lake: Lake, population: Population, judge: Judge, cycle: str) -
 
 
 def genealogy(ids: Sequence[str], edges: Sequence[tuple[str, str, float]]) -> set[str]:
-    """`ids` and all their ancestors. `edges`: (child, parent, weight)."""
+    """Return `ids` and all their ancestors. `edges`: (child, parent, weight)."""
     parents: dict[str, list[str]] = {}
     for child, parent, _ in edges:
         parents.setdefault(child, []).append(parent)

@@ -36,8 +36,8 @@ COPIED = (
 
 
 def voting_with_ancestors(population: Population) -> dict[str, dict[str, Any]]:
-    """Objective id -> row of OBJECTIVES, of all that vote and whatever they descend from, in the order they
-    came."""
+    """Return objective id -> row of OBJECTIVES, of all that vote and whatever they descend from, in the order
+    they came."""
     rows = {row["objective_id"]: row for row in population.objectives.to_dicts()}
     waiting = [name for name, row in rows.items() if row["state"] == "accepted"]
     result: set[str] = set()
@@ -50,7 +50,7 @@ def voting_with_ancestors(population: Population) -> dict[str, dict[str, Any]]:
 
 
 def bundle_rows(rows: Mapping[str, Mapping[str, Any]], bundle: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Rows of MERGED_OBJECTIVES. bundle: bundle_id, since_cycle, imported_from and source_cycle."""
+    """Return rows of MERGED_OBJECTIVES. bundle: bundle_id, since_cycle, imported_from and source_cycle."""
     return [
         {**bundle, "number": number, "voted": row["state"] == "accepted"}
         | {name: row[name] for name in COPIED}
@@ -75,8 +75,8 @@ def keep_bundle(lake: Lake, rows: list[dict[str, Any]], run_id: str) -> None:
 def admitted_objectives(
     lake: Lake, population: Population, bundles: Collection[str], cycle: str
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Rows of OBJECTIVES that the bundles bring and that are not here: those to be judged, and ancestors that
-    did not vote there.
+    """Return rows of OBJECTIVES that the bundles bring and that are not here: those to be judged, and
+    ancestors that did not vote there.
 
     Args:
         population: of this lake, with whatever else is new. bundles: ids of those that `cycle` takes in.

@@ -52,7 +52,7 @@ class TrialContext:
     voting: Mapping[str, np.ndarray] = field(default_factory=dict)
 
     def joined_by(self, objective_id: str, scores: np.ndarray) -> TrialContext:
-        """Return the bench with one more that votes."""
+        """Return the context with one more that votes."""
         return TrialContext(self.designs, self.probes, {**self.voting, objective_id: scores})
 
 
@@ -61,12 +61,12 @@ class TriedObjective:
     """An objective and what it is tried on."""
 
     objective: HasSource
-    bench: TrialContext
+    context: TrialContext
     pool: Jails
 
 
-def bench_of(results: Results, voting: Sequence[HasSource], pool: Jails) -> TrialContext:
-    """Return the bench of a population's results. voting: the objectives that vote; each is a call of the
+def trial_context(results: Results, voting: Sequence[HasSource], pool: Jails) -> TrialContext:
+    """Return the context of a population's results. voting: the objectives that vote; each is a call of the
     jail.
 
     Raises:
@@ -89,9 +89,9 @@ def collect_trial(item: TriedObjective) -> dict[str, Any]:
     Raises:
         JailUnavailable: the jail itself failed.
     """
-    bench = item.bench
-    first = score_all([item.objective], bench.probes, item.pool)
-    shown = first[: len(bench.designs)]
+    context = item.context
+    first = score_all([item.objective], context.probes, item.pool)
+    shown = first[: len(context.designs)]
     rows = [
         {"design_id": row.design_id, "score": row.score, "status": row.status, "reason": row.reason}
         for row in shown
@@ -100,36 +100,36 @@ def collect_trial(item: TriedObjective) -> dict[str, Any]:
         return {"scores": rows, "runs": [], "told_apart": {"pairs": 0, "told": 0}, "nearest": None}
     runs = [
         _compared(name, shown, score_all([item.objective], probes, item.pool))
-        for name, probes in _orders(bench).items()
+        for name, probes in _orders(context).items()
     ]
     return {
         "scores": rows,
         "runs": runs,
-        "told_apart": _told_apart(shown, bench.probes),
-        "nearest": _nearest(numbers(first), bench.voting),
+        "told_apart": _distinguished(shown, context.probes),
+        "nearest": _nearest(numbers(first), context.voting),
     }
 
 
-def scores_of(objective: HasSource, bench: TrialContext, pool: Jails) -> np.ndarray:
-    """Scores of the probes, (n,) float; missing ones are +inf."""
-    return numbers(score_all([objective], bench.probes, pool))
+def scores_of(objective: HasSource, context: TrialContext, pool: Jails) -> np.ndarray:
+    """Return scores of the probes, (n,) float; missing ones are +inf."""
+    return numbers(score_all([objective], context.probes, pool))
 
 
-def consensus_at(bench: TrialContext, population: Population, cycle: str) -> LongConsensus | None:
-    """Return the consensus of those that vote on the designs of the bench; None if no objective votes or
+def consensus_at(context: TrialContext, population: Population, cycle: str) -> LongConsensus | None:
+    """Return the consensus of those that vote on the designs of the context; None if no objective votes or
     nothing is measured."""
-    if not bench.voting or not bench.designs:
+    if not context.voting or not context.designs:
         return None
     rows = [
         {"objective_id": name, "design_id": design_id, "score": float(score)}
-        for name, scores in bench.voting.items()
-        for design_id, score in zip(bench.designs, scores[: len(bench.designs)], strict=True)
+        for name, scores in context.voting.items()
+        for design_id, score in zip(context.designs, scores[: len(context.designs)], strict=True)
     ]
     return consensus_from(pl.DataFrame(rows), population, cycle)
 
 
 def numbers(rows: Sequence[ScoreRow]) -> np.ndarray:
-    """Scores as numbers, (n,) float; a missing one is +inf."""
+    """Return scores as numbers, (n,) float; a missing one is +inf."""
     return np.array([np.inf if row.score is None else row.score for row in rows], dtype=np.float64)
 
 
@@ -147,10 +147,10 @@ def _parts(measured: Mapping[str, list[Mapping[str, Any]]]) -> dict[str, list[Ma
     return parts
 
 
-def _orders(bench: TrialContext) -> dict[str, Results]:
+def _orders(context: TrialContext) -> dict[str, Results]:
     """Return the designs once more, in other orders and by other names. Parts are left out: what they would
     show, the designs do."""
-    designs: Results = {name: bench.probes[name] for name in bench.designs}
+    designs: Results = {name: context.probes[name] for name in context.designs}
     order = random.Random(1)
     mixed = order.sample(list(designs), len(designs))
     return {
@@ -191,7 +191,7 @@ def _difference(first: float | None, other: float | None) -> float:
     return np.inf if first is None or other is None else abs(first - other) / max(abs(first), abs(other))
 
 
-def _told_apart(shown: Sequence[ScoreRow], results: Results) -> dict[str, int]:
+def _distinguished(shown: Sequence[ScoreRow], results: Results) -> dict[str, int]:
     """Pairs of designs whose results differ, and those of them whose scores differ too."""
     seen = [
         (

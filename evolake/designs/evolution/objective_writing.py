@@ -75,8 +75,8 @@ def initial_objectives(settings: DesignsSettings, *, cycle: str, root_seed: int)
 
 
 def judged_rows(rows: Sequence[dict[str, Any]], judge: JudgeObjective, *, starting: bool = False) -> Written:
-    """Objectives that were written without a request, through their gate; what judging one raises is its
-    block, and one that is blocked is not asked.
+    """Return objectives that were written without a request, through their gate; what judging one raises is
+    its block, and one that is blocked is not asked.
 
     starting: see `judging_objectives.JudgeObjective`.
     """
@@ -112,7 +112,7 @@ def write_objectives(
     scored: LongConsensus | None = None,
     guidance: Sequence[str] = (),
 ) -> Written:
-    """`settings.objectives_per_cycle` new objectives.
+    """Return `settings.objectives_per_cycle` new objectives.
 
     Args:
         population: with the experiments of this cycle in it. judge: takes an objective through its gate.
@@ -148,7 +148,7 @@ def write_objectives(
 
 
 def derivation_rows(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Rows of DERIVATIONS of new objectives: one per parent, weights summing to 1."""
+    """Return rows of DERIVATIONS of new objectives: one per parent, weights summing to 1."""
     return [
         {
             "child_id": row["objective_id"],
@@ -163,7 +163,7 @@ def derivation_rows(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def objective_summaries(population: Population, scored: LongConsensus | None) -> list[ObjectiveSummary]:
-    """Live objectives as roles see them, the heaviest first."""
+    """Return live objectives as roles see them, the heaviest first."""
     weights: dict[str, float] = {}
     taus: dict[str, float] = {}
     nearest: dict[str, float] = {}

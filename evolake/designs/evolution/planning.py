@@ -187,7 +187,7 @@ def _looked_up(
 
 
 def summaries(population: Population) -> list[DesignSummary]:
-    """One line for each live design, highest upper confidence bound first."""
+    """Return one line for each live design, highest upper confidence bound first."""
     result = []
     for standing in standings(population):
         row = population.row(standing["design_id"])
@@ -231,7 +231,7 @@ def detail(population: Population, design_id: str, texts: Texts, settings: Desig
 
 
 def level_results(rows: Sequence[Mapping[str, Any]]) -> list[LevelResult]:
-    """Experiments as roles see them: one a size of each kind, ascending; what a clock cut says so."""
+    """Return experiments as roles see them: one a size of each kind, ascending; what a clock cut says so."""
     levels = [row for kind in KINDS for row in latest_levels(rows, kind)]
     cut = [row for row in rows if is_cut(row)]
     return [
@@ -262,17 +262,17 @@ def _rounded(work: float | None) -> float | None:
 
 
 def terms_of(row: Mapping[str, Any]) -> list[str]:
-    """Terms of a design's genome; none for a file."""
+    """Return terms of a design's genome; none for a file."""
     return list(read_genome(row["genome"]).term_names()) if row["genome"] else []
 
 
 def short_ids(population: Population) -> dict[str, str]:
-    """Short id -> id of every live design."""
+    """Return short id -> id of every live design."""
     return {design_id[:SHORT_ID]: design_id for design_id in population.live_ids()}
 
 
 def resolved(ids: Sequence[str], known: Mapping[str, str]) -> list[str]:
-    """Whole ids of short (or whole) ones, without repeats and without the unknown."""
+    """Return whole ids of short (or whole) ones, without repeats and without the unknown."""
     return list(dict.fromkeys(known[short[:SHORT_ID]] for short in ids if short[:SHORT_ID] in known))
 
 

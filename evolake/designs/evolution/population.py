@@ -62,37 +62,38 @@ class Population(Archive):
     ranking: pl.DataFrame
 
     def add(self, **tables: Iterable[Mapping[str, Any]]) -> Population:
-        """Rows appended, as for any archive. A run that a clock cut has shown nothing and is no row here, so
-        that the design is run again."""
+        """Return the archive with rows appended, as for any archive. A run that a clock cut has shown nothing
+        and is no row here, so that the design is run again."""
         if "experiments" in tables:
             tables["experiments"] = [row for row in tables["experiments"] if not is_cut(row)]
         return super().add(**tables)
 
     def designs_in(self, *states: str) -> pl.DataFrame:
-        """Designs in one of `states`."""
+        """Return designs in one of `states`."""
         return self.designs.filter(pl.col("state").is_in(states))
 
     def live_ids(self) -> list[str]:
-        """Designs that are ranked and may be used as parents: accepted and champion, in the order they
+        """Return designs that are ranked and may be used as parents: accepted and champion, in the order they
         came."""
         return self.designs_in(*LIVE)["design_id"].to_list()
 
     def keys(self) -> set[str]:
-        """Keys (`variation.design_key`) of every design that was ever proposed here, also the blocked."""
+        """Return keys (`variation.design_key`) of every design that was ever proposed here, also the
+        blocked."""
         return set(self.designs["key"].drop_nulls().to_list())
 
     def graphs(self) -> dict[str, str]:
-        """graph_sha -> design id, for the duplicate gate."""
+        """Return graph_sha -> design id, for the duplicate gate."""
         traced = self.designs.filter(pl.col("graph_sha").is_not_null() & (pl.col("state") != "blocked"))
         return dict(zip(traced["graph_sha"].to_list(), traced["design_id"].to_list(), strict=True))
 
     def unmeasured(self) -> list[str]:
-        """Live designs without any experiment: seeds, merged designs, tuned copies."""
+        """Return live designs without any experiment: seeds, merged designs, tuned copies."""
         measured = set(self.experiments["design_id"].to_list())
         return [design_id for design_id in self.live_ids() if design_id not in measured]
 
     def experiment_rows(self, ids: Sequence[str] | None = None) -> list[dict[str, Any]]:
-        """Rows of EXPERIMENTS, of all designs or of `ids`."""
+        """Return rows of EXPERIMENTS, of all designs or of `ids`."""
         frame = (
             self.experiments if ids is None else self.experiments.filter(pl.col("design_id").is_in(list(ids)))
         )
@@ -106,11 +107,11 @@ class Population(Archive):
         return {design_id: result.get(design_id, []) for design_id in live}
 
     def edges(self) -> list[tuple[str, str, float]]:
-        """(child, parent, weight) of every derivation, for the graph search and the genealogy."""
+        """Return (child, parent, weight) of every derivation, for the graph search and the genealogy."""
         return list(self.derivations.select("child_id", "parent_id", "weight").iter_rows())
 
     def tuned_share(self) -> float:
-        """Share of live designs that are tuned copies; 1.0 when there is no design at all."""
+        """Return share of live designs that are tuned copies; 1.0 when there is no design at all."""
         live = self.designs_in(*LIVE)
         return float(live["tuned"].mean()) if live.height else 1.0  # pyright: ignore[reportArgumentType]
 
@@ -126,7 +127,7 @@ class Population(Archive):
         )
 
     def with_states(self, states: Mapping[str, str]) -> Population:
-        """Design states changed by id."""
+        """Return the archive with design states changed by id."""
         return replace(self, designs=_mapped(self.designs, "design_id", "state", states))
 
     def with_design_values(self, column: str, values: Mapping[str, str]) -> Population:
@@ -138,7 +139,7 @@ class Population(Archive):
         return self.with_tables(ranking=rows)
 
     def with_multipliers(self, multipliers: Mapping[str, float]) -> Population:
-        """Multipliers of objectives changed by id."""
+        """Return the archive with multipliers of objectives changed by id."""
         return replace(self, objectives=_mapped(self.objectives, "objective_id", "multiplier", multipliers))
 
     def with_weights(self, weights: Mapping[str, Mapping[str, float]]) -> Population:

@@ -48,7 +48,7 @@ class Candidate:
     weights: tuple[tuple[str, float], ...]
 
     def key(self) -> str:
-        """`variation.design_key` of this design."""
+        """Return `variation.design_key` of this design."""
         return design_key(self.genome, self.source, self.hyper)
 
 
@@ -108,8 +108,8 @@ def candidate_of(
 def shares(
     stated: Mapping[str, float], known: Mapping[str, str], references: Sequence[str]
 ) -> tuple[tuple[str, float], ...]:
-    """Stated weights by whole id, over designs that exist, summing to 1; equal shares of the references if
-    nothing usable was stated."""
+    """Return stated weights by whole id, over designs that exist, summing to 1; equal shares of the
+    references if nothing usable was stated."""
     named: dict[str, float] = {}
     for short, weight in stated.items():
         for design_id in resolved([short], known):
@@ -226,7 +226,7 @@ def design_row(
 
 
 def derivation_rows(candidate: Judged, cycle: str) -> list[dict[str, Any]]:
-    """Rows of DERIVATIONS: one per parent, weights summing to 1; none for a seed."""
+    """Return rows of DERIVATIONS: one per parent, weights summing to 1; none for a seed."""
     return [
         {
             "child_id": candidate.design_id,

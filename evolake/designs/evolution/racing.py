@@ -38,7 +38,7 @@ FRONT, FRONT_ODDS = 12, 0.35
 SAME_FORM = 4
 """Racers of the elite that may differ in parameter values alone."""
 RANK_DECAY = 0.85
-DIFFERENCE_ODDS, SETTLED_ODDS = 0.25, 0.7
+DIFFERENCE_ODDS, FIXED_FORM_ODDS = 0.25, 0.7
 STRUCTURE_SHARE = 0.4
 """Of the children of a race, those that are made by an operator that changes the form of a design, at least;
 the baseline with other values is found easily, and takes the place of what is new."""
@@ -138,7 +138,7 @@ class Race:
     """The elite of a search and the bars that follow from it."""
 
     grammar: Grammar
-    rungs: Sequence[BudgetLevel]
+    levels: Sequence[BudgetLevel]
     elite: list[Racer] = field(default_factory=list)
     taken: set[str] = field(default_factory=set)
     times: list[list[float]] = field(default_factory=list)
@@ -149,22 +149,22 @@ class Race:
     front: list[Racer] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.times = self.times or [[] for _ in self.rungs]
+        self.times = self.times or [[] for _ in self.levels]
 
     def limits(self) -> list[int]:
         """Work that the next racer gets at each budget level, in steps of the baseline."""
         largest = {
-            kind: max(rung.n for rung in self.rungs if rung.kind.name == kind)
-            for kind in kinds_of(self.rungs)
+            kind: max(level.n for level in self.levels if level.kind.name == kind)
+            for kind in kinds_of(self.levels)
         }
         return [
             min(
-                rung.max_steps,
-                math.ceil(SLACK * largest[rung.kind.name] / rung.n * sorted(times)[:BAR_PLACE][-1]),
+                level.max_steps,
+                math.ceil(SLACK * largest[level.kind.name] / level.n * sorted(times)[:BAR_PLACE][-1]),
             )
             if times
-            else rung.max_steps
-            for rung, times in zip(self.rungs, self.times, strict=True)
+            else level.max_steps
+            for level, times in zip(self.levels, self.times, strict=True)
         ]
 
     def propose(self, random: np.random.Generator) -> Child | None:
@@ -177,7 +177,7 @@ class Race:
             len(self.elite), size=min(3, len(self.elite)), replace=False, p=odds / odds.sum()
         )
         parents = [self.parent(self.elite[int(place)]) for place in chosen]
-        if len(kinds_of(self.rungs)) > 1 and self.front and random.random() < FRONT_ODDS:
+        if len(kinds_of(self.levels)) > 1 and self.front and random.random() < FRONT_ODDS:
             first = self.front[int(random.integers(len(self.front)))]
             parents = [self.parent(first), *(parent for parent in parents if parent.design_id != first.name)][
                 :3
@@ -205,36 +205,36 @@ class Race:
         """Return how many forms the elite and the front hold: designs that differ in values alone are one."""
         return len({form_of(racer.genome) for racer in (*self.elite, *self.front)})
 
-    def settle(self) -> None:
+    def fix_forms(self) -> None:
         """From here on, forms are fixed: the elite may be of one form, and most children step along its
         differences."""
-        self.same_form, self.difference_odds = ELITE, SETTLED_ODDS
+        self.same_form, self.difference_odds = ELITE, FIXED_FORM_ODDS
 
     def parent(self, racer: Racer) -> Parent:
         """Return a racer as a parent."""
         return parent_of(racer.name, racer.title, read_genome(racer.genome))
 
     def take(
-        self, name: str, title: str, genome: str, laps: Sequence[Stage], operator: str = ""
+        self, name: str, title: str, genome: str, stages: Sequence[Stage], operator: str = ""
     ) -> Racer | None:
         """Record the stages of a racer; return the racer if it is among the elite. One that a clock cut has
         not been measured."""
         self.raced += 1
-        for times, lap in zip(self.times, laps, strict=False):
-            if lap.solved:
-                times.append(lap.median_work)
-        solved = [lap for lap in laps if lap.solved]
-        if not solved or any(lap.timed_out for lap in laps):
+        for times, stage in zip(self.times, stages, strict=False):
+            if stage.solved:
+                times.append(stage.median_work)
+        solved = [stage for stage in stages if stage.solved]
+        if not solved or any(stage.timed_out for stage in stages):
             return None
-        missed = len(self.rungs) - len(solved)
+        missed = len(self.levels) - len(solved)
         self.finished += not missed
-        kinds = kind_scores(self.rungs, laps)
+        kinds = kind_scores(self.levels, stages)
         known = [item.score for item in kinds if math.isfinite(item.score)]
         racer = Racer(
             name,
             title,
             genome,
-            tuple(lap.median_step for lap in solved),
+            tuple(stage.median_step for stage in solved),
             missed,
             sum(known) / len(known),
             operator,
@@ -272,38 +272,38 @@ def differed(parents: Sequence[Parent], taken: Collection[str], random: np.rando
     return None if child.key() in taken or genome.values() == first.genome.values() else child
 
 
-def kinds_of(rungs: Sequence[BudgetLevel]) -> list[KindName]:
+def kinds_of(levels: Sequence[BudgetLevel]) -> list[KindName]:
     """Return the names of the kinds of formulas of a race, in the order of the budget levels."""
-    return list(dict.fromkeys(rung.kind.name for rung in rungs))
+    return list(dict.fromkeys(level.kind.name for level in levels))
 
 
-def kind_scores(rungs: Sequence[BudgetLevel], laps: Sequence[Stage]) -> tuple[KindScore, ...]:
+def kind_scores(levels: Sequence[BudgetLevel], stages: Sequence[Stage]) -> tuple[KindScore, ...]:
     """Return how a racer did on each kind. Stages may be fewer than budget levels: those that are lacking
     were not run."""
     result = []
-    for kind in kinds_of(rungs):
+    for kind in kinds_of(levels):
         solved = [
-            (rung, lap)
-            for rung, lap in zip(rungs, laps, strict=False)
-            if rung.kind.name == kind and lap.solved
+            (level, stage)
+            for level, stage in zip(levels, stages, strict=False)
+            if level.kind.name == kind and stage.solved
         ]
-        total = sum(rung.kind.name == kind for rung in rungs)
+        total = sum(level.kind.name == kind for level in levels)
         if solved:
             largest = max(solved, key=lambda pair: pair[0].n)
-            mean = score([rung for rung, _ in solved], [lap for _, lap in solved])
+            mean = score([level for level, _ in solved], [stage for _, stage in solved])
             result.append(KindScore(kind, total - len(solved), mean, largest[0].n, largest[1].median_step))
         else:
             result.append(KindScore(kind, total, math.inf, 0, 0))
     return tuple(result)
 
 
-def score(rungs: Sequence[BudgetLevel], laps: Sequence[Stage]) -> float:
-    """Mean log of the median work at the largest of the budget levels that stages are of."""
-    largest = max(rung.n for rung in rungs[: len(laps)])
+def score(levels: Sequence[BudgetLevel], stages: Sequence[Stage]) -> float:
+    """Return mean log of the median work at the largest of the budget levels that stages are of."""
+    largest = max(level.n for level in levels[: len(stages)])
     counted = [
-        math.log(max(1.0, lap.median_work))
-        for rung, lap in zip(rungs, laps, strict=False)
-        if rung.n >= SCORED_FROM * largest
+        math.log(max(1.0, stage.median_work))
+        for level, stage in zip(levels, stages, strict=False)
+        if level.n >= SCORED_FROM * largest
     ]
     return sum(counted) / len(counted)
 
@@ -361,7 +361,7 @@ def form_of(genome: str) -> str:
 @trusted
 def run_stages(
     traced: str,
-    rungs: Sequence[BudgetLevel],
+    levels: Sequence[BudgetLevel],
     limits: Sequence[int],
     core_s: float,
     *,
@@ -375,21 +375,21 @@ def run_stages(
     """
     from evolake.designs.engines.isolated import Run, run_apart
 
-    laps: list[Stage] = []
+    stages: list[Stage] = []
     missed: set[str] = set()
-    for rung, limit in zip(rungs, limits, strict=True):
-        if rung.kind.name in missed:
-            laps.append(Stage(0, False, 0.0, ran=False))
+    for level, limit in zip(levels, limits, strict=True):
+        if level.kind.name in missed:
+            stages.append(Stage(0, False, 0.0, ran=False))
             continue
-        kind, most = rung.kind, MOST_STEPS_PER_WORK * limit
+        kind, most = level.kind, MOST_STEPS_PER_WORK * limit
         done = run_apart(
             Run(
                 traced,
-                rung.n,
-                rung.batch,
-                rung.seed,
+                level.n,
+                level.batch,
+                level.seed,
                 most,
-                instance_seed=rung.seed,
+                instance_seed=level.seed,
                 ratio=kind.ratio,
                 max_work=limit,
                 core_s=core_s,
@@ -399,7 +399,7 @@ def run_stages(
             )
         )
         solved = done.unsolved_fraction < 0.5 and not done.failure
-        laps.append(
+        stages.append(
             Stage(
                 int(done.median_step),
                 solved,
@@ -412,6 +412,6 @@ def run_stages(
         )
         if not solved:
             missed.add(kind.name)
-    while laps and not laps[-1].ran:
-        laps.pop()
-    return laps
+    while stages and not stages[-1].ran:
+        stages.pop()
+    return stages

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evolake.agents import AgentFailure, Agents
-from evolake.designs.evolution.attempts import KEPT_DECISIONS, KEPT_UNMADE, contest_outcomes, decision_note
+from evolake.designs.evolution.attempts import KEPT_DECISIONS, KEPT_FAILED, contest_outcomes, decision_note
 from evolake.designs.evolution.champion import Succession
 from evolake.designs.evolution.consensus_winner import ConsensusWinner
 from evolake.designs.evolution.experiments import LINE
@@ -48,7 +48,7 @@ def review_portfolio(
     root_seed: int,
     guidance: Sequence[str] = (),
 ) -> PortfolioReview:
-    """Reviews every live objective.
+    """Review every live objective.
 
     Args:
         population: with this cycle's ranking. scored: the final consensus of the cycle.
@@ -144,17 +144,19 @@ def with_champion(
 
 
 def with_notes(
-    population: Population, first: ConsensusWinner, unmade: Sequence[Mapping[str, Any]]
+    population: Population, first: ConsensusWinner, failed_proposals: Sequence[Mapping[str, Any]]
 ) -> Population:
     """Return the archive with what the next cycle is sent: why the first by consensus is or is not champion,
     and the replies that gave no design.
 
-    `unmade`: the cycle's rows of `UNMADE`.
+    failed_proposals: the cycle's rows of `FAILED_PROPOSALS`.
     """
-    notes = [{name: row.get(name) for name in ("cycle", "role", "reason", "idea")} for row in unmade]
+    notes = [
+        {name: row.get(name) for name in ("cycle", "role", "reason", "idea")} for row in failed_proposals
+    ]
     said = f"First by consensus: {first.design_id[:SHORT_ID]} ({first.title}). {first.reason}"
     return population.with_values(
-        first_by_consensus=said, unmade=[*population.value("unmade", []), *notes][-KEPT_UNMADE:]
+        first_by_consensus=said, unmade=[*population.value("unmade", []), *notes][-KEPT_FAILED:]
     )
 
 

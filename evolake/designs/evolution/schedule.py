@@ -40,12 +40,12 @@ class Level:
 
 
 def limits_of(settings: DesignsSettings, fidelity: Fidelity) -> FidelitySettings:
-    """Bounds of a fidelity on size, work and time."""
+    """Return bounds of a fidelity on size, work and time."""
     return {"low": settings.low, "medium": settings.medium, "high": settings.high}[fidelity]
 
 
 def size_of(settings: DesignsSettings, k: int) -> int:
-    """Variables at level `k`; halves round up, as counting does (10, 14, 20, 28, 40, 57, 80, ...)."""
+    """Return variables at level `k`; halves round up, as counting does (10, 14, 20, 28, 40, 57, 80, ...)."""
     return math.floor(settings.n_start * 2.0 ** (k / 2) + 0.5)
 
 
@@ -73,7 +73,7 @@ def is_cut(row: Row) -> bool:
 
 
 def largest_solved(rows: Sequence[Row], kind: str = "planted") -> int:
-    """Largest N solved of a kind of formulas, 0 if none."""
+    """Return largest N solved of a kind of formulas, 0 if none."""
     return max((int(row["N"]) for row in rows if is_solved(row) and kind_of(row) == kind), default=0)
 
 
@@ -116,8 +116,8 @@ def promotion_count(total: int, share: float) -> int:
 
 
 def promoted(order: Sequence[str], fidelity: Fidelity, settings: DesignsSettings) -> list[str]:
-    """Designs that continue to `fidelity`: the best share by consensus rank. `order` is best first; `low`
-    takes everyone."""
+    """Return designs that continue to `fidelity`: the best share by consensus rank. `order` is best first;
+    `low` takes everyone."""
     if fidelity == "low":
         return list(order)
     share = settings.medium_share if fidelity == "medium" else HIGH_SHARE
@@ -125,8 +125,8 @@ def promoted(order: Sequence[str], fidelity: Fidelity, settings: DesignsSettings
 
 
 def latest_levels(rows: Sequence[Row], kind: str = "planted") -> list[dict[str, Any]]:
-    """One row of a kind of formulas per size, ascending: of a level that was tried again, the try with the
-    most work. What a clock cut is left out.
+    """Return one row of a kind of formulas per size, ascending: of a level that was tried again, the try with
+    the most work. What a clock cut is left out.
     """
     best: dict[int, Row] = {}
     for row in rows:

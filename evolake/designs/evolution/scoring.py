@@ -34,7 +34,7 @@ def live_objectives(population: Population) -> list[Objective]:
 def score_rows(
     pool: Any, population: Any, objectives: Sequence[Any], cycle: str, fidelity: str
 ) -> list[dict[str, Any]]:
-    """Rows of SCORES: every objective on every live design, in the jail.
+    """Return rows of SCORES: every objective on every live design, in the jail.
 
     Designs that ran on uniform formulas as well get the score of their worse place over the two kinds
     (`worse_over_kinds`).
@@ -108,7 +108,7 @@ def consensus_from(scores: pl.DataFrame, population: Any, cycle: str) -> LongCon
 
 
 def consensus_of(pool: Any, population: Any, cycle: str, fidelity: str) -> LongConsensus:
-    """Scores and consensus in one go, where the scores are not kept."""
+    """Return scores and consensus in one go, where the scores are not kept."""
     return consensus_from(
         SCORES.frame(score_rows(pool, population, live_objectives(population), cycle, fidelity)),
         population,
@@ -117,7 +117,7 @@ def consensus_of(pool: Any, population: Any, cycle: str, fidelity: str) -> LongC
 
 
 def ranking_rows(ranked: LongConsensus, population: Any, cycle: str) -> list[dict[str, Any]]:
-    """Rows of RANKING."""
+    """Return rows of RANKING."""
     from evolake.designs.evolution.line_state import rank_designs
 
     consensus = {
@@ -128,7 +128,7 @@ def ranking_rows(ranked: LongConsensus, population: Any, cycle: str) -> list[dic
 
 
 def weight_rows(ranked: LongConsensus, population: Any, cycle: str, stage: str) -> list[dict[str, Any]]:
-    """One row per objective: its weight, its median tau, its multiplier, as they made the ranking of
+    """Return one row per objective: its weight, its median tau, its multiplier, as they made the ranking of
     `stage`."""
     known = {row["objective_id"]: row for row in population.objectives.to_dicts()}
     return [

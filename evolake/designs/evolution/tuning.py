@@ -210,7 +210,7 @@ def _tuned(
 
 
 def tunable(scales: Sequence[Scale]) -> list[Scale]:
-    """Hyperparameters that can take more than one value."""
+    """Return hyperparameters that can take more than one value."""
     return [
         scale
         for scale in scales
@@ -225,7 +225,7 @@ def tunable(scales: Sequence[Scale]) -> list[Scale]:
 def consensus_estimate(
     scored: Any, score: Callable[[Mapping[str, list[dict[str, Any]]]], Sequence[Any]]
 ) -> Estimate:
-    """Estimates by binary search in the stored scores.
+    """Return estimates by binary search in the stored scores.
 
     Args:
         scored: `evolake.objectives.tables.LongConsensus` of the stored designs.
@@ -353,8 +353,8 @@ def _scored(
 
 @trusted
 def measured_trial(job: Job, simulate: Simulate = simulate_level) -> list[dict[str, Any]]:
-    """Rows of one trial, each fidelity continuing where the one before ended; it ends at a fidelity whose
-    largest size it did not reach."""
+    """Return rows of one trial, each fidelity continuing where the one before ended; it ends at a fidelity
+    whose largest size it did not reach."""
     rows: list[dict[str, Any]] = []
     for fidelity in FIDELITIES[: FIDELITIES.index(job.settings.tuning_fidelity) + 1]:
         rows += run_schedule(replace(job, fidelity=fidelity, earlier=tuple(rows)), simulate)

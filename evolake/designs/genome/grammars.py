@@ -54,7 +54,7 @@ def compose(genome: DesignGenome, title: str = "", rationale: str = "") -> str:
 
 
 def scales_of(genome: DesignGenome) -> tuple[Scale, ...]:
-    """Scales of a genome's hyperparameters."""
+    """Return scales of a genome's hyperparameters."""
     return grammar_of(genome).scales_of(genome)
 
 
@@ -92,8 +92,8 @@ def propose(
     operator: str | None = None,
     focus: Sequence[str] = (),
 ) -> Child | None:
-    """One child of `parents[0]` by the operators of its grammar (the others are donors), or None. A design
-    without a genome is perturbed."""
+    """Return one child of `parents[0]` by the operators of its grammar (the others are donors), or None. A
+    design without a genome is perturbed."""
     if parents[0].genome is None:
         return propose_perturbed(parents[0], taken, random, operator=operator)
     return grammar_of(parents[0].genome).propose(parents, taken, random, operator=operator, focus=focus)

@@ -45,7 +45,7 @@ class Drives(Protocol):
         ...
 
     def values(self) -> Mapping[str, float]:
-        """Parameter -> value."""
+        """Return parameter -> value."""
         ...
 
     def drive(self, slot: str, /) -> Expression:
@@ -53,7 +53,7 @@ class Drives(Protocol):
         ...
 
     def all_drives(self) -> Mapping[str, Expression]:
-        """Slot or memory -> expression."""
+        """Return slot or memory -> expression."""
         ...
 
 
@@ -78,8 +78,8 @@ FUNCTIONS: Mapping[str, Callable[..., np.ndarray]] = {
 
 
 def fingerprint(genome: Drives) -> str:
-    """Six digits of fixed projections of the state after two steps; empty where the numbers leave the finite.
-    Equal behaviour gives equal text."""
+    """Return six digits of fixed projections of the state after two steps; empty where the numbers leave the
+    finite. Equal behaviour gives equal text."""
     shown = []
     with np.errstate(all="ignore"):
         for number in range(BATCH):
@@ -96,7 +96,7 @@ def fingerprint(genome: Drives) -> str:
 
 
 def stepped(genome: Drives, state: State, idx: np.ndarray, sgn: np.ndarray) -> State:
-    """One step of the contract's engine on one instance.
+    """Take one step of the contract's engine on one instance.
 
     Args:
         state: v (N,), xl and xs (M,), memories (N,) or (M,); one number per formula is (), or (N,) as files

@@ -234,5 +234,5 @@ def _of_two(operator: str, parts: list[tuple[str, Form]]) -> tuple[str, Form]:
 
 
 def plain(text: str) -> str:
-    """One line without quotes or backslashes, so that no title can end the docstring."""
+    """Return one line without quotes or backslashes, so that no title can end the docstring."""
     return " ".join(text.replace("\\", "/").replace('"', "'").split())[:600]

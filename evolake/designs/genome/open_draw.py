@@ -71,7 +71,7 @@ class Drawing:
         return self.pick(exact)
 
     def statistics(self) -> list[str]:
-        """Numbers of the whole formula among the names at hand, memories of one number among them."""
+        """Return numbers of the whole formula among the names at hand, memories of one number among them."""
         return [
             name
             for name, held in self.names.items()
@@ -94,7 +94,7 @@ class Drawing:
         return name
 
     def pick(self, among: Sequence[str]) -> str:
-        """One of them; those in focus come first half of the time."""
+        """Return one of them; those in focus come first half of the time."""
         preferred = [name for name in among if name in self.focus]
         chosen = preferred if preferred and self.random.random() < 0.5 else list(among)
         return chosen[int(self.random.integers(len(chosen)))]

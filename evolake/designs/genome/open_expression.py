@@ -117,12 +117,12 @@ def kind_of(expression: Expression, names: Mapping[str, Kind]) -> Kind:
 
 
 def size(expression: Expression) -> int:
-    """Nodes, leaves included."""
+    """Return the number of nodes, leaves included."""
     return 1 + sum(size(operand) for operand in expression[1:]) if isinstance(expression, tuple) else 1
 
 
 def places(expression: Expression, path: Path = ()) -> Iterator[tuple[Path, Expression]]:
-    """Every subexpression with its path, from the root on."""
+    """Yield every subexpression with its path, from the root on."""
     yield path, expression
     if isinstance(expression, tuple):
         for number, operand in enumerate(expression[1:], start=1):
@@ -149,7 +149,7 @@ def renamed(expression: Expression, name: Callable[[str], str]) -> Expression:
 
 
 def leaf_names(expression: Expression) -> list[str]:
-    """Names in the order of their first appearance."""
+    """Return names in the order of their first appearance."""
     return list(dict.fromkeys(result for _, result in places(expression) if isinstance(result, str)))
 
 

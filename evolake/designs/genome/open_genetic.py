@@ -93,7 +93,7 @@ large, as they are at large sizes."""
 
 
 def scales_of(result: OpenGenome) -> tuple[Scale, ...]:
-    """Scales of a genome's parameters."""
+    """Return scales of a genome's parameters."""
     return tuple(Scale(p.name, p.type, p.low, p.high) for p in result.parameters().values())
 
 
@@ -105,8 +105,8 @@ def propose(
     operator: str | None = None,
     focus: Sequence[str] = (),
 ) -> Child | None:
-    """One child of `parents[0]`, whose genome is of the open grammar, or None; see `genetic.propose`. focus:
-    features (`OpenGenome.term_names`)."""
+    """Return one child of `parents[0]`, whose genome is of the open grammar, or None; see `genetic.propose`.
+    focus: features (`OpenGenome.term_names`)."""
     first = parents[0]
     assert isinstance(first.genome, OpenGenome)
     donors = [

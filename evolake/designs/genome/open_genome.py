@@ -80,7 +80,7 @@ class OpenGenome:
         return self.all_drives()[slot]
 
     def all_drives(self) -> dict[str, Expression]:
-        """Slots and memories, by name, in writing order."""
+        """Return slots and memories, by name, in writing order."""
         return dict(self.drives) | {memory.name: memory.drive for memory in self.memories}
 
     def kinds(self) -> dict[str, Kind]:
@@ -96,7 +96,7 @@ class OpenGenome:
         return {constant.parameter.name: constant.parameter for constant in self.constants}
 
     def size(self) -> int:
-        """Nodes of all drives."""
+        """Return the number of nodes of all drives."""
         return sum(size(result) for result in self.all_drives().values())
 
     def term_names(self) -> tuple[str, ...]:
@@ -105,7 +105,7 @@ class OpenGenome:
         return tuple(name for name in vocabulary() if name in _features(self))
 
     def to_json(self) -> str:
-        """Canonical JSON: equal genomes give equal text."""
+        """Return canonical JSON: equal genomes give equal text."""
         return canonical_json(
             {
                 "grammar": self.grammar,
@@ -124,14 +124,14 @@ class OpenGenome:
         )
 
     def key(self) -> str:
-        """sha256 of its behaviour on fixed instances; of its JSON, where that is not finite."""
+        """Return sha256 of its behaviour on fixed instances; of its JSON, where that is not finite."""
         return hashlib.sha256((fingerprint(self) or self.to_json()).encode()).hexdigest()
 
 
 def names_at(
     slot: str, kinds: Mapping[str, Kind], memories: Iterable[Memory], constants: Iterable[str]
 ) -> dict[str, Kind]:
-    """Kinds of the names that the drive of a slot may use."""
+    """Return kinds of the names that the drive of a slot may use."""
     late = ("pull", "drift")
     names: dict[str, Kind] = {
         name: kind for name, kind in LEAVES.items() if kinds[slot] == "variable" or name not in late
@@ -248,8 +248,8 @@ def _check_kind(
 
 
 def from_json(text: str) -> OpenGenome:
-    """Inverse of `OpenGenome.to_json`. Raises InputError, KeyError, TypeError or ValueError where the text is
-    no genome."""
+    """Return inverse of `OpenGenome.to_json`. Raises InputError, KeyError, TypeError or ValueError where the
+    text is no genome."""
     data: dict[str, Any] = json.loads(text)
     memories = [
         Memory(str(name), _axis(axis), float(low), float(high), tupled(drive))
@@ -279,7 +279,7 @@ def with_values(base: OpenGenome, values: Mapping[str, Any]) -> OpenGenome:
 
 @functools.cache
 def backbone() -> Mapping[str, Parameter]:
-    """Parameters of the baseline dynamics, by name."""
+    """Return parameters of the baseline dynamics, by name."""
     return {parameter.name: replace(parameter, default=0.0) for parameter in BACKBONE}
 
 

@@ -59,7 +59,7 @@ def perturbed_values(
 def moved_value(
     scale: Scale, value: float | int | str, step: float, random: np.random.Generator
 ) -> float | int | str:
-    """One value after a Gaussian step of `step` times the range, clipped to the bounds."""
+    """Return one value after a Gaussian step of `step` times the range, clipped to the bounds."""
     if scale.type == "categorical":
         others = [choice for choice in scale.choices if choice != value]
         return others[int(random.integers(len(others)))] if others else value
@@ -86,8 +86,8 @@ def differed_values(
     factor: float,
     random: np.random.Generator,
 ) -> dict[str, float | int | str]:
-    """`values` moved by `factor` times the way from `other` to `first`, each on its own scale and within its
-    bounds, as differential evolution does.
+    """Return `values` moved by `factor` times the way from `other` to `first`, each on its own scale and
+    within its bounds, as differential evolution does.
 
     Only parameters with a range that all three have are moved, each with probability `CROSSED`. (Storn and
     Price, J. Global Optim. 11, 1997.)
@@ -111,13 +111,13 @@ def differed_values(
 
 
 def rounded(value: float, digits: int = 6) -> float:
-    """`value` to so many significant digits."""
+    """Return `value` to so many significant digits."""
     return float(f"{value:.{digits}g}")
 
 
 def values_text(values: Mapping[str, Any]) -> str:
-    """Hyperparameter values as canonical JSON; ones that JSON cannot say (an integer of thousands of digits)
-    as a JSON text of what they are."""
+    """Return hyperparameter values as canonical JSON; ones that JSON cannot say (an integer of thousands of
+    digits) as a JSON text of what they are."""
     try:
         return json.dumps(dict(values), sort_keys=True)
     except (TypeError, ValueError, RecursionError):

@@ -34,7 +34,7 @@ class DesignGenome(Protocol):
         ...
 
     def to_json(self) -> str:
-        """Canonical JSON: equal genomes give equal text."""
+        """Return canonical JSON: equal genomes give equal text."""
         ...
 
     def key(self) -> str:

@@ -31,7 +31,7 @@ def is_machinery(error: BaseException) -> bool:
 
 
 def reason_of(error: BaseException) -> str:
-    """One line about an exception, of printable characters, whatever its text is or does."""
+    """Return one line about an exception, of printable characters, whatever its text is or does."""
     try:
         text = str(error)[: 4 * LONGEST_REASON]
     except Exception:
@@ -41,8 +41,8 @@ def reason_of(error: BaseException) -> str:
 
 
 def shown(value: object, most: int = 80) -> str:
-    """`value` for a message. A number of thousands of digits, or a thing whose repr raises, is named by its
-    type."""
+    """Return `value` for a message. A number of thousands of digits, or a thing whose repr raises, is named
+    by its type."""
     try:
         return repr(value)[:most]
     except Exception:

@@ -123,7 +123,7 @@ class TracedDesign:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> TracedDesign:
-        """Inverse of `to_json`. Raises ValueError when the hash does not fit the content, or a name is
+        """Return inverse of `to_json`. Raises ValueError when the hash does not fit the content, or a name is
         none."""
         variables = tuple(
             Variable(name, tuple(shape), low, high) for name, shape, low, high in data["variables"]

@@ -163,7 +163,7 @@ class Graph:
 
 
 def encode(value: Any) -> Any:
-    """JSON form of one argument."""
+    """Return JSON form of one argument."""
     match value:
         case Reference(index):
             return {"ref": index}
@@ -251,7 +251,7 @@ def _collect(value: Any, into: list[int]) -> None:
 
 
 def substitute(value: Any, mapping: dict[int, int]) -> Any:
-    """`value` with the node indices renamed."""
+    """Return `value` with the node indices renamed."""
     if isinstance(value, Reference):
         return Reference(mapping[value.index])
     if isinstance(value, tuple):
@@ -345,5 +345,5 @@ def _described(value: Any, digests: list[tuple[str, str]], numbers: bool) -> Any
 
 
 def sha_of(data: Any) -> str:
-    """sha256 of the canonical JSON text of `data`."""
+    """Return sha256 of the canonical JSON text of `data`."""
     return key_of(data, ascii_only=True, allow_nan=False)

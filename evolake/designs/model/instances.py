@@ -46,7 +46,8 @@ class Planted:
 
 
 def planted(n: int, batch: int, seed: int, *, ratio: float = RATIO, p0: float = P0) -> Planted:
-    """`batch` instances with `n` variables and int(ratio*n) clauses; the same arguments give the same bytes.
+    """Return `batch` instances with `n` variables and int(ratio*n) clauses; the same arguments give the same
+    bytes.
 
     Raises:
         InputError: n < 3, batch < 1, more than MOST_VALUES in all, a ratio that leaves no clause, a negative
@@ -92,8 +93,8 @@ def planted(n: int, batch: int, seed: int, *, ratio: float = RATIO, p0: float = 
 
 
 def distinct_triples(rng: np.random.Generator, count: int, n: int) -> np.ndarray:
-    """(count, 3) uniform ordered triples of distinct numbers below n: each draw skips over the ones before
-    it."""
+    """Return (count, 3) uniform ordered triples of distinct numbers below n: each draw skips over the ones
+    before it."""
     first = rng.integers(0, n, size=count)
     second = rng.integers(0, n - 1, size=count)
     second += second >= first
@@ -111,14 +112,14 @@ def _uniform_order(rng: np.random.Generator, count: int) -> np.ndarray:
 
 
 def to_dimacs(instances: Planted, index: int) -> str:
-    """Instance `index` as DIMACS CNF text."""
+    """Return instance `index` as DIMACS CNF text."""
     clauses = (instances.idx[index].astype(np.int64) + 1) * instances.sgn[index]
     head = f"c planted 3-SAT, seed {instances.seed}, instance {index}\np cnf {instances.n} {instances.m}\n"
     return head + "".join(f"{a} {b} {c} 0\n" for a, b, c in clauses.tolist())
 
 
 def write_dimacs(instances: Planted, folder: Path) -> list[Path]:
-    """One file per instance, `planted_n<N>_seed<S>_<index>.cnf`, in `folder`, which is made."""
+    """Return one file per instance, `planted_n<N>_seed<S>_<index>.cnf`, in `folder`, which is made."""
     folder.mkdir(parents=True, exist_ok=True)
     paths = []
     for index in range(instances.batch):

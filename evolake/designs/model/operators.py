@@ -171,7 +171,7 @@ def evaluate(node: Node, values: list[Any], setting: Setting) -> Any:
 
 
 def call(operator: str, args: list[Any], kwargs: dict[str, Any], setting: Setting) -> Any:
-    """One operator on real arguments."""
+    """Return one operator on real arguments."""
     import torch
 
     if operator in VIEWS:

@@ -31,7 +31,7 @@ class Stepper(Protocol):
     name: str
 
     def run(self, steps: int) -> np.ndarray:
-        """Advances by `steps` and returns (steps, B) bool: which instance was solved after each step.
+        """Advance by `steps` and return (steps, B) bool: which instance was solved after each step.
 
         Raises Failed where the design breaks, and Inexpressible where this engine meets a number that it
         cannot follow torch in: the run is then to be begun again on `engine.plain_stepper`.

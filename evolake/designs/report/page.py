@@ -16,8 +16,8 @@ PACKAGE = "evolake.designs.report"
 
 
 def designs_section(root: Path, cycle: str) -> Section:
-    """Champion, by how much and with what spread, figures, objectives, funnel, ancestry, the champion's
-    file."""
+    """Return champion, by how much and with what spread, figures, objectives, funnel, ancestry, the
+    champion's file."""
     lake = Lake(root)
     report = read_report(root, cycle)
     material = material_of(lake, report)

@@ -26,7 +26,8 @@ WEAK = 1.0
 
 
 def story(summary: Story, ask: Ask) -> Story:
-    """Gain against the baseline, the duel for the title, runs and sizes, processor time of all runs."""
+    """Return gain against the baseline, the duel for the title, runs and sizes, processor time of all
+    runs."""
     made, decisions = ask(MADE)[0], {row["comparison"]: row for row in ask(DECISIONS)}
     of_objectives = [gate for gate in summary.gates if gate.name == OBJECTIVE.name]
     return replace(

@@ -22,7 +22,8 @@ BEST = 5
 
 
 def parameters(population: Population, champion: str) -> pl.DataFrame:
-    """One row per parameter of champion or baseline, by name; `times` where both have it as a number."""
+    """Return one row per parameter of champion or baseline, by name; `times` where both have it as a
+    number."""
     baseline = baseline_of(population)
     own, other = _values(population, champion), _values(population, baseline) if baseline else {}
     rows = [
@@ -38,7 +39,7 @@ def parameters(population: Population, champion: str) -> pl.DataFrame:
 
 
 def terms(population: Population, champion: str) -> pl.DataFrame:
-    """One row per term of the champion, in its order; none for a design that came as a file."""
+    """Return one row per term of the champion, in its order; none for a design that came as a file."""
     line = [population.row(name) for name in reversed(_line(population, champion))]
     rows = []
     for term in terms_of(population.row(champion)):
@@ -57,7 +58,7 @@ def terms(population: Population, champion: str) -> pl.DataFrame:
 
 
 def lineage(population: Population, champion: str) -> pl.DataFrame:
-    """One row per design from the seed to the champion."""
+    """Return one row per design from the seed to the champion."""
     ids = list(reversed(_line(population, champion)))
     weights = {(child, parent): weight for child, parent, weight in population.edges()}
     consensus = {row["design_id"]: row["consensus"] for row in population.ranking.to_dicts()}
@@ -96,8 +97,8 @@ def lineage(population: Population, champion: str) -> pl.DataFrame:
 
 
 def fits(population: Population, champion: str) -> pl.DataFrame:
-    """Champion, baseline and the best by consensus, with a power law through the solved sizes where three or
-    more are."""
+    """Return champion, baseline and the best by consensus, with a power law through the solved sizes where
+    three or more are."""
     baseline = baseline_of(population)
     best = population.ranking.sort("rank")["design_id"].head(BEST).to_list()
     names: list[str] = list(dict.fromkeys([champion, *filter(None, [baseline]), *map(str, best)]))
@@ -147,7 +148,7 @@ def fits(population: Population, champion: str) -> pl.DataFrame:
 
 
 def by_size(population: Population, champion: str) -> pl.DataFrame:
-    """One row per size that both were run at; none where the baseline itself is champion."""
+    """Return one row per size that both were run at; none where the baseline itself is champion."""
     baseline = baseline_of(population)
     if baseline is None or baseline == champion:
         return _by_size([])

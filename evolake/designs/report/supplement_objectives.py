@@ -15,7 +15,7 @@ WEIGHTS = (
 
 
 def weights_by_cycle(weights: pl.DataFrame) -> pl.DataFrame:
-    """One row per cycle, one column per kind. weights: by WEIGHTS."""
+    """Return one row per cycle, one column per kind. weights: by WEIGHTS."""
     if weights.is_empty():
         return pl.DataFrame(schema={"cycle": pl.String})
     wide = (
@@ -28,7 +28,8 @@ def weights_by_cycle(weights: pl.DataFrame) -> pl.DataFrame:
 
 
 def agreement(material: Material) -> pl.DataFrame:
-    """One row per cycle in which objectives came that vote now: pairs among all that were there by then."""
+    """Return one row per cycle in which objectives came that vote now: pairs among all that were there by
+    then."""
     ranked = material.ranked()
     created = dict(material.population.objectives.select("objective_id", "created_round").iter_rows())
     rounds = np.array([created[str(name)] for name in ranked.objective_ids], dtype=np.int64)
@@ -58,7 +59,7 @@ def agreement(material: Material) -> pl.DataFrame:
 
 
 def with_consensus(material: Material) -> pl.DataFrame:
-    """One row per kind of objective."""
+    """Return one row per kind of objective."""
     from evolake.objectives.kendall import kendall_matrix
     from evolake.objectives.ranks import rank_rows
 
@@ -97,7 +98,8 @@ def with_consensus(material: Material) -> pl.DataFrame:
 
 
 def complete(population: Population, cycle: str, weights: pl.DataFrame) -> pl.DataFrame:
-    """One row per objective there ever was, the heaviest first; no weight for one that does not vote."""
+    """Return one row per objective there ever was, the heaviest first; no weight for one that does not
+    vote."""
     now = weights.filter(pl.col("cycle") == cycle).select("objective_id", "weight")
     joined = population.objectives.join(now, on="objective_id", how="left")
     return joined.sort(

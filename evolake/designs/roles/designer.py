@@ -111,7 +111,7 @@ def analyse_designs(request: AnalysisRequest, random: np.random.Generator) -> An
 
 
 def analyse_design(design: MeasuredDesign) -> DesignAnalysis:
-    """Success by rank against the references; the insight states what changed and where it led."""
+    """Return success by rank against the references; the insight states what changed and where it led."""
     ranks = sorted(design.reference_ranks.values())
     level = success_level(design.rank, ranks)
     solved = [item for item in design.results if item.unsolved_fraction < 0.5]

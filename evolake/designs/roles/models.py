@@ -44,7 +44,7 @@ class ReferenceWeight(RoleMessage):
 
 
 def normalised(weights: list[ReferenceWeight]) -> list[ReferenceWeight]:
-    """Weights that sum to 1, from some that nearly do.
+    """Return weights that sum to 1, from some that nearly do.
 
     Raises:
         ValueError: the sum is off by more than `WEIGHT_SLACK`, or an id appears twice.

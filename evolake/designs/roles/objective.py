@@ -164,7 +164,7 @@ def review_objectives(request: ReviewRequest, random: np.random.Generator) -> Re
 
 
 def families_wanted(review_guidance: str, guidance: Sequence[str]) -> list[str]:
-    """Families that the review asks for (it puts their names in brackets) or that people name."""
+    """Return families that the review asks for (it puts their names in brackets) or that people name."""
     asked = set(re.findall(r"\((\w+)\)", review_guidance)) | set(
         re.findall(r"\w+", " ".join(guidance).lower())
     )

@@ -43,8 +43,8 @@ def choose_lookups(request: LookupRequest, random: np.random.Generator) -> Looku
 
 
 def give_directions(request: DirectionsRequest, random: np.random.Generator) -> DirectionsReply:
-    """One direction after the other: a base drawn from the looked-up designs (earlier ones, with a higher
-    bound, more often), donors, an operator."""
+    """Return one direction after the other: a base drawn from the looked-up designs (earlier ones, with a
+    higher bound, more often), donors, an operator."""
     phase = phase_of(request)
     grammar = GRAMMARS[request.grammar]
     worth = term_worth(request.summaries, grammar)
@@ -117,7 +117,7 @@ def term_worth(summaries: Sequence[DesignSummary], grammar: Grammar) -> dict[str
 
 
 def named_in(guidance: Sequence[str], grammar: Grammar) -> tuple[list[str], list[str]]:
-    """Terms and operators that people named, in the grammar's order. Words may be joined by spaces or
+    """Return terms and operators that people named, in the grammar's order. Words may be joined by spaces or
     hyphens."""
     text = " ".join(guidance).lower().replace("-", "_").replace(" ", "_")
     return [name for name in grammar.terms() if name in text], [

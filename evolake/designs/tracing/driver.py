@@ -33,7 +33,7 @@ class Stop(Exception):
 
 
 def trace(source: str, payload: dict[str, Any]) -> dict[str, Any]:
-    """Traces the design in `source`.
+    """Trace the design in `source`.
 
     payload: {"hyper": {name: value} of values that replace defaults, "dtype": "float32"|"float64", "size":
     null or [N, M]}. Returns {"status": "traced", "variables", "hypers", "hyper_values", "graph",
@@ -157,8 +157,8 @@ def _trace_gradient(
 
 @cache
 def example_clauses(n: int, m: int) -> Any:
-    """(m, 3) int64: clauses of a trace, three variables each. Kept, so that a jail that has made them once
-    forks with them."""
+    """Return (m, 3) int64: clauses of a trace, three variables each. Kept, so that a jail that has made them
+    once forks with them."""
     import torch
 
     generator = torch.Generator().manual_seed(n * 1_000_003 + m + 1)

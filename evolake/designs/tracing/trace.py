@@ -45,7 +45,7 @@ def trace(
     limits: Limits | None = None,
     fits: Fits = check_all,
 ) -> TracedDesign | Blocked:
-    """Traces a design in the jail and checks what comes back.
+    """Trace a design in the jail and check what comes back.
 
     Args:
         source: the text of the file. pool: an open pool of evolake.jail (best opened with `preload=PRELOAD`).

@@ -75,8 +75,8 @@ def all_faults(family: Family, gates: FamilyGates, known: Sequence[Fingerprint])
 
 
 def place_of(family: Family, reason: str) -> tuple[str, int]:
-    """(file, line) that a reason is about: of the sentence that it quotes, the constant or the source that it
-    names, else of the entry concerned."""
+    """Return (file, line) that a reason is about: of the sentence that it quotes, the constant or the source
+    that it names, else of the entry concerned."""
     for match in _QUOTED.finditer(reason):
         if line := _line_of_sentence(family.template, match[1] or match[2]):
             return TEMPLATE, line

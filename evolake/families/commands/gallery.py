@@ -53,7 +53,7 @@ def gallery(out: Path, source: Path | None, evolved: bool) -> int:
 
 
 def examples_of(family: Family, pool: Any, settings: Any) -> list[Example]:
-    """Labelled instances at DIFFICULTIES; one without a strict majority is left out."""
+    """Return labelled instances at DIFFICULTIES; one without a strict majority is left out."""
     from evolake.families.dataset.gallery import Example
     from evolake.families.gates.consensus import take_votes
     from evolake.families.gates.execution import caps_of

@@ -181,7 +181,7 @@ def read_path(path: Path) -> tuple[list[Family], bool]:
 
 
 def as_object(results: list[Checked], many: bool) -> dict[str, Any]:
-    """One family's verdict; for several, one of the whole with the families' own under `families`."""
+    """Return one family's verdict; for several, one of the whole with the families' own under `families`."""
     matches = [_one(result) for result in results]
     if not many or len(matches) == 1:
         return matches[0]

@@ -96,7 +96,7 @@ def evidence_sentences(evidence: Mapping[str, Mapping[str, Any]]) -> list[str]:
 
 
 def voter_sentences(result: FamilyResults) -> list[str]:
-    """One sentence per voter that is outvoted or gives no answer on some instance of the sample."""
+    """Return one sentence per voter that is outvoted or gives no answer on some instance of the sample."""
     parts: list[str] = []
     for name in result.family.voters():
         kind = "checker" if name in result.family.checkers else "validator"

@@ -42,7 +42,7 @@ LONGEST_CELL = 2_000_000
 
 
 def choose(ids: Sequence[str], size: int, root_seed: int) -> list[str]:
-    """`size` families drawn without replacement, all if there are fewer. The order of `ids` does not
+    """Return `size` families drawn without replacement, all if there are fewer. The order of `ids` does not
     matter."""
     ordered = sorted(set(ids))
     drawn = generator(root_seed, "families", "*", "audit").permutation(len(ordered)).tolist()[:size]
@@ -50,7 +50,7 @@ def choose(ids: Sequence[str], size: int, root_seed: int) -> list[str]:
 
 
 def audit_row(family: Family, instance: Mapping[str, Any], operator: str) -> dict[str, str]:
-    """One line of the sheet, its grades empty. instance: a row of INSTANCES."""
+    """Return one line of the sheet, its grades empty. instance: a row of INSTANCES."""
     answer = f"one correct answer: {instance['answer']}" if family.checkers else instance["answer"]
     judges = {**family.validators, **family.checkers}
     return {

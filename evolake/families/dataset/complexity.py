@@ -88,8 +88,8 @@ def measure(source: str) -> dict[str, Any] | None:
 
 
 def cyclomatic(tree: ast.Module) -> int:
-    """1 and one per decision point. radon leaves functions within functions out, of which a composed family
-    consists: they are added here."""
+    """Return 1 and one per decision point. radon leaves functions within functions out, of which a composed
+    family consists: they are added here."""
     from radon.visitors import ComplexityVisitor
 
     total = ComplexityVisitor.from_ast(tree).total_complexity
@@ -104,8 +104,8 @@ def cyclomatic(tree: ast.Module) -> int:
 
 
 def structure(tree: ast.AST) -> Structure:
-    """Loops and their nesting (comprehensions count as loops, one a `for`), names, calls, calls of a function
-    within itself."""
+    """Return loops and their nesting (comprehensions count as loops, one a `for`), names, calls, calls of a
+    function within itself."""
     result = Structure()
     waiting: list[tuple[ast.AST, int, tuple[str, ...]]] = [(tree, 0, ())]
     while waiting:

@@ -127,8 +127,8 @@ def root_mechanics(lake: Lake, population: Population) -> dict[str, Mechanics]:
 def units_of(
     roots: Mapping[str, Collection[str]], mechanics: Mapping[str, Mechanics]
 ) -> dict[str, frozenset[str]]:
-    """Family -> the units that a split keeps together: those of its roots. A root that left the lake is its
-    own unit."""
+    """Return family -> the units that a split keeps together: those of its roots. A root that left the lake
+    is its own unit."""
     return {
         family: frozenset(mechanics[root].unit if root in mechanics else root for root in above)
         for family, above in roots.items()

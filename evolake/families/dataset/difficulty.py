@@ -61,8 +61,8 @@ def work_in(rows: Iterable[Mapping[str, Any]], blobs: BlobStore) -> pl.DataFrame
 
 
 def curve(work: pl.DataFrame) -> pl.DataFrame:
-    """group, difficulty, families, and the quartiles of their work: lower, median, upper. In the order of
-    `GROUPS`, then by difficulty."""
+    """Return group, difficulty, families, and the quartiles of their work: lower, median, upper. In the order
+    of `GROUPS`, then by difficulty."""
     return (
         work.group_by("group", "difficulty")
         .agg(

@@ -207,7 +207,8 @@ def in_test(unit: str, share: float) -> bool:
 
 
 def plain(row: Mapping[str, Any]) -> dict[str, Any]:
-    """One line of instances.jsonl: text, hidden inputs, answer, difficulty, seed, and where it comes from."""
+    """Return one line of instances.jsonl: text, hidden inputs, answer, difficulty, seed, and where it comes
+    from."""
     return {
         "id": row["instance_id"],
         "family_id": row["family_id"],

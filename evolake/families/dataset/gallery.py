@@ -58,8 +58,8 @@ def index_page(families: Sequence[Family]) -> str:
 
 
 def family_page(family: Family, examples: Sequence[Example]) -> str:
-    """One family: instances, mutation points with their alternatives as text and code, what else operators
-    may use, every program."""
+    """Return one family: instances, mutation points with their alternatives as text and code, what else
+    operators may use, every program."""
     return render(
         PACKAGE,
         "gallery_family.html.j2",

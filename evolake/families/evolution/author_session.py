@@ -98,7 +98,7 @@ class SessionAuthor:
         return "\n".join(found) or f"The gates {', '.join(MEASURING)} say nothing against it."
 
     def samples(self, family: Family, arguments: Samples) -> str:
-        """Statements and inputs."""
+        """Return statements and inputs."""
         return "\n\n".join(
             f"Instance {number}:\n{item.text[:LONGEST_TEXT]}\n\nIts inputs: "
             f"{plain(item.inputs, LONGEST_INPUTS)}"
@@ -171,8 +171,8 @@ class SessionAuthor:
 
 
 def tally(answers: Mapping[str, Any], statuses: Mapping[str, str], case_sensitive: bool) -> str:
-    """Votes without what anybody answered: how many others agree with the primary, answer otherwise, or give
-    nothing."""
+    """Return votes without what anybody answered: how many others agree with the primary, answer otherwise,
+    or give nothing."""
     from evolake.answers.matching import equivalent
 
     others = [name for name in statuses if name != "primary"]
@@ -269,8 +269,8 @@ def family_reply(card: FamilyCard, workspace: Workspace) -> EvolveReply:
 
 
 def without_labels(traces: Sequence[str]) -> list[str]:
-    """Traces of a block without labels, and without answers of others than the draft's own primary; one that
-    cannot be read is left out."""
+    """Return traces of a block without labels, and without answers of others than the draft's own primary;
+    one that cannot be read is left out."""
     kept = []
     for text in traces:
         try:

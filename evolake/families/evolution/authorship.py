@@ -16,7 +16,7 @@ PRIMARY, OPERATORS = "primary", "operators"
 def authorship_rows(
     family: Family, written: Iterable[Written], *, author: str, saw: Sequence[str], cycle: str
 ) -> list[dict[str, Any]]:
-    """Rows of VALIDATOR_AUTHORS of one family, one per voter.
+    """Return rows of VALIDATOR_AUTHORS of one family, one per voter.
 
     Args:
         written: validators that others were asked for. author, saw: who wrote all else, and what it was

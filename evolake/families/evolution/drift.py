@@ -43,8 +43,8 @@ def measure_pair(
     cycle: str,
     root_seed: int,
 ) -> list[dict[str, Any]]:
-    """Rows of DRIFT: one per instance, of the family and of its parent. A call that gives no usable reply is
-    a wrong answer, and is counted."""
+    """Return rows of DRIFT: one per instance, of the family and of its parent. A call that gives no usable
+    reply is a wrong answer, and is counted."""
     pairs = [
         (difficulty, child_seed(root_seed, "families", family.family_id, "drift", number))
         for number, difficulty in enumerate(settings.drift_difficulties)
@@ -100,8 +100,8 @@ def measure_pair(
 
 
 def drift_summary(rows: Sequence[Mapping[str, Any]], cycle: str, root_seed: int) -> list[dict[str, Any]]:
-    """Rows of DRIFT_SUMMARY, one for each k that the samples allow. A pair counts where both of its families
-    were asked."""
+    """Return rows of DRIFT_SUMMARY, one for each k that the samples allow. A pair counts where both of its
+    families were asked."""
     pairs: dict[tuple[str, str], dict[str, list[Mapping[str, Any]]]] = {}
     for row in rows:
         pairs.setdefault((row["family_id"], row["parent_id"]), {EVOLVED: [], PARENT: []})[row["role"]].append(
@@ -133,5 +133,5 @@ def drift_summary(rows: Sequence[Mapping[str, Any]], cycle: str, root_seed: int)
 
 
 def passes(rows: Sequence[Mapping[str, Any]], k: int) -> float:
-    """pass@k, averaged over instances."""
+    """Return pass@k, averaged over instances."""
     return fmean(pass_at_k(row["samples"], row["correct"], k) for row in rows)

@@ -16,7 +16,7 @@ from evolake.project import BROUGHT
 def observations(
     gated: Iterable[Mapping[str, Any]], blobs: BlobStore, lessons: Mapping[str, str]
 ) -> list[Observation]:
-    """One for each gate that blocked a family. gated: as `stages.gates_of` gives them. lessons: see
+    """Return one for each gate that blocked a family. gated: as `stages.gates_of` gives them. lessons: see
     `lessons_of`."""
     blocks: list[Observation] = []
     for said in gated:
@@ -40,15 +40,15 @@ def observations(
 
 
 def lessons_of(ruleset: Ruleset) -> dict[str, str]:
-    """Rule -> lesson, "" where it has none. A project that was laid out before rules had lessons has files
-    without: there the shipped rule of that id gives its own.
+    """Return rule -> lesson, "" if it has none. If a project was laid out before rules had lessons, the
+    shipped rule of that id gives its own.
     """
     shipped = load_rules(BROUGHT / "data_lake" / "seeds" / "rules", ruleset.line).lessons
     return {rule.id: rule.lesson or shipped.get(rule.id, "") for rule in ruleset.rules}
 
 
 def failure_rows(blocks: Sequence[Observation], cycle: str) -> list[dict[str, Any]]:
-    """Rows of FAILURES."""
+    """Return rows of FAILURES."""
     return [
         {
             "family_id": item.family_id,

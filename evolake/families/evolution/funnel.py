@@ -21,10 +21,10 @@ ATTEMPTS = "attempts"
 
 
 def funnel_rows(
-    candidates: Sequence[Row], gated: Iterable[Row], cycle: str, unmade: Sequence[Row] = ()
+    candidates: Sequence[Row], gated: Iterable[Row], cycle: str, failed_proposals: Sequence[Row] = ()
 ) -> list[dict[str, Any]]:
     """Return rows of FUNNEL. candidates: rows of CANDIDATES, every version. gated: rows of GATED, by the
-    verdicts of record. `unmade`: rows of `UNMADE`."""
+    verdicts of record. failed_proposals: rows of `FAILED_PROPOSALS`."""
     operators = {row["family_id"]: row["operator"] for row in candidates}
     numbers = {gate.name: gate.number for gate in GATES}
     counts: dict[tuple[str, str], list[int]] = {}
@@ -39,7 +39,7 @@ def funnel_rows(
             came = counts.setdefault((operator, ATTEMPTS), [0, 0])
             came[0] += 1
             came[1] += any(version["family_id"] in accepted for version in versions)
-    for row in unmade:
+    for row in failed_proposals:
         for operator in (row["operator"], ALL):
             counts.setdefault((operator, ATTEMPTS), [0, 0])[0] += 1
     return [
@@ -60,7 +60,7 @@ def funnel_rows(
 
 
 def accepted_ids(candidates: Sequence[Row], gated: Iterable[Row]) -> set[str]:
-    """Candidates that every gate was asked about and passed."""
+    """Return candidates that every gate was asked about and passed."""
     passed: dict[str, set[str]] = {row["family_id"]: set() for row in candidates}
     for row in gated:
         if row["passed"] and row["family_id"] in passed:
@@ -77,12 +77,12 @@ def attempts(candidates: Sequence[Row]) -> list[list[Row]]:
 
 
 def resource_rows(
-    candidates: Sequence[Row], accepted: set[str], calls: Sequence[Row], cycle: str, unmade: int = 0
+    candidates: Sequence[Row], accepted: set[str], calls: Sequence[Row], cycle: str, failed_proposals: int = 0
 ) -> list[dict[str, Any]]:
     """Return rows of RESOURCES. candidates: rows of CANDIDATES. accepted: ids. calls: rows of AGENT_CALLS;
-    those about no family count in "all". `unmade`: attempts that brought no family; they took nothing in the
-    jail, and are rejected."""
-    outcomes: dict[str, list[list[Row]]] = {"accepted": [], "rejected": [[] for _ in range(unmade)]}
+    those about no family count in "all". failed_proposals: attempts that brought no family; they took nothing
+    in the jail, and are rejected."""
+    outcomes: dict[str, list[list[Row]]] = {"accepted": [], "rejected": [[] for _ in range(failed_proposals)]}
     for versions in attempts(candidates):
         outcomes[
             "accepted" if any(version["family_id"] in accepted for version in versions) else "rejected"

@@ -98,7 +98,7 @@ def _note(
 
 
 def read_scores(lake: Lake, rows: Sequence[Mapping[str, Any]], cycle: str) -> list[dict[str, Any]]:
-    """Rows of LEARNABILITY, one per family that the policy of the newest table was asked. rows: of
+    """Return rows of LEARNABILITY, one per family that the policy of the newest table was asked. rows: of
     LEARNABILITY_READ."""
     cycles = sorted(row["prompts_cycle"] for row in rows if row["prompts_cycle"] is not None)
     if not cycles:
@@ -135,8 +135,8 @@ def read_scores(lake: Lake, rows: Sequence[Mapping[str, Any]], cycle: str) -> li
 
 
 def factors(scores: Iterable[Mapping[str, Any]], weight: float) -> dict[str, float]:
-    """family_id -> what its chance to become a parent is multiplied with, next to that of a family without a
-    score, which has 1. weight: 0 to 1."""
+    """Return family_id -> what its chance to become a parent is multiplied with, next to that of a family
+    without a score, which has 1. weight: 0 to 1."""
     by_family = {row["family_id"]: row["score"] for row in scores}
     if not by_family or not weight:
         return {}
@@ -163,8 +163,8 @@ def survival(
     settings: FamiliesSettings,
     cycle: str,
 ) -> list[dict[str, Any]]:
-    """Rows of SURVIVAL: for each family that has a score or is retired, whether it lives on, and why. At
-    weight 0 all live, the retired come back.
+    """Return rows of SURVIVAL: for each family that has a score or is retired, whether it lives on, and why.
+    At weight 0 all live, the retired come back.
 
     families: rows of FAMILIES that are accepted or retired, in the archive's order.
     """

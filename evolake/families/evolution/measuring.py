@@ -45,21 +45,21 @@ def measure_draft(
 
     Raises MachineryError when the jail failed.
     """
-    course = GateContext(
+    context = GateContext(
         family, MeteredPool(gates.pool), gates.agents, gates.settings, known, gates.root_seed, ""
     )
     faults: list[str] = []
     for name in names:
-        course.pool.gate = name
-        evidence = collected(gate_named(GATES, name).collector(), course)
+        context.pool.gate = name
+        evidence = collected(gate_named(GATES, name).collector(), context)
         found = [f"{name}: {reason}" for reason in findings(gates.ruleset, name, evidence)]
         faults += found
         if (found and name == names[0] and not _runs(evidence)) or (
-            course.sample is None and name == "static"
+            context.sample is None and name == "static"
         ):
             break
-    faults += _misreadings(family, course) if course.sample is not None and names == MEASURING else []
-    costs = course.pool.costs.values()
+    faults += _misreadings(family, context) if context.sample is not None and names == MEASURING else []
+    costs = context.pool.costs.values()
     return Measurement(
         tuple(faults), {key: sum(account[key] for account in costs) for key in ("calls", "cpu_s", "wall_s")}
     )
@@ -76,12 +76,12 @@ def _runs(evidence: Mapping[str, Any]) -> bool:
     )
 
 
-def _misreadings(family: Family, course: GateContext) -> list[str]:
+def _misreadings(family: Family, context: GateContext) -> list[str]:
     """Return what the text fixes and the programs do otherwise, and what no sentence fixes
     (evolake.families.readings)."""
-    assert course.sample is not None, "the sample is drawn by the static gate"
-    course.pool.gate = READINGS
-    places = contained(examine, family, course.sample, pool=course.pool, settings=course.settings)
+    assert context.sample is not None, "the sample is drawn by the static gate"
+    context.pool.gate = READINGS
+    places = contained(examine, family, context.sample, pool=context.pool, settings=context.settings)
     return (
         []
         if isinstance(places, Raised)

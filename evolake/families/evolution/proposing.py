@@ -71,7 +71,7 @@ def propose_families(
     root_seed: int,
     count: int | None = None,
 ) -> Proposals:
-    """`count` attempts (default: `settings.families_per_cycle`), each with up to `settings.refinements`
+    """Make `count` attempts (default: `settings.families_per_cycle`), each with up to `settings.refinements`
     refinements.
 
     Args:
@@ -112,7 +112,7 @@ def propose_families(
     )
     if isinstance(judge, FamilyGates) and agents.backend.name == "operators":
         made = in_turn(
-            range(len(requests)), attempts.beside_each_other, still=attempts.still, settle=attempts.settle
+            range(len(requests)), attempts.beside_each_other, still=attempts.still, record=attempts.record
         )
     else:
         made = attempts.in_waves(sources.waves)
@@ -272,7 +272,7 @@ class _Attempts:
         )
         return replace(made, outcome=replace(made.outcome, refinement=refinement))
 
-    def settle(self, number: int, made: _Made) -> None:
+    def record(self, number: int, made: _Made) -> None:
         """Set what the attempts after this one meet."""
         self.agents.take_in(made.agents)
         self.taken |= made.taken

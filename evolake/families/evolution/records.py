@@ -24,7 +24,7 @@ from evolake.lake import BlobStore
 
 
 def gates_seen(examined: FamilyResults) -> dict[str, dict[str, Any]]:
-    """Gate -> its evidence as it is stored, for every gate that was reached."""
+    """Return gate -> its evidence as it is stored, for every gate that was reached."""
     rows: dict[str, list[dict[str, Any]]] = {
         "consensus": [plain_vote(vote) for vote in examined.sample_votes],
         "blind": [plain_review(review) for review in examined.reviews],
@@ -120,8 +120,8 @@ def proposal_rows(
     origin: str,
     authors: Sequence[Mapping[str, Any]] = (),
 ) -> list[dict[str, Any]]:
-    """Rows of CANDIDATES for every version of every attempt. A version that comes twice is one row: the
-    accepted one, else the first.
+    """Return rows of CANDIDATES for every version of every attempt. A version that comes twice is one row:
+    the accepted one, else the first.
 
     authors: rows of VALIDATOR_AUTHORS of all versions.
     """
@@ -145,8 +145,8 @@ def proposal_rows(
 
 
 def derivation_rows(row: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Rows of DERIVATIONS: the parents of one candidate in equal shares; a parent that was used twice has two
-    of them."""
+    """Return rows of DERIVATIONS: the parents of one candidate in equal shares; a parent that was used twice
+    has two of them."""
     parents = list(row["parents"])
     return [
         {
@@ -192,7 +192,7 @@ def plain_review(review: Review) -> dict[str, Any]:
 def vote_rows(
     family_id: str, cycle: str, votes: Sequence[Mapping[str, Any]], passed: bool
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Rows of VOTES, one per instance, and of VALIDATOR_VOTES, one per voter and instance. votes: as
+    """Return rows of VOTES, one per instance, and of VALIDATOR_VOTES, one per voter and instance. votes: as
     `plain_vote` gives them."""
     whole, single = [], []
     for vote in votes:

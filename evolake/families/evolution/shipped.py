@@ -103,7 +103,7 @@ class FamilyEvidence:
 
 
 def evidence_key(family: Family, settings: FamiliesSettings, root_seed: int) -> str:
-    """64 hex digits over everything that the operators' evidence on a family depends on."""
+    """Return 64 hex digits over everything that the operators' evidence on a family depends on."""
     sizes = settings.model_dump(exclude=set(NOT_OF_GATES))
     parts = {
         "family": to_record(family),
@@ -142,7 +142,7 @@ def _words(value: Any) -> Iterator[str]:
 
 
 def read_entries(path: Path) -> dict[str, FamilyEvidence]:
-    """Key -> entry; {} if there is no such file.
+    """Return key -> entry; {} if there is no such file.
 
     Raises:
         InputError: it is not what `write_entries` writes.

@@ -75,7 +75,7 @@ def replay_gate(
     cycle: str,
     run_id: str,
 ) -> FamilyGateResult:
-    """One gate on a row of CANDIDATES that passed the gates before. Evidence that is not there, or of a
+    """Run one gate on a row of CANDIDATES that passed the gates before. Evidence that is not there, or of a
     version that looked at less, is made.
 
     A candidate that gets further than when it was made may be stopped at a gate before this one, as a

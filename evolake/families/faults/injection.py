@@ -83,7 +83,7 @@ def plant_faults(
     faults: Iterable[Fault] = tuple(FAULTS.values()),
     progress: Callable[[int, str], None] = lambda number, name: None,
 ) -> list[Planted]:
-    """Rows, by class in the order of `faults`.
+    """Return rows, by class in the order of `faults`.
 
     Args:
         families: sound ones, which pass every gate; those with checkers are left out, for the classes change
@@ -110,7 +110,7 @@ def plant_faults(
 
 
 def plant(fault: Fault, family: Family, fingerprints: Mapping[str, Fingerprint], judge: Judge) -> Planted:
-    """One fault in one family, after the gates."""
+    """Return one fault in one family, after the gates."""
     try:
         spoilt = fault.plant(family)
     except NotComposable as error:
@@ -136,7 +136,7 @@ def plant(fault: Fault, family: Family, fingerprints: Mapping[str, Fingerprint],
 
 
 def kill_rates(rows: Sequence[Planted]) -> list[KillRate]:
-    """One a class, in order of appearance."""
+    """Return one a class, in order of appearance."""
     result = []
     for fault in dict.fromkeys(row.fault for row in rows):
         own = [row for row in rows if row.fault == fault]

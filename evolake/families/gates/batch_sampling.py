@@ -24,8 +24,8 @@ def sample_families(
     workers: int,
     on_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Rows of INSTANCES and of DROPPED. A text that two families give is kept with the first; a family on
-    which our code raises gives none.
+    """Return rows of INSTANCES and of DROPPED. A text that two families give is kept with the first; a family
+    on which our code raises gives none.
 
     Raises MachineryError when the jail failed.
     """

@@ -119,7 +119,7 @@ def texts_of(path: Path) -> Iterator[str]:
 
 
 def strings(value: Any) -> Iterator[str]:
-    """Every string of a value, at any depth."""
+    """Yield every string of a value, at any depth."""
     waiting = [value]
     while waiting:
         item = waiting.pop()

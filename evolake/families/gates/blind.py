@@ -144,9 +144,9 @@ class _Reviewer:
 def blind_review(
     family: Family, *, pool: Any, agents: Agents, settings: FamiliesSettings, root_seed: int
 ) -> tuple[list[Review], list[Vote]]:
-    """One review an entry of `settings.blind_difficulties`, and the votes on those instances. All reviewers
-    take a turn before any takes the next, so a model is asked by several threads. Raises MachineryError when
-    the jail failed.
+    """Return one review an entry of `settings.blind_difficulties`, and the votes on those instances. All
+    reviewers take a turn before any takes the next, so a model is asked by several threads. Raises
+    MachineryError when the jail failed.
     """
     seeds = [
         child_seed(root_seed, "families", family.family_id, "blind", number)

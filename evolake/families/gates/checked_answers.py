@@ -89,8 +89,8 @@ def checker_probes(
     pool: Any,
     settings: FamiliesSettings,
 ) -> dict[str, Any]:
-    """Evidence on the checkers: what they say of other answers than the label. Raises MachineryError when the
-    jail failed.
+    """Return evidence on the checkers: what they say of other answers than the label. Raises MachineryError
+    when the jail failed.
 
     probes: how many answers. accepted_wrongly: [label, answer] on which they are not of one mind.
     other_right: instances with another right answer. rejected: share of the other answers that they reject.

@@ -50,7 +50,7 @@ def take_votes(
     settings: FamiliesSettings,
     primary: Sequence[Solved] | None = None,
 ) -> list[Vote]:
-    """Votes on instances that are ok. primary: its answers, where they are there already. Raises
+    """Return votes on instances that are ok. primary: its answers, where they are there already. Raises
     MachineryError when the jail failed."""
     caps = caps_of(settings)
     inputs = [instance.inputs for instance in instances]
@@ -76,8 +76,8 @@ def take_votes(
 
 
 def alike(family: Family) -> list[tuple[str, str, float]]:
-    """(voter, an earlier voter, similarity of their normalised trees), of all pairs at least half alike; 1
-    where the trees are the same."""
+    """Return (voter, an earlier voter, similarity of their normalised trees), of all pairs at least half
+    alike; 1 where the trees are the same."""
     voters = [(name, words := normalised(source), sketch(words)) for name, source in family.voters().items()]
     pairs = (
         (name, earlier, 1.0 if words == others else jaccard(ours, theirs))

@@ -20,7 +20,7 @@ from evolake.families.model.similarity import Fingerprint, jaccard
 def duplicate_pairs(
     fingerprints: Sequence[Fingerprint], parameters: Mapping[str, Any]
 ) -> list[tuple[str, str, str]]:
-    """(family, the earlier one that it doubles, why), in order of the families.
+    """Return (family, the earlier one that it doubles, why), in order of the families.
 
     Args:
         parameters: those of the rule that checks `families.near_duplicate`.
@@ -47,8 +47,8 @@ def duplicate_pairs(
 
 
 def answer_agreement(fingerprints: Sequence[Fingerprint]) -> np.ndarray:
-    """(n, n): the share of answers on the shared seeds that two families have in common, over the seeds that
-    both have."""
+    """Return (n, n): the share of answers on the shared seeds that two families have in common, over the
+    seeds that both have."""
     longest = max((len(fingerprint.answers) for fingerprint in fingerprints), default=0)
     numbers: dict[str, int] = {}
     coded = np.full((len(fingerprints), longest), -1)

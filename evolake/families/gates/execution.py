@@ -41,7 +41,7 @@ def caps_of(settings: FamiliesSettings) -> Caps:
 
 
 def pairs_of(difficulties: Sequence[int], seeds: int, purpose: str) -> list[tuple[int, int]]:
-    """(difficulty, seed) pairs; each seed goes with every difficulty. They depend on nothing but these
+    """Return (difficulty, seed) pairs; each seed goes with every difficulty. They depend on nothing but these
     arguments: all families share them."""
     return [
         (difficulty, child_seed(0, "families", "*", purpose, number))
@@ -114,7 +114,7 @@ def execution_evidence(family: Family, seen: Execution) -> dict[str, Any]:
 
 
 def unfilled(text: str) -> list[str]:
-    """Slots and rules that are still open in a statement."""
+    """Return slots and rules that are still open in a statement."""
     return [match[0] for pattern in (SLOT, RULE) for match in pattern.finditer(text)]
 
 

@@ -47,7 +47,7 @@ def sample_instances(
     cycle: str,
     taken: set[str] | None = None,
 ) -> Sampled:
-    """`settings.instances_per_family` instances, fewer where the family has no more.
+    """Return `settings.instances_per_family` instances, fewer where the family has no more.
 
     taken: text hashes that are there already; the new ones are added. Raises MachineryError when the jail
     failed.

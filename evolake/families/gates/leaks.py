@@ -42,7 +42,7 @@ def leaking_place(texts: Sequence[str], answers: Sequence[Any]) -> tuple[str, fl
 
 
 def guesses(text: str) -> Iterator[tuple[str, str]]:
-    """(name of a place, what is there)."""
+    """Yield (name of a place, what is there)."""
     tokens = [(match.start(), match[0]) for match in TOKEN.finditer(text)]
     numbers = [token for _, token in tokens if token[-1].isdigit()]
     for number in range(min(ENDS, len(numbers))):

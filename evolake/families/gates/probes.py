@@ -16,7 +16,7 @@ MAX_HALF = 2**28
 
 
 def wrong_answers(label: Any) -> list[Any]:
-    """Perturbations of a label: neighbours, sign, order, length, type. None of them is the label."""
+    """Return perturbations of a label: neighbours, sign, order, length, type. None of them is the label."""
     return [answer for answer in [*_perturbed(label), "N/A", ""] if not _same(answer, label)]
 
 

@@ -65,7 +65,7 @@ def pattern(template: str) -> str:
 
 
 def known_ways() -> dict[str, Callable[[str], Any]]:
-    """Name -> function: the same source that goes into a reader."""
+    """Return name -> function: the same source that goes into a reader."""
     space: dict[str, Any] = {"re": re, "ast": ast, "json": json}
     exec(WAYS, space)
     return {name: space[name] for name in NAMES}

@@ -356,7 +356,7 @@ def unsaid(family: Family, instances: Sequence[Instance], matters: Callable[[str
 
 
 def dead_rules(family: Family, trial: Trial) -> list[list[str]]:
-    """[name, words in force] of each rule that no voter minds, whichever alternative is in force."""
+    """Return [name, words in force] of each rule that no voter minds, whichever alternative is in force."""
     return [
         [point.name, point.alternative().text] for point in family.points if not _alive(family, point, trial)
     ]

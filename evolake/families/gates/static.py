@@ -176,13 +176,13 @@ def static_evidence(family: Family, sample: Sample, known: Sequence[Fingerprint]
 
 
 def short_key(answer: Any) -> str:
-    """12 hex digits that are the same for answers that are the same."""
+    """Return 12 hex digits that are the same for answers that are the same."""
     return hashlib.sha256(answer_key(answer).encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
 def commonest_share(answers: Sequence[Sequence[Any]], from_difficulty: int) -> float:
-    """Share of the answer that most instances have, of [[difficulty, key of the answer, ...], ...] from a
-    difficulty on; 1 if there is none."""
+    """Return share of the answer that most instances have, of [[difficulty, key of the answer, ...], ...]
+    from a difficulty on; 1 if there is none."""
     keys = [key for difficulty, key, *_ in answers if difficulty >= from_difficulty]
     return Counter(keys).most_common(1)[0][1] / len(keys) if keys else 1.0
 
@@ -255,7 +255,7 @@ def _blind_to_difficulty(instances: Sequence[Instance]) -> bool:
 
 
 def by_difficulty(instances: Sequence[Instance], measure: Callable[[Any], float]) -> list[list[float]]:
-    """[[difficulty, mean of a measure of the hidden inputs], ...], the easiest first."""
+    """Return [[difficulty, mean of a measure of the hidden inputs], ...], the easiest first."""
     result: dict[int, list[float]] = {}
     for instance in instances:
         result.setdefault(instance.difficulty, []).append(measure(instance.inputs))

@@ -67,8 +67,8 @@ def word_changes(family: Family) -> list[Change]:
 
 
 def word_places(template: str) -> list[tuple[int, int, str]]:
-    """(start, end, sentence with the word between asterisks) of each word that the template itself says; of
-    Chinese, two characters are a word."""
+    """Return (start, end, sentence with the word between asterisks) of each word that the template itself
+    says; of Chinese, two characters are a word."""
     result = []
     for start, end in spans(template)[:MOST_SENTENCES]:
         sentence = template[start:end]
@@ -101,13 +101,13 @@ def fixed_quantities(sentence: str, following: Sequence[str] = ()) -> list[Quant
 
 
 def another(item: Quantity) -> str:
-    """Another number in its place."""
+    """Return another number in its place."""
     return _AS_WORD.get(item.value + 1, "seventeen") if item.word else str(item.value + 1)
 
 
 def slot_changes(template: str, slot_texts: Sequence[str], ways: Sequence[int]) -> list[tuple[int, str]]:
-    """(slot from 1 on, statement in which its number is another) for each slot that is a single number. ways:
-    one more, half as much, one less, twice as much, by their places in this list; below 4."""
+    """Return (slot from 1 on, statement in which its number is another) for each slot that is a single
+    number. ways: one more, half as much, one less, twice as much, by their places in this list; below 4."""
     result = []
     for slot, text in enumerate(slot_texts, start=1):
         if re.fullmatch(r"\s*\d{1,12}\s*", text):

@@ -89,8 +89,8 @@ def set_constant(source: str, constant: str, expression: str) -> str | None:
 
 
 def constants(source: str) -> dict[str, str]:
-    """Name -> expression of every assignment to a single name in capitals, anywhere in the source; empty
-    where it cannot be parsed."""
+    """Return name -> expression of every assignment to a single name in capitals, anywhere in the source;
+    empty where it cannot be parsed."""
     try:
         tree = parse(source)
     except Unreadable:
@@ -141,7 +141,7 @@ def factory(name: str, source: str, entry: str) -> ast.FunctionDef:
 
 
 def compose(factories: Sequence[ast.FunctionDef], glue: str) -> str:
-    """One source: the factories, then the glue."""
+    """Return one source: the factories, then the glue."""
     tree = parse_python(glue)
     imports = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
     rest = [node for node in tree.body if not isinstance(node, ast.Import | ast.ImportFrom)]

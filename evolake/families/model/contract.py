@@ -196,19 +196,19 @@ class Family:
         return hashlib.sha256(json.dumps(content, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
     def sources(self) -> dict[str, str]:
-        """File name -> Python source, the template not among them."""
+        """Return file name -> Python source, the template not among them."""
         result = {GENERATOR: self.generator, VALIDATOR: self.validator}
         result |= {f"{VALIDATORS}/{name}.py": source for name, source in self.validators.items()}
         result |= {f"{CHECKERS}/{name}.py": source for name, source in self.checkers.items()}
         return result | ({READER: self.reader} if self.reader is not None else {})
 
     def voters(self) -> dict[str, str]:
-        """Name -> source of everything that votes on a label, the primary first: the solvers, or the primary
-        and the checkers."""
+        """Return name -> source of everything that votes on a label, the primary first: the solvers, or the
+        primary and the checkers."""
         return {"primary": self.validator, **(self.checkers or self.validators)}
 
     def solvers(self) -> dict[str, str]:
-        """Name -> source of everything that defines `solution`, the primary first."""
+        """Return name -> source of everything that defines `solution`, the primary first."""
         return {"primary": self.validator, **self.validators}
 
 
@@ -321,5 +321,5 @@ def _tuple(high: Any) -> Any:
 
 
 def as_json(value: Any) -> str:
-    """One line of JSON, keys sorted."""
+    """Return one line of JSON, keys sorted."""
     return json.dumps(value, ensure_ascii=False, sort_keys=True)

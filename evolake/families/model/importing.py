@@ -39,7 +39,7 @@ def read_jsonl(path: Path) -> list[Family]:
 
 
 def read_line(line: str, where: str) -> Family:
-    """One record. Raises InputError."""
+    """Return one record. Raises InputError."""
     try:
         record = parse_json(line, name=where, digits=DIGITS)
     except Unparsable as error:

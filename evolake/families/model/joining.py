@@ -123,7 +123,7 @@ _PART = re.compile(r"^\[(?P<word>[^\[\]\n]+) 1\]$.*?^\[End of (?P=word)s\]$", re
 
 
 def bridged(first: str, bridge: str, second: str) -> str:
-    """Two statements with a bridge between them."""
+    """Return two statements with a bridge between them."""
     assert BRIDGE.fullmatch(bridge), bridge
     return f"{first.strip()}\n\n{bridge}\n\n{second.strip()}\n"
 

@@ -30,7 +30,8 @@ class Population(Archive):
     experience: pl.DataFrame
 
     def known(self) -> list[Fingerprint]:
-        """Fingerprints of every family that passed, the retired too: what a new one must differ from."""
+        """Return fingerprints of every family that passed, the retired too: what a new one must differ
+        from."""
         return [Fingerprint.from_json(row["fingerprint"]) for row in self.rows(*PASSED) if row["fingerprint"]]
 
     def lessons(self) -> list[str]:
@@ -41,7 +42,7 @@ class Population(Archive):
         """Return accepted families that no instance was sampled of yet."""
         return [row for row in self.rows("accepted") if row["instances"] is None]
 
-    def settle(
+    def with_cycle(
         self, rows: Iterable[Mapping[str, Any]], derivations: Iterable[Mapping[str, Any]]
     ) -> Population:
         """Return a cycle's families with their parents. Of a family that is here already the row stays,
@@ -52,8 +53,8 @@ class Population(Archive):
         return self.with_tables(families=kept).add(families=given, derivations=derivations)
 
     def with_survivors(self, lives: Mapping[str, bool]) -> Population:
-        """Families that passed every gate, accepted where they live on and retired where not; those that are
-        not named, and blocked ones, stay."""
+        """Return the archive with families that passed every gate, accepted where they live on and retired
+        where not; those that are not named, and blocked ones, stay."""
         states = {True: "accepted", False: "retired"}
         return self.with_tables(
             families=[

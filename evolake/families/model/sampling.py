@@ -23,13 +23,13 @@ def band_of(difficulty: int) -> str:
 
 
 def band_name(band: Sequence[int]) -> str:
-    """E.g. "7-10"."""
+    """Return e.g. "7-10"."""
     return f"{band[0]}-{band[-1]}"
 
 
 def band_counts(wanted: int, weights: Sequence[int]) -> dict[str, int]:
-    """`wanted` instances divided over the bands by largest remainder; ties go to the harder band. Sums to
-    `wanted`.
+    """Return `wanted` instances divided over the bands by largest remainder; ties go to the harder band. Sums
+    to `wanted`.
 
     Raises ValueError for weights that are negative or all zero.
     """

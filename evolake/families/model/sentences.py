@@ -76,7 +76,7 @@ class Quantity:
 
 
 def spans(text: str) -> list[tuple[int, int]]:
-    """(start, end) of each sentence, in order, without the space around it."""
+    """Return (start, end) of each sentence, in order, without the space around it."""
     result, start = [], 0
     for match in [*_END.finditer(text), None]:
         stop = match.start() if match else len(text)

@@ -131,7 +131,7 @@ def jaccard(first: Sequence[int], other: Sequence[int]) -> float:
 
 
 def answer_key(answer: Any) -> str:
-    """One text for answers that are written differently: numbers as fractions, mappings sorted."""
+    """Return one text for answers that are written differently: numbers as fractions, mappings sorted."""
     if isinstance(answer, bool) or answer is None:
         return repr(answer)
     if isinstance(answer, int):

@@ -87,7 +87,7 @@ def fresh_marker(
 
 
 def rules_in(statement: str, points: Sequence[dict[str, Any]]) -> dict[str, str] | str:
-    """Constant -> expression as the statement says, or why it does not say. points: {"constant",
+    """Return constant -> expression as the statement says, or why it does not say. points: {"constant",
     "alternatives": [[text, expression]]}, in order of the text. Points with the same alternatives (a family
     that occurs twice in a child) take the sentences in their order.
     """

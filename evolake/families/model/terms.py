@@ -256,8 +256,8 @@ ORDER_WORDS = re.compile(
 
 
 def undefined_terms(text: str) -> Iterator[tuple[str, str]]:
-    """(word, sentence) for each word of degree that something depends on and that the statement gives no
-    border. English only."""
+    """Yield (word, sentence) for each word of degree that something depends on and that the statement gives
+    no border. English only."""
     defined: dict[str, bool] = {}
     for sentence in sentences(text):
         result = [

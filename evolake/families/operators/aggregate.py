@@ -32,7 +32,7 @@ FOLDS = {name: f'"{name}"' for name in ("sum", "largest", "spread", "argmax", "e
 
 
 def aggregate(parents: Sequence[Family], random: np.random.Generator) -> Family:
-    """Several cases of the first parent. Raises NotComposable."""
+    """Return several cases of the first parent. Raises NotComposable."""
     parent = parents[0]
     numbers = slots(parent.template)
     letters = fresh_letters([parent], len(numbers))

@@ -152,8 +152,8 @@ def named(child: Family) -> Family:
 
 
 def voter_names(families: Sequence[Family]) -> dict[str, tuple[str, ...]]:
-    """Independent validator of the child -> the member's validator for each member; the shorter lists are
-    gone round again."""
+    """Return independent validator of the child -> the member's validator for each member; the shorter lists
+    are gone round again."""
     names = [list(family.validators) for family in families]
     if not all(names):
         raise NotComposable("a parent without independent validators")
@@ -208,7 +208,7 @@ def plain_head() -> str:
 
 
 def measure_heads(family: Family) -> tuple[str, str]:
-    """`plain_head` with `measure(answer)` for this parent: the primary's, and that of the independent
+    """Return `plain_head` with `measure(answer)` for this parent: the primary's, and that of the independent
     validators."""
     first, other = (
         f"{plain_head()}\n\ndef measure(answer):\n    return {code}\n"

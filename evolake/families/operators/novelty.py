@@ -33,8 +33,8 @@ def novel_parents(
     deepest: int | None = None,
     factors: Mapping[str, float] | None = None,
 ) -> list[Family]:
-    """`count` of the population, as many as there are: drawn with a weight that falls with the number of
-    their children, then the unlikest.
+    """Return `count` of the population, as many as there are: drawn with a weight that falls with the number
+    of their children, then the unlikest.
 
     known: fingerprints by family_id, for those that have one. deepest: families of so many compositions
     inside one another are left out, unless there is no other. factors: family_id -> what its weight is

@@ -74,7 +74,7 @@ def turn(number: int, *, start: int = 0, share: float = 0.0) -> str:
 def child_of(
     name: str, parents: Sequence[Family], random: np.random.Generator, *, deepest: int | None = None
 ) -> Family:
-    """One child by the operator, of the first of these parents, in drawn order, that allow it.
+    """Return one child by the operator, of the first of these parents, in drawn order, that allow it.
 
     deepest: compositions that may be inside one another in a child; None: any number.
 

@@ -189,7 +189,7 @@ def quoting(title: str, language: str, *, gone: Sequence[str], new: Sequence[str
 
 
 def fresh_letters(families: Sequence[Family], count: int) -> list[str]:
-    """Letters that are nowhere in these families. Raises NotComposable when there are not enough."""
+    """Return letters that are nowhere in these families. Raises NotComposable when there are not enough."""
     texts = [text for family in families for text in (family.template, *family.sources().values())]
     texts += [item.text for family in families for point in family.points for item in point.alternatives]
     used = set().union(*map(set, texts))

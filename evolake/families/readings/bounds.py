@@ -337,7 +337,7 @@ def _cuts(tree: ast.Module) -> Iterator[int]:
 
 def widths(view: FamilyView) -> Examiner:
     """Examine whether "from day #1 to day #2" counts both ends, where the answer is how many there are."""
-    told = []
+    stated = []
     for sentence in view.sentences:
         for low in view.numbers:
             for high in view.numbers:
@@ -349,18 +349,18 @@ def widths(view: FamilyView) -> Examiner:
                     re.search(EXCLUSIVE, sentence, re.IGNORECASE),
                 )
                 if bool(inclusive) != bool(exclusive):
-                    told.append(
+                    stated.append(
                         (low, high, sentence, "both ends counted" if inclusive else "not both ends counted")
                     )
     probes = [
         changed(inputs, view.numbers[high].path, at(inputs, view.numbers[low].path) + step)
-        for low, high, *_ in told
+        for low, high, *_ in stated
         for inputs in (view.instances[place].inputs for place in view.few)
         for step in (0, 1, 2)
     ]
     given = yield Wanted(probes)
     result, each = [], 3 * len(view.few)
-    for turn, (_, _, sentence, says) in enumerate(told):
+    for turn, (_, _, sentence, says) in enumerate(stated):
         answers = [
             solved.answer if solved.status == "ok" else None
             for solved in given.answers[turn * each : (turn + 1) * each]

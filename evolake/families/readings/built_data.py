@@ -117,13 +117,13 @@ def lost_at_the_end(view: FamilyView) -> Examiner:
     """Examine whether what leaves at an end is lost: the numbers of an answer that always add up to those of
     the data lose nothing."""
     yield Wanted()
-    told = view.matching(
+    stated = view.matching(
         r"\b(?:last|first|end|edge|outermost|rightmost|leftmost)\b[^.;]*\b(?:runs? (?:into|out|off|away)|"
         r"(?:is|are|gets?) lost|flows? (?:out|away|off|into)|falls? (?:off|out|down)|leaves? (?:the|for)|"
         r"goes (?:away|out)|disappears?|vanish\w*|thrown away|discarded|eaten)\b"
     )
     kept = []
-    for path in lists_of_numbers(view) if told else []:
+    for path in lists_of_numbers(view) if stated else []:
         for instance, label in zip(view.instances, view.labels, strict=True):
             items = at(instance.inputs, path)
             if (
@@ -138,7 +138,7 @@ def lost_at_the_end(view: FamilyView) -> Examiner:
     return [
         ReadingPlace(
             "what leaves at an end",
-            told[0],
+            stated[0],
             "it is lost",
             "nothing is ever lost",
             "contradicted",
@@ -249,8 +249,8 @@ EQUAL_PAIR = (
 def equal_pairs(view: FamilyView) -> Examiner:
     """Examine whether two equal numbers of a record are treated apart: all records become two equals, and
     then two others of the same sum."""
-    told = view.matching(EQUAL_PAIR)
-    paths = pairs_of_numbers(view) if told else []
+    stated = view.matching(EQUAL_PAIR)
+    paths = pairs_of_numbers(view) if stated else []
     trials = []
     for path in paths[:1]:
         for place in view.few[:6]:
@@ -270,7 +270,7 @@ def equal_pairs(view: FamilyView) -> Examiner:
     return [
         ReadingPlace(
             "two equal numbers",
-            told[0],
+            stated[0],
             "they are apart",
             "they are as any two of their sum",
             "contradicted",
@@ -410,10 +410,10 @@ ON_TIME = (
 def on_the_dot(view: FamilyView) -> Examiner:
     """Examine whether who comes at the very minute of something that recurs need not wait: all numbers become
     a multiple of the period."""
-    told = view.matching(ON_TIME)
+    stated = view.matching(ON_TIME)
     still = [
         item
-        for item in told
+        for item in stated
         if re.search(
             r"\b(?:still|catch\w*|gets? (?:on|in)|in time|without waiting|"
             r"not wait|at once)\b",
@@ -423,7 +423,7 @@ def on_the_dot(view: FamilyView) -> Examiner:
     ]
     late = [
         item
-        for item in told
+        for item in stated
         if re.search(
             r"\b(?:miss\w*|too late|must wait|has to wait|the next|not (?:catch|"
             r"get))\b",

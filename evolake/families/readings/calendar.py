@@ -13,11 +13,11 @@ from evolake.families.readings.view import FamilyView
 def leap_years(view: FamilyView) -> Examiner:
     """Examine whether years that end in 00 are leap years."""
     yield Wanted()
-    told = view.matching(r"\bGregorian\b|\bleap years?\b|\b29 February\b")
+    stated = view.matching(r"\bGregorian\b|\bleap years?\b|\b29 February\b")
     gregorian = view.matching(
         r"\bGregorian\b|\bdivisible by 400\b|\bend\w* (?:in|with) 00\b|\bcenturies\b|\bcentury\b"
     )
-    if not told or not gregorian:
+    if not stated or not gregorian:
         return []
     texts = {name: ast.unparse(tree) for name, tree in view.trees.items()}
     known = r"\b(?:100|400|25|isleap|calendar|date|datetime)\b"
@@ -125,11 +125,11 @@ def first_days(view: FamilyView) -> Examiner:
     calendar."""
     yield Wanted()
     days = "|".join(WEEK)
-    told = view.matching(
+    stated = view.matching(
         rf"\b(?:week|weeks) (?:always )?(?:begins?|starts?) (?:on|with) (?:an? )?(?:{days})|"
         rf"\b(?:{days}) is (?:the first day|day (?:number )?(?:1|one))"
     )
-    says = re.search(rf"\b({days})\b", told[0], re.IGNORECASE) if told else None
+    says = re.search(rf"\b({days})\b", stated[0], re.IGNORECASE) if stated else None
     orders = [order for tree in view.trees.values() for order in _weeks(tree)]
     for order in orders:
         start = WEEK.index(order[0])
@@ -144,7 +144,7 @@ def first_days(view: FamilyView) -> Examiner:
         return [
             ReadingPlace(
                 "days of the week",
-                told[0],
+                stated[0],
                 f"begins with {says[1]}",
                 f"begins with {orders[0][0]}",
                 "contradicted",

@@ -26,8 +26,8 @@ def two_divisors(view: FamilyView) -> Examiner:
             re.IGNORECASE,
         )
     ]
-    told = view.matching(r"\bdivi\w+|\bmultiples?\b") if len(divisors) == 2 else []
-    says = _joined(" ".join(told)) if told else ""
+    stated = view.matching(r"\bdivi\w+|\bmultiples?\b") if len(divisors) == 2 else []
+    says = _joined(" ".join(stated)) if stated else ""
     paths = lists_of_numbers(view) if says else []
     trials = []
     for path in paths[:1]:
@@ -54,7 +54,7 @@ def two_divisors(view: FamilyView) -> Examiner:
             )
     if len(ways) != 1 or "?" in ways:
         return []
-    return [compared("how two conditions are joined", told[0], says, ways.pop())]
+    return [compared("how two conditions are joined", stated[0], says, ways.pop())]
 
 
 def _joined(text: str) -> str:
@@ -198,7 +198,7 @@ FREE = (
 def free_beyond(view: FamilyView) -> Examiner:
     """Examine whether what is free beyond a border costs nothing there: all numbers of the data go beyond
     it."""
-    trials, told = [], []
+    trials, stated = [], []
     costs = re.search(
         r"\b(?:coins?|cost|pay|paid|price|fee|euros?|money|earn)\b", view.question, re.IGNORECASE
     )
@@ -213,15 +213,15 @@ def free_beyond(view: FamilyView) -> Examiner:
             if over and not re.search(
                 r"\b(?:first|part|rest|what is|those|only|further|each|every) ", over[0], re.IGNORECASE
             ):
-                told.append((sentence, number))
-    for path in lists_of_numbers(view)[:1] if len(told) == 1 else []:
+                stated.append((sentence, number))
+    for path in lists_of_numbers(view)[:1] if len(stated) == 1 else []:
         for place in view.few[:6]:
             inputs = view.instances[place].inputs
             border = max([at(inputs, number.path) for number in view.numbers.values()])
             trials.append(changed(inputs, path, [border + 5] * len(at(inputs, path))))
     given = yield Wanted(trials)
     ways = {"free" if solved.answer == 0 else "not free" for solved in given.answers if solved.status == "ok"}
-    return [compared("what is free", told[0][0], "free", "not free")] if ways == {"not free"} else []
+    return [compared("what is free", stated[0][0], "free", "not free")] if ways == {"not free"} else []
 
 
 def halfway_values(view: FamilyView) -> Examiner:
@@ -231,14 +231,14 @@ def halfway_values(view: FamilyView) -> Examiner:
         r"\b(?:ending|ends?|end) in (?:5|five|50|fifty)\b|\b(?:half ?way|midway|just|exactly|right) (?:in "
         r"the middle|between|in between)?\b|\bin the middle\b|\bhalves\b|\bhalf (?:an? )?\w+\b"
     )
-    told = []
+    stated = []
     for sentence in view.sentences:
         if match := re.search(middle, sentence, re.IGNORECASE):
             rest = sentence[match.end() :]
             up = re.search(r"\b(?:up|upwards|higher|larger|greater|bigger|upper|next)\b", rest, re.IGNORECASE)
             down = re.search(r"\b(?:down|downwards|lower|smaller|lesser)\b", rest, re.IGNORECASE)
             if bool(up) != bool(down):
-                told.append((sentence, "up" if up else "down"))
+                stated.append((sentence, "up" if up else "down"))
     rounded = re.search(r"\bround|\bnearest\b|\bmultiple", view.text, re.IGNORECASE)
     words = {
         "ten": 10,
@@ -253,7 +253,7 @@ def halfway_values(view: FamilyView) -> Examiner:
     units |= {value for word, value in words.items() if re.search(rf"\b{word}\b", view.text, re.IGNORECASE)}
     units = {unit for unit in units if unit >= 4 and unit % 2 == 0}
     trials = []
-    for path in lists_of_numbers(view)[:1] if rounded and len({says for _, says in told}) == 1 else []:
+    for path in lists_of_numbers(view)[:1] if rounded and len({says for _, says in stated}) == 1 else []:
         for place in view.few[:5]:
             inputs = view.instances[place].inputs
             for unit in sorted(units)[:4]:
@@ -273,4 +273,4 @@ def halfway_values(view: FamilyView) -> Examiner:
             else:
                 way = set()
             ways |= way
-    return [compared("where a half goes", told[0][0], told[0][1], ways.pop())] if len(ways) == 1 else []
+    return [compared("where a half goes", stated[0][0], stated[0][1], ways.pop())] if len(ways) == 1 else []

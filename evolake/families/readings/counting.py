@@ -90,8 +90,8 @@ def _can_deny(tree: ast.Module) -> bool:
 def steps(view: FamilyView) -> Examiner:
     """Examine where "every k-th" begins: slices that take every k-th from the first one, or from the k-th."""
     yield Wanted()
-    told = view.matching(r"\bevery (?:#\d+|second|third|fourth|fifth|\w+th)\b")
-    if not told:
+    stated = view.matching(r"\bevery (?:#\d+|second|third|fourth|fifth|\w+th)\b")
+    if not stated:
         return []
     first = view.matching(
         r"\b(?:start|begin)\w* (?:with|at|from) the (?:very )?first\b|\bthe (?:very )?first (?:\w+ "
@@ -114,7 +114,7 @@ def steps(view: FamilyView) -> Examiner:
     if says:
         return [compared("where every k-th begins", (first or later)[0], says, does)]
     if does == "the first":
-        return [compared("where every k-th begins", told[0], "the k-th", does)]
+        return [compared("where every k-th begins", stated[0], "the k-th", does)]
     return []
 
 

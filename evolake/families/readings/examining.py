@@ -35,9 +35,9 @@ from evolake.families.readings import (
     sequences,
     simultaneity,
     spelling,
+    stated_cases,
     symmetries,
     ties,
-    told_cases,
 )
 from evolake.families.readings.places import Examiner, Given, ReadingPlace, Wanted
 from evolake.families.readings.view import FamilyView, view_of
@@ -165,16 +165,16 @@ CATALOGUE = (
     Reading("which numbers do not count", ("does not count", "counts"), built_data.ignored_numbers),
     Reading("what is counted", ("what lies between", "the elements"), built_data.things_between),
     Reading("at the very minute", ("no waiting", "waiting"), built_data.on_the_dot),
-    Reading("who goes out", ("on whom it falls", "the one after"), told_cases.counted_out),
-    Reading("how often two meet", ("once", "twice"), told_cases.met_once),
-    Reading("what must not be exceeded", ("never over", "over"), told_cases.not_over),
-    Reading("sizes and sums", ("the size of the sum", "the sum of the sizes"), told_cases.size_of_sum),
-    Reading("tops with level neighbours", ("none", "one", "two"), told_cases.level_tops),
-    Reading("how many places go round, by steps", ("as said", "another number"), told_cases.periods),
-    Reading("a number that equals the one before", ("falls", "rises"), told_cases.level_with_before),
-    Reading("the order of equals", ("by the alphabet", "as given"), told_cases.alphabet_of_equals),
-    Reading("the ends of a row", ("count", "never count"), told_cases.ends_of_a_row),
-    Reading("which extreme is named", ("the least", "the greatest"), told_cases.named_extreme),
+    Reading("who goes out", ("on whom it falls", "the one after"), stated_cases.counted_out),
+    Reading("how often two meet", ("once", "twice"), stated_cases.met_once),
+    Reading("what must not be exceeded", ("never over", "over"), stated_cases.not_over),
+    Reading("sizes and sums", ("the size of the sum", "the sum of the sizes"), stated_cases.size_of_sum),
+    Reading("tops with level neighbours", ("none", "one", "two"), stated_cases.level_tops),
+    Reading("how many places go round, by steps", ("as said", "another number"), stated_cases.periods),
+    Reading("a number that equals the one before", ("falls", "rises"), stated_cases.level_with_before),
+    Reading("the order of equals", ("by the alphabet", "as given"), stated_cases.alphabet_of_equals),
+    Reading("the ends of a row", ("count", "never count"), stated_cases.ends_of_a_row),
+    Reading("which extreme is named", ("the least", "the greatest"), stated_cases.named_extreme),
     Reading(
         "with which one another price begins", ("with it", "with the next one"), places_within.from_the_kth
     ),

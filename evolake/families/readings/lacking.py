@@ -13,16 +13,16 @@ from evolake.families.readings.view import FamilyView, at, changed, leaves
 def promised_answers(view: FamilyView) -> Examiner:
     """Examine whether an answer that the text promises for a case (`the answer is "nobody"`) is ever given,
     also where all data have an equal one."""
-    told = []
+    stated = []
     for sentence in view.sentences:
         if re.search(
             r"\b(?:answer|reply|write|say|respond|return|report|result|give)\b", sentence, re.IGNORECASE
         ):
-            told += [
+            stated += [
                 (sentence, word) for word in re.findall(r"[\"“']([A-Za-z][A-Za-z -]{1,20})[\"”']", sentence)
             ]
     quoted = [
-        (sentence, word) for sentence, word in told if all(isinstance(label, str) for label in view.labels)
+        (sentence, word) for sentence, word in stated if all(isinstance(label, str) for label in view.labels)
     ]
     quoted = [
         (sentence, word)
@@ -40,7 +40,7 @@ def promised_answers(view: FamilyView) -> Examiner:
     given = yield Wanted(trials)
     seen = {str(solved.answer).casefold() for solved in given.answers if solved.status == "ok"}
     lonely = [(sentence, word) for sentence, word in quoted if word.casefold() not in seen]
-    if not lonely or len(view.instances) < 12 or len(quoted) != len({word for _, word in told}):
+    if not lonely or len(view.instances) < 12 or len(quoted) != len({word for _, word in stated}):
         return []
     sentence, word = lonely[0]
     does = f"none of {len(view.labels)} labels is that"
@@ -90,7 +90,7 @@ def circle_size(view: FamilyView) -> Examiner:
     """Examine whether what goes round has as many places as the text says: a remainder by a number one more
     or less than a number of the text."""
     yield Wanted()
-    told = view.matching(
+    stated = view.matching(
         r"\b(?:week|circle|ring|round|cycle|again|repeat\w*|begins anew|clock|follow\w*|over and over|"
         r"wheel|season|days?)\b"
     )
@@ -109,11 +109,11 @@ def circle_size(view: FamilyView) -> Examiner:
     }
     said = {
         value: item
-        for item in told
+        for item in stated
         for word, value in words.items()
         if re.search(rf"\b{word}\b", item, re.IGNORECASE)
     }
-    said |= {int(text): item for item in told for text in re.findall(r"(?<![#\d])\b\d{1,2}\b", item)}
+    said |= {int(text): item for item in stated for text in re.findall(r"(?<![#\d])\b\d{1,2}\b", item)}
     listed = {len(re.findall(r"[A-Z][a-z]+(?=[,.]| and )", item)) for item in view.sentences}
     whole = {int(text) for text in re.findall(r"(?<![#\d])\b\d{1,4}\b", view.text)} | {
         value for word, value in words.items() if re.search(rf"\b{word}\b", view.text, re.IGNORECASE)
@@ -247,8 +247,8 @@ def lacking_means(view: FamilyView) -> Examiner:
         ("a way from behind", BACKWARDS, "no program goes from behind", _from_behind),
     )
     for name, form, does, able in checks:
-        if (told := view.matching(form)) and sources and not any(map(able, sources)):
-            result.append(ReadingPlace(name, told[0], "what the sentence says", does, "contradicted"))
+        if (stated := view.matching(form)) and sources and not any(map(able, sources)):
+            result.append(ReadingPlace(name, stated[0], "what the sentence says", does, "contradicted"))
     newest, oldest = view.matching(LAST_IN), view.matching(FIRST_IN)
     if stored and sources and bool(newest) != bool(oldest):
         takes = {way for source in sources for way in _taken(source)}

@@ -370,13 +370,13 @@ def _first_said(view: FamilyView) -> tuple[str, str]:
 def struck_off(view: FamilyView) -> Examiner:
     """Examine whether one extreme value is struck off or all that equal it: all numbers of the data become
     one."""
-    told = view.matching(
+    stated = view.matching(
         r"(?=.*\b(?:struck|strikes?|cross\w*|drop\w*|delet\w*|discard\w*|remov\w*|left out|leav\w+ out|"
         r"cut|ignor\w*|set aside|not count\w*|taken (?:away|out)|thrown (?:away|out))\b)(?=.*\b(?:highest|"
         r"lowest|best|worst|largest|smallest|greatest|high|low)\b)(?=.*\b(?:one of|a single|once|only one|"
         r"one such|one that|even if|even when|one is|one each|just one|one \w+est)\b)"
     )
-    paths = lists_of_numbers(view) if told else []
+    paths = lists_of_numbers(view) if stated else []
     trials = [
         changed(view.instances[place].inputs, path, [7] * max(6, len(at(view.instances[place].inputs, path))))
         for path in paths[:1]
@@ -390,7 +390,7 @@ def struck_off(view: FamilyView) -> Examiner:
     ]
     if len(ways) < 3 or len(set(ways)) != 1:
         return []
-    return [compared("what is struck off", told[0], "one", ways[0])]
+    return [compared("what is struck off", stated[0], "one", ways[0])]
 
 
 SUPERLATIVE = r"(?:greatest|highest|largest|biggest|tallest|longest|heaviest|best|oldest|top|maximum)"

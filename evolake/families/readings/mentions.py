@@ -20,7 +20,7 @@ def named_values(view: FamilyView) -> Examiner:
     for item in view.instances:
         for where, value in texts_in(item.inputs):
             columns.setdefault(where, set()).add(value)
-    told = []
+    stated = []
     for where, values in columns.items():
         if 2 <= len(values) <= 12 and len(view.instances) > len(values):
             forms = {
@@ -31,9 +31,9 @@ def named_values(view: FamilyView) -> Examiner:
             said = [
                 (value, word) for value, known in forms.items() for word in words if word.casefold() in known
             ]
-            told += [(where, value, word, values) for value, word in said if len(said) < len(values)]
+            stated += [(where, value, word, values) for value, word in said if len(said) < len(values)]
     trials = []
-    for where, value, _, values in told:
+    for where, value, _, values in stated:
         for other in [item for item in sorted(values) if item != value][:3]:
             for place in range(len(view.instances)):
                 new = _replaced(view.instances[place].inputs, where, value, other)
@@ -41,7 +41,7 @@ def named_values(view: FamilyView) -> Examiner:
                     trials.append((where, value, place, new))
     given = yield Wanted([inputs for *_, inputs in trials])
     result = []
-    for where, value, word, _ in told:
+    for where, value, word, _ in stated:
         answers = [
             solved.status != "ok" or not view.same(solved.answer, view.labels[place])
             for (path, old, place, _), solved in zip(trials, given.answers, strict=False)

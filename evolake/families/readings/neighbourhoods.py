@@ -13,7 +13,7 @@ from evolake.families.readings.view import FamilyView, at, changed
 def circles(view: FamilyView) -> Examiner:
     """Examine whether a circle is closed: some program must go from the last to the first, and turning it
     changes no count."""
-    told = view.matching(
+    stated = view.matching(
         r"\b(?:in|round|around|form|along|on) an? (?:\w+ )?(?:circle|ring|table|loop)\b(?! of)|"
         r"\bcircular\b|\bclosed (?:ring|chain|circle)\b|"
         r"\bthe last (?:one )?(?:is|stands|sits) (?:also )?(?:next to|beside|"
@@ -22,16 +22,16 @@ def circles(view: FamilyView) -> Examiner:
     )
     row = (
         []
-        if told
+        if stated
         else view.matching(r"\b(?:in|form|forming) a (?:straight |long |single )?(?:row|line|queue)\b")
     )
     lists = view.lists()
-    rest = " ".join(sentence for sentence in view.sentences if sentence not in told)
+    rest = " ".join(sentence for sentence in view.sentences if sentence not in stated)
     placed = re.search(
         r"\b(?:first|begins?|starts?|beginning|starting|number(?:ed|s)? (?:from|\d|#))\b", rest, re.IGNORECASE
     )
     turning = (
-        bool(told or row)
+        bool(stated or row)
         and len(lists) == 1
         and not placed
         and all(type(label) is int for label in view.labels)
@@ -59,14 +59,14 @@ def circles(view: FamilyView) -> Examiner:
                 len(others) // 3,
             )
         ]
-    if not told:
+    if not stated:
         return []
     open_ended = [name for name, tree in view.trees.items() if not _wraps(tree)]
     if moved >= 3:
         return [
             ReadingPlace(
                 "a circle",
-                told[0],
+                stated[0],
                 "closed",
                 "a line: turned round, it gives another answer",
                 "contradicted",
@@ -77,10 +77,10 @@ def circles(view: FamilyView) -> Examiner:
     if open_ended and not (probes and not moved):
         return [
             ReadingPlace(
-                "a circle", told[0], "closed", f"a line in the program {open_ended[0]}", "contradicted"
+                "a circle", stated[0], "closed", f"a line in the program {open_ended[0]}", "contradicted"
             )
         ]
-    return [ReadingPlace("a circle", told[0], "closed", "closed", "fixed")]
+    return [ReadingPlace("a circle", stated[0], "closed", "closed", "fixed")]
 
 
 def _wraps(tree: ast.Module) -> bool:

@@ -53,10 +53,10 @@ class ReadingPlace:
     def remark(self) -> str:
         """Return the place in one sentence, for the author of the family."""
         shown = f"{self.sentence!r}"[:300]
-        told = f" ({self.decides} of {self.of} instances tell the two apart)" if self.of else ""
+        counts = f" ({self.decides} of {self.of} instances tell the two apart)" if self.of else ""
         if self.verdict == "contradicted":
             return (
-                f"{self.reading}: the text says {self.says!r}, the programs do {self.does!r}{told}: {shown}"
+                f"{self.reading}: the text says {self.says!r}, the programs do {self.does!r}{counts}: {shown}"
             )
         if self.verdict == "ambiguous":
             return (

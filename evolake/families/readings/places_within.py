@@ -16,7 +16,7 @@ ORDINALS = {"third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eigh
 def from_the_kth(view: FamilyView) -> Examiner:
     """Examine with which unit another price begins: all numbers of the data grow past the k-th, and the sum
     grows otherwise from there on."""
-    told = {}
+    stated = {}
     for sentence in view.sentences:
         for word, number in ORDINALS.items():
             if re.search(
@@ -25,14 +25,14 @@ def from_the_kth(view: FamilyView) -> Examiner:
                 sentence,
                 re.IGNORECASE,
             ):
-                told[number] = (sentence, "with it")
+                stated[number] = (sentence, "with it")
             elif re.search(rf"\bafter the {word}\b", sentence, re.IGNORECASE):
-                told[number] = (sentence, "with the next one")
-    paths = lists_of_numbers(view) if len(told) == 1 else []
+                stated[number] = (sentence, "with the next one")
+    paths = lists_of_numbers(view) if len(stated) == 1 else []
     trials = []
     for path in paths[:1]:
         for place in view.few[:5]:
-            inputs, number = view.instances[place].inputs, next(iter(told))
+            inputs, number = view.instances[place].inputs, next(iter(stated))
             trials += [
                 changed(inputs, path, [value] * len(at(inputs, path)))
                 for value in range(number - 2, number + 3)
@@ -52,7 +52,7 @@ def from_the_kth(view: FamilyView) -> Examiner:
                 ways.add(way)
     if len(ways) != 1 or "?" in ways:
         return []
-    sentence, says = next(iter(told.values()))
+    sentence, says = next(iter(stated.values()))
     return [compared("with which one another price begins", sentence, says, ways.pop())]
 
 
@@ -158,7 +158,7 @@ EXACTLY_THEN = r"\b{word},? or (?:exactly|just|right|precisely) (?:at|on|by|in) 
 def with_that_one(view: FamilyView) -> Examiner:
     """Examine whether a border counts that a later sentence calls "exactly that one": all numbers of the data
     become the border."""
-    told = []
+    stated = []
     for number, sentence in enumerate(view.sentences):
         if re.search(
             EXACTLY_THEN.format(
@@ -170,20 +170,20 @@ def with_that_one(view: FamilyView) -> Examiner:
         ):
             near = " ".join(view.sentences[max(0, number - 1) : number + 1])
             slots = [slot for slot in view.numbers if re.search(rf"#{slot}(?!\d)", near)]
-            told += [(sentence, slots[0])] if len(slots) == 1 else []
+            stated += [(sentence, slots[0])] if len(slots) == 1 else []
     asked = re.search(r"\bhow many\b", view.question, re.IGNORECASE)
-    paths = lists_of_numbers(view) if len(told) == 1 and asked else []
+    paths = lists_of_numbers(view) if len(stated) == 1 and asked else []
     trials = [
-        changed(inputs, path, [at(inputs, view.numbers[told[0][1]].path) + step] * len(at(inputs, path)))
+        changed(inputs, path, [at(inputs, view.numbers[stated[0][1]].path) + step] * len(at(inputs, path)))
         for path in paths[:1]
         for inputs in (view.instances[place].inputs for place in view.few[:6])
         for step in (-3, 0, 3)
     ]
     given = yield Wanted(trials)
     lower = bool(
-        told
+        stated
         and re.search(
-            r"\b(?:earlier|before|sooner|less|fewer|lower|smaller),? or\b", told[0][0], re.IGNORECASE
+            r"\b(?:earlier|before|sooner|less|fewer|lower|smaller),? or\b", stated[0][0], re.IGNORECASE
         )
     )
     ways = set()
@@ -191,7 +191,7 @@ def with_that_one(view: FamilyView) -> Examiner:
         if (answers := integers(given.answers[start : start + 3])) and answers[0] != answers[2]:
             ways.add("it is with them" if answers[1] == answers[0 if lower else 2] else "it is not")
     return (
-        [compared("one exactly at the border", told[0][0], "it is with them", ways.pop())]
+        [compared("one exactly at the border", stated[0][0], "it is with them", ways.pop())]
         if len(ways) == 1
         else []
     )

@@ -59,12 +59,12 @@ def sequences_of(view: FamilyView) -> list[KeyPath]:
 def state_in_order(view: FamilyView) -> Examiner:
     """Examine whether a sentence on a state that changes step by step is heeded: then some other order of the
     data gives another answer."""
-    told = [
+    stated = [
         sentence
         for sentence in view.sentences
         if any(re.search(form, sentence, re.IGNORECASE) for form in STATE)
     ]
-    paths = sequences_of(view) if told and not re.search(NO_ORDER, view.text, re.IGNORECASE) else []
+    paths = sequences_of(view) if stated and not re.search(NO_ORDER, view.text, re.IGNORECASE) else []
     trials = []
     for path in paths:
         for place in view.few:
@@ -83,7 +83,7 @@ def state_in_order(view: FamilyView) -> Examiner:
     return [
         ReadingPlace(
             "a state that depends on what came before",
-            told[0],
+            stated[0],
             "the order of the data matters",
             f"none of {len(same)} other orders changes an answer",
             "contradicted",
@@ -175,14 +175,14 @@ def equal_places(view: FamilyView) -> Examiner:
     )
     earliest = r"\b(?:earliest|first|leftmost|foremost|nearest to the (?:start|beginning|front))\b"
     latest = r"\b(?:latest|last|rightmost|most recent|hindmost|nearest to the end)\b"
-    told = []
+    stated = []
     for sentence in view.sentences:
         for part in re.split(r"[;:]|\.\s", sentence):
             match = re.search(tie, part, re.IGNORECASE)
             early, late = re.search(earliest, part, re.IGNORECASE), re.search(latest, part, re.IGNORECASE)
             if match and bool(early) != bool(late):
-                told.append((sentence, "the first" if early else "the last"))
-    paths = sequences_of(view) if told and len({says for _, says in told}) == 1 else []
+                stated.append((sentence, "the first" if early else "the last"))
+    paths = sequences_of(view) if stated and len({says for _, says in stated}) == 1 else []
     trials = []
     for path in paths[:1]:
         for place in range(len(view.instances)):
@@ -202,24 +202,24 @@ def equal_places(view: FamilyView) -> Examiner:
     other = "the last" if best == "the first" else "the first"
     if ways.count(best) * 2 < len(ways) or ways.count(other):
         return []
-    return [compared("which of equals is meant", told[0][0], told[0][1], best)]
+    return [compared("which of equals is meant", stated[0][0], stated[0][1], best)]
 
 
 def influential_places(view: FamilyView) -> Examiner:
     """Examine where "every k-th" begins by which elements matter: one number after the other is raised."""
-    told = view.matching(
+    stated = view.matching(
         r"\b(?:every|each) #\d+(?:th|nd|rd|st)?\b|\b(?:every|each) (?:second|third|fourth|fifth|sixth|"
         r"seventh|tenth)\b"
     )
     slots = [
         number
         for number in view.numbers.values()
-        if any(re.search(rf"\b(?:every|each) #{number.slot}(?!\d)", item) for item in told)
+        if any(re.search(rf"\b(?:every|each) #{number.slot}(?!\d)", item) for item in stated)
     ]
     words = {"second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "tenth": 10}
     fixed = [
         words[match[1].casefold()]
-        for item in told
+        for item in stated
         if (match := re.search(r"\b(?:every|each) (\w+th|second|third)\b", item, re.IGNORECASE))
         and match[1].casefold() in words
     ]
@@ -258,4 +258,4 @@ def influential_places(view: FamilyView) -> Examiner:
         r"included|counts|too|also)\b|\bcounting the first\b"
     )
     says = "the first" if from_first else "the k-th"
-    return [compared("where every k-th begins", (from_first or told)[0], says, does)] if does else []
+    return [compared("where every k-th begins", (from_first or stated)[0], says, does)] if does else []

@@ -190,7 +190,7 @@ WAYS = {HALF_UP: "(doubled + 1) // 2", "to the nearest, halves down": "-((1 - do
 def halves(view: FamilyView) -> Examiner:
     """Examine whether a half goes up or down as the text says, where programs call round(), which takes it to
     the even number."""
-    told = []
+    stated_halves = []
     for number, sentence in enumerate(view.sentences):
         near = " ".join(view.sentences[max(0, number - 1) : number + 2])
         if re.search(MIDWAY, sentence, re.IGNORECASE) and re.search(
@@ -200,10 +200,10 @@ def halves(view: FamilyView) -> Examiner:
             up = re.search(r"\b(?:up|upwards|higher|larger|greater|bigger|upper)\b", rest, re.IGNORECASE)
             down = re.search(r"\b(?:down|downwards|lower|smaller|lesser)\b", rest, re.IGNORECASE)
             if bool(up) != bool(down) and not re.search(r"\beven\b", sentence, re.IGNORECASE):
-                told.append((sentence, HALF_UP if up else "to the nearest, halves down"))
+                stated_halves.append((sentence, HALF_UP if up else "to the nearest, halves down"))
     sources = []
-    for tree in view.trees.values() if len(told) == 1 else []:
-        source = _halves_as(tree, WAYS[told[0][1]])
+    for tree in view.trees.values() if len(stated_halves) == 1 else []:
+        source = _halves_as(tree, WAYS[stated_halves[0][1]])
         sources += [source] if source else []
     given = yield Wanted((), sources)
     decides = max(given.decided, default=0)
@@ -211,8 +211,8 @@ def halves(view: FamilyView) -> Examiner:
         [
             ReadingPlace(
                 "where a half is rounded to",
-                told[0][0],
-                told[0][1],
+                stated_halves[0][0],
+                stated_halves[0][1],
                 HALF_EVEN,
                 "contradicted",
                 decides,

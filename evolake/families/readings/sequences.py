@@ -64,7 +64,7 @@ def equal_neighbours(view: FamilyView) -> Examiner:
 def ends(view: FamilyView) -> Examiner:
     """Examine which end of a list is meant by "the first #k" and "the last is not counted": one element at an
     end " "becomes another."""
-    told = []
+    stated = []
     rest = re.search(r"\b(?:still|left|remain\w*|not|rest|other)\b", view.question, re.IGNORECASE)
     for slot in view.numbers if not rest else ():
         for sentence in view.matching(rf"\b(?:first|last) #{slot}(?!\d)"):
@@ -77,7 +77,7 @@ def ends(view: FamilyView) -> Examiner:
                 )
                 == 1
             ):
-                told.append((sentence, "used", found.pop(), slot))
+                stated.append((sentence, "used", found.pop(), slot))
     skipped = (
         r"\b(?:except|all but|without|apart from|other than|leaving out|leaves? out|not counting|ignor\w+|"
         r"skip\w*) (?:for )?(?:the |its )?(?:very )?"
@@ -90,10 +90,10 @@ def ends(view: FamilyView) -> Examiner:
     for sentence in view.sentences:
         for expression in (skipped, skipped_after):
             if match := re.search(expression, sentence, re.IGNORECASE):
-                told.append((sentence, "skipped", match[1].casefold(), 0))
+                stated.append((sentence, "skipped", match[1].casefold(), 0))
                 break
     trials = []
-    for path in view.lists() if told else []:
+    for path in view.lists() if stated else []:
         for place in view.few:
             items = at(view.instances[place].inputs, path)
             for index in (0, len(items) - 1):
@@ -104,7 +104,7 @@ def ends(view: FamilyView) -> Examiner:
                     )
     given = yield Wanted([inputs for *_, inputs in trials])
     result = []
-    for sentence, use, end, slot in told:
+    for sentence, use, end, slot in stated:
         for path in view.lists():
             counts = {"first": [0, 0], "last": [0, 0]}
             for (where, place, index, length, _), solved in zip(trials, given.answers, strict=True):
@@ -158,7 +158,7 @@ def positions(view: FamilyView) -> Examiner:
     single = bool(lists) and all(
         not isinstance(item, list | dict) for path in lists for item in at(view.instances[0].inputs, path)
     )
-    told = view.matching(
+    stated = view.matching(
         r"\bthe (?:very )?(?:first|last|second|third) (?:one |[a-z]+ )?(?:counts?|pays?|gets?|costs?|"
         r"scores?|weighs|is (?:counted|doubled|halved|worth|free))\b|\bthe (?:one|[a-z]+) (?:right |"
         r"directly |just )?before it\b|\bthan the (?:one|[a-z]+) (?:right |directly |just )?before\b|"
@@ -166,7 +166,7 @@ def positions(view: FamilyView) -> Examiner:
         + (r"|\b(?:neighbours?|neighbors?|adjacent)\b|\bthree in a row\b" if single else "")
     )
     trials = []
-    for place in view.few if told and len(lists) == 1 else []:
+    for place in view.few if stated and len(lists) == 1 else []:
         items = at(view.instances[place].inputs, lists[0])
         if len(items) > 3:
             half = len(items) // 2
@@ -191,7 +191,7 @@ def positions(view: FamilyView) -> Examiner:
     return [
         compared(
             "places in the data",
-            told[0],
+            stated[0],
             "count",
             "count" if any(answers) else "change no answer",
             sum(answers),

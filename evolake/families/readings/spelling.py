@@ -48,14 +48,14 @@ def letter_case(view: FamilyView) -> Examiner:
         for change in (str.lower, str.swapcase, str.upper)
     ]
     given = yield Wanted([item for _, item in inputs])
-    told = [
+    stated = [
         str(view.labels[place]).casefold() != str(solved.answer).casefold()
         for (place, _), solved in zip(inputs, given.answers, strict=True)
         if solved.status == "ok"
     ]
-    if len(told) < 4:
+    if len(stated) < 4:
         return []
-    does = "as different" if sum(told) >= LEAST_PROBES else "as the same"
+    does = "as different" if sum(stated) >= LEAST_PROBES else "as the same"
     result = [
         compared("whether capital letters count as others", sentence, "as the same", does)
         for sentence in alike[:1]

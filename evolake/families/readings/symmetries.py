@@ -244,13 +244,13 @@ def ignored_values(view: FamilyView) -> Examiner:
 def ignored_gaps(view: FamilyView) -> Examiner:
     """Examine whether spaces, hyphens or commas inside texts count where a sentence says that they do not:
     they are taken away."""
-    told = view.matching(
+    stated = view.matching(
         rf"\b(?:spaces?|gaps?|blanks?|hyphens?|punctuation|apostrophes?)\b[^.;]{{0,30}}{IGNORED}|"
         r"\b(?:without|not counting|ignoring|apart from|except) (?:the )?(?:spaces?|gaps?|blanks?|"
         r"hyphens?|punctuation)"
     )
     paths: list[KeyPath] = []
-    if told:
+    if stated:
         paths = [
             path
             for path, value in leaves(view.instances[0].inputs)
@@ -276,13 +276,13 @@ def ignored_gaps(view: FamilyView) -> Examiner:
     if len(others) < 8 or not all(type(label) is int for label in view.labels):
         return []
     does = "they count" if sum(others) * 2 > len(others) else "they do not"
-    return [compared("whether gaps count", told[0], "they do not", does, sum(others), len(others))]
+    return [compared("whether gaps count", stated[0], "they do not", does, sum(others), len(others))]
 
 
 def equals_in_texts(view: FamilyView) -> Examiner:
     """Examine which of equally frequent words is answered: the first seen, the last, or the first or last by
     the alphabet."""
-    told = []
+    stated = []
     for sentence in view.sentences:
         if re.search(
             r"\b(?:several|more than one|two or more|equally|ties?|tied|equal|the same number|as often)\b",
@@ -307,9 +307,9 @@ def equals_in_texts(view: FamilyView) -> Examiner:
                     meant = "the first seen"
                 else:
                     meant = "the last seen"
-                told.append((sentence, meant))
+                stated.append((sentence, meant))
     paths = []
-    if len({says for _, says in told}) == 1 and all(isinstance(label, str) for label in view.labels):
+    if len({says for _, says in stated}) == 1 and all(isinstance(label, str) for label in view.labels):
         paths = [
             path
             for path in view.lists()
@@ -342,7 +342,7 @@ def equals_in_texts(view: FamilyView) -> Examiner:
         ways.append(known.get(answers, "?"))
     if len(ways) < 3 or len(set(ways)) != 1 or "?" in ways:
         return []
-    return [compared("which of equals is meant", told[0][0], told[0][1], ways[0])]
+    return [compared("which of equals is meant", stated[0][0], stated[0][1], ways[0])]
 
 
 def shared_ranks(view: FamilyView) -> Examiner:
@@ -393,9 +393,9 @@ AT_START = (
 def at_the_start(view: FamilyView) -> Examiner:
     """Examine whether what comes at the very start is counted: all spans become nothing, and there must still
     be one of each."""
-    told = view.matching(AT_START) if re.search(r"\bhow many\b", view.question, re.IGNORECASE) else []
+    stated = view.matching(AT_START) if re.search(r"\bhow many\b", view.question, re.IGNORECASE) else []
     paths = []
-    for path in view.lists() if told else []:
+    for path in view.lists() if stated else []:
         items = at(view.instances[0].inputs, path)
         if all(
             isinstance(item, list) and len(item) == 2 and all(type(part) is int for part in item)
@@ -423,7 +423,7 @@ def at_the_start(view: FamilyView) -> Examiner:
     if len(seen) != 1 or "?" in seen:
         return []
     does = seen.pop()
-    return [compared("what comes at the very start", told[0], "one each", does)]
+    return [compared("what comes at the very start", stated[0], "one each", does)]
 
 
 SMALLER_ONE = r"\b(?:cheaper|smaller|lower|lesser|lighter|shorter|younger|weaker|slower|worse|earlier)\b"

@@ -22,13 +22,13 @@ def ties(view: FamilyView) -> Examiner:
     take the first; if the exchange of names changes nothing and the exchange of places does not either, they
     go by the name.
     """
-    told = [
+    stated = [
         sentence
         for sentence in view.sentences
         if _on_equals(sentence) and (ORDER_WORDS.search(sentence) or _order_said(sentence))
     ]
     pairs = []
-    for path in view.lists() if told else []:
+    for path in view.lists() if stated else []:
         for place in view.few:
             items, label = at(view.instances[place].inputs, path), view.labels[place]
             own = [
@@ -79,9 +79,9 @@ def ties(view: FamilyView) -> Examiner:
             and type(mine) is type(theirs)
         ):
             seen.append("the smaller name" if mine < theirs else "the larger name")
-    if not told or not (does := _agreed(seen)):
+    if not stated or not (does := _agreed(seen)):
         return []
-    sentence = told[0]
+    sentence = stated[0]
     says = _order_said(sentence)
     if not says:
         return []

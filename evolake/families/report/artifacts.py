@@ -15,7 +15,7 @@ from evolake.report.kinds import Artifact, Kind, column_text
 
 
 def family_text(lake: Lake, artifact: Artifact) -> str:
-    """Its template and every program."""
+    """Return its template and every program."""
     family = _family(lake, artifact)
     parts = {"template.md": family.template, **family.sources()}
     return "\n".join(f"==> {name} <==\n{text}" for name, text in parts.items())

@@ -127,15 +127,15 @@ def read_report(root: Path, cycle: str) -> FamiliesReport:
 
 
 def with_entered(made: pl.DataFrame, entered: pl.DataFrame) -> pl.DataFrame:
-    """MADE with the column `entered`: seeds that were added and that every gate let through."""
+    """Return MADE with the column `entered`: seeds that were added and that every gate let through."""
     return made.join(entered, on="cycle", how="left", maintain_order="left").with_columns(
         pl.col("entered").fill_null(0)
     )
 
 
 def asked_of(lake: Lake, families: Sequence[str]) -> pl.DataFrame:
-    """difficulty, replies, correct: how often policies were right in the finished cycles of the prompts line,
-    on instances of these families."""
+    """Return difficulty, replies, correct: how often policies were right in the finished cycles of the
+    prompts line, on instances of these families."""
     tables = [
         lake.read(POLICY_LINE, TABLE, cycle).select("source", "family", "difficulty", "replies", "correct")
         for cycle in sealed_cycles(lake, POLICY_LINE)

@@ -76,7 +76,7 @@ def label_sentence(report: FamiliesReport) -> str:
 
 
 def duplicate_sentence(report: FamiliesReport) -> str:
-    """Near-duplicates that were kept out, and that are in."""
+    """Return near-duplicates that were kept out, and that are in."""
     stopped = sum(
         row["blocked"] for row in report.blocked.to_dicts() if row["rule_id"] == "families-near-duplicate"
     )
@@ -88,7 +88,7 @@ def duplicate_sentence(report: FamiliesReport) -> str:
 
 
 def cost_sentence(report: FamiliesReport) -> str:
-    """Rejected against accepted, and the price of an accepted family; next to the paper's."""
+    """Return rejected against accepted, and the price of an accepted family; next to the paper's."""
     spent = {row["outcome"]: row for row in report.resources.to_dicts()}
     said = "No attempt was rejected, so there is no ratio of costs."
     if {"accepted", "rejected"} <= spent.keys() and spent["accepted"]["cpu_s"]:

@@ -86,8 +86,8 @@ def verdicts(item: Solved, count: int) -> Solved:
 
 
 def accepted(columns: Mapping[str, Sequence[Solved]], row: int, place: int) -> dict[str, bool]:
-    """Checker -> its verdict on answer number `place` of task number `row`; a checker without verdicts is
-    left out."""
+    """Return checker -> its verdict on answer number `place` of task number `row`; a checker without verdicts
+    is left out."""
     return {name: column[row].answer[place] for name, column in columns.items() if column[row].status == "ok"}
 
 

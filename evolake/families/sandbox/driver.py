@@ -48,9 +48,9 @@ class NotPlain(ValueError):
 
 
 def generate(source: str, payload: dict[str, Any]) -> list[dict[str, Any]]:
-    """Instances. payload: {"pairs": [[difficulty, seed], ...], "cap_s", "elsewhere": whether in another time
-    and zone and with other orders of sets}. Items: status ok with inputs and slots, or another with its
-    reason.
+    """Return instances. payload: {"pairs": [[difficulty, seed], ...], "cap_s", "elsewhere": whether in
+    another time and zone and with other orders of sets}. Items: status ok with inputs and slots, or another
+    with its reason.
     """
     namespace = _loaded(source, payload)
 
@@ -71,8 +71,8 @@ def generate(source: str, payload: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def solve(source: str, payload: dict[str, Any]) -> list[dict[str, Any]]:
-    """Answers. payload: {"inputs": [...], "cap_s", "max_steps": null or a cap, which turns the counting on,
-    "elsewhere"}. Items hold answer, steps.
+    """Return answers. payload: {"inputs": [...], "cap_s", "max_steps": null or a cap, which turns the
+    counting on, "elsewhere"}. Items hold answer, steps.
     """
     namespace = _loaded(source, payload)
     most = payload.get("max_steps")

@@ -97,8 +97,8 @@ _giving(frozenset, builtins.frozenset, _NAMES)
 
 
 def hash(item: Any) -> int:
-    """Another number for what is hashed by the seed; of two such numbers the other one is now the smaller,
-    too."""
+    """Return another number for what is hashed by the seed; of two such numbers the other one is now the
+    smaller, too."""
     result = _HASH(item)
     return result if not _seeded((item,)) else ~(result ^ 0x5DEECE66D)
 

@@ -66,9 +66,9 @@ def external_family(name: str) -> Family:
 
 
 def external_rows(names: Sequence[str], each: int, *, pool: Any, root_seed: int) -> list[dict[str, Any]]:
-    """`each` instances of every dataset, difficulties 1 to 10 in turn: dataset, difficulty, seed, text,
-    answer, verifier, and for who evaluates on them scorer and entry. What could not be made in time is left
-    out. Raises MachineryError when the jail failed.
+    """Return `each` instances of every dataset, difficulties 1 to 10 in turn: dataset, difficulty, seed,
+    text, answer, verifier, and for who evaluates on them scorer and entry. What could not be made in time is
+    left out. Raises MachineryError when the jail failed.
     """
     rows = []
     for name in names:

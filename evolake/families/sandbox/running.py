@@ -164,8 +164,8 @@ def generate(
     caps: Caps = Caps(),
     elsewhere: bool = False,
 ) -> list[Instance]:
-    """Instances for (difficulty, seed) pairs, in their order. elsewhere: in another time and zone, and with
-    other orders of sets (sandbox.elsewhere).
+    """Return instances for (difficulty, seed) pairs, in their order. elsewhere: in another time and zone, and
+    with other orders of sets (sandbox.elsewhere).
 
     Raises MachineryError when the jail failed.
     """
@@ -186,8 +186,8 @@ def solve(
     count: bool = False,
     elsewhere: bool = False,
 ) -> list[Solved]:
-    """Answers of one validator. count: also count the source lines it runs (ten times slower). elsewhere: as
-    for `generate`.
+    """Return answers of one validator. count: also count the source lines it runs (ten times slower).
+    elsewhere: as for `generate`.
 
     Raises MachineryError when the jail failed.
     """

@@ -66,8 +66,8 @@ def upper(sentence: str) -> str:
 def expression(
     sentence: str, names: Sequence[str], called: Mapping[str, str] | None = None
 ) -> tuple[str, str]:
-    """(regular expression that matches exactly the sentences of a pattern, its arguments in the order of the
-    groups).
+    """Return (regular expression that matches exactly the sentences of a pattern, its arguments in the order
+    of the groups).
 
     called: texts of numbers, where a theme calls them by its own words.
     """

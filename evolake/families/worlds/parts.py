@@ -70,7 +70,7 @@ class WithAmount(Generic[Kind]):
         return f"{self.rule.name}_{self.amount}" if len(self.rule.amounts) > 1 else self.rule.name
 
     def code(self, meaning: str) -> str:
-        """Its meaning of that name, of this amount."""
+        """Return its meaning of that name, of this amount."""
         text: str = getattr(self.rule, meaning)
         return text.replace("K", str(self.amount)) if len(self.rule.amounts) > 1 else text
 

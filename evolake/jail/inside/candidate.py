@@ -121,7 +121,7 @@ def answer(driver: Callable[[str, Any], Any], source: str, payload: Any) -> byte
 
 
 def as_plain(value: Any) -> Any:
-    """JSON of numpy and torch scalars and arrays."""
+    """Return JSON of numpy and torch scalars and arrays."""
     if hasattr(value, "tolist"):
         return value.tolist()
     raise TypeError(f"a value of type {type(value).__name__} cannot be sent as JSON")
@@ -138,7 +138,7 @@ def status_of(error: BaseException) -> str:
 
 
 def describe(error: BaseException) -> str:
-    """`Type: message at line n`, n counting in the candidate's source."""
+    """Return `Type: message at line n`, n counting in the candidate's source."""
     try:
         message = error.msg if isinstance(error, SyntaxError) else str(error)
     except Exception:  # a hostile __str__

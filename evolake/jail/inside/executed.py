@@ -106,7 +106,7 @@ class Executed:
 
 
 def command_line(pid: int, path: int, words: int) -> list[str]:
-    """Path and arguments that a process is about to execute, from its memory."""
+    """Return path and arguments that a process is about to execute, from its memory."""
     try:
         memory = os.open(f"/proc/{pid}/mem", os.O_RDONLY | os.O_CLOEXEC)
     except OSError:

@@ -139,7 +139,7 @@ def _join(descriptor: int, kind: int) -> None:
 
 
 def address_space() -> int:
-    """Bytes of address space that the calling process has mapped."""
+    """Return the number of bytes of address space that the calling process has mapped."""
     with open("/proc/self/statm") as file:
         return int(file.read().split()[0]) * resource.getpagesize()
 
@@ -161,7 +161,7 @@ def shared_memory() -> list[str]:
 
 
 def threads() -> int:
-    """Threads of the calling process."""
+    """Return threads of the calling process."""
     return len(os.listdir("/proc/self/task"))
 
 

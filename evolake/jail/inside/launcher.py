@@ -144,8 +144,8 @@ def give_user_namespaces(control: socket.socket, identity: int) -> None:
 
 
 def start_in_bubblewrap(message: dict[str, Any], stdout: int, stderr: int) -> tuple[int, int]:
-    """Process numbers of bubblewrap and of the jail's process 1. Raises NotStarted, or OSError if no user
-    namespace can be made."""
+    """Return process numbers of bubblewrap and of the jail's process 1. Raises NotStarted, or OSError if no
+    user namespace can be made."""
     users = {}
     if message["identity"] is not None:
         users = {OUTER: outer_namespace(), INNER: inner_namespace(message["identity"])}

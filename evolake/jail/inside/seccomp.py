@@ -112,7 +112,7 @@ FORKED_WITH_PROCESSES = FORKED._replace(
 
 
 def step(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
-    """One instruction."""
+    """Return one instruction."""
     return struct.pack("=HBBI", code, if_true, if_false, value)
 
 
@@ -301,7 +301,7 @@ class _Program(ctypes.Structure):
 
 
 def packed(instructions: bytes) -> _Program:
-    """`struct sock_fprog` of them."""
+    """Return `struct sock_fprog` of them."""
     return _Program(len(instructions) // 8, instructions)
 
 

@@ -111,8 +111,8 @@ def import_modules(names: list[str], wanted: list[str]) -> dict[str, Any]:
 def serve_call(
     control: socket.socket, message: dict[str, Any], descriptors: list[int], numbering: Numbering | None
 ) -> dict[str, Any]:
-    """One Python candidate: descriptors are request, those of its channel, reply, standard output, standard
-    error. numbering: None on the host."""
+    """Run one Python candidate: descriptors are request, those of its channel, reply, standard output,
+    standard error. numbering: None on the host."""
     from evolake.jail.inside import candidate  # not needed, and not paid for, where only native programs run
 
     policy = seccomp.PYTHON_IN_NAMESPACES if numbering else seccomp.PYTHON_ON_THE_HOST
@@ -142,7 +142,7 @@ def serve_call(
 def serve_fork(
     control: socket.socket, message: dict[str, Any], descriptors: list[int], numbering: Numbering | None
 ) -> dict[str, Any]:
-    """One Python program of ours, forked instead of started, with its own folder that goes when it ends:
+    """Run one Python program of ours, forked instead of started, with its own folder that goes when it ends:
     descriptors are request, those of its channel, those of its control group if it has one, output, error.
     The server never reads the request: its memory is copied into the next one."""
     from evolake.jail.inside import forked
@@ -177,8 +177,8 @@ def serve_fork(
 def serve_program(
     control: socket.socket, message: dict[str, Any], descriptors: list[int], own_namespaces: bool
 ) -> dict[str, Any]:
-    """One native program: descriptors are request, standard input, those of its channel, those of its control
-    group where it has one (see `groups`), output, error, result. The result is framed by this trusted
+    """Run one native program: descriptors are request, standard input, those of its channel, those of its
+    control group where it has one (see `groups`), output, error, result. The result is framed by this trusted
     process."""
     request, stdin, *others, stdout, stderr, result = descriptors
     channel, group = others[: message["channel"]], others[message["channel"] :]

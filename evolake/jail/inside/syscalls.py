@@ -393,5 +393,5 @@ def number(name: str) -> int | None:
 
 
 def numbers(names: Iterable[str]) -> list[int]:
-    """Numbers of those calls among `names` that exist here."""
+    """Return numbers of those calls among `names` that exist here."""
     return [result for name in names if (result := number(name)) is not None]

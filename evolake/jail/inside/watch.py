@@ -51,7 +51,8 @@ def _statistics(pid: int) -> list[str] | None:
 
 
 def descendants(root: int) -> dict[int, int]:
-    """Process -> threads, of everything below `root`. In its own process namespace that is all there is."""
+    """Return process -> threads, of everything below `root`. In its own process namespace that is all there
+    is."""
     parents, threads = {}, {}
     for entry in os.listdir("/proc"):
         if entry.isdigit() and (result := _statistics(int(entry))):
@@ -65,10 +66,10 @@ def descendants(root: int) -> dict[int, int]:
 
 
 def memory_of(family: Iterable[int], folders: Sequence[int]) -> float:
-    """MiB of memory that belongs to these processes alone and to the files in `folders`: what is swapped out
-    is not seen. Two processes that share pages since a fork count them twice. Of other shared memory the
-    filter allows only files that can be written, which are all in `folders`, so that nothing is held without
-    being seen here."""
+    """Return MiB of memory that belongs to these processes alone and to the files in `folders`: what is
+    swapped out is not seen. Two processes that share pages since a fork count them twice. Of other shared
+    memory the filter allows only files that can be written, which are all in `folders`, so that nothing is
+    held without being seen here."""
     pages = 0
     for pid in family:
         with contextlib.suppress(OSError, ValueError), open(f"/proc/{pid}/statm") as file:

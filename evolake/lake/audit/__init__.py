@@ -28,7 +28,7 @@ MOST_PASSES = 4
 
 
 def audit(lake: Lake, *, fast: bool = False, more: Iterable[Check] = ()) -> Iterator[Finding]:
-    """Everything that is not as it should be.
+    """Yield everything that is not as it should be.
 
     Args:
         fast: without the bytes of parts and blobs: sizes, logs, seals, what is missing and what is left over.

@@ -46,7 +46,7 @@ def check(lake: Lake, fast: bool) -> Iterator[Finding]:
 
 
 def files(folder: Path) -> Iterator[Path]:
-    """Every file below a folder, in order. A folder that cannot be read is an error."""
+    """Yield every file below a folder, in order. A folder that cannot be read is an error."""
     with disk.as_lake_error(f"{folder} cannot be listed", "the files of the lake"):
         for name in disk.names(folder):
             path = folder / name

@@ -62,7 +62,7 @@ def put_right(lake: Lake, partition: Partition) -> str:
     """Put the part back from a file that has its bytes; if there is none, put the damaged one aside."""
     with _held(lake, partition) as now:
         try:
-            if now.verifier.settle_locked(partition):
+            if now.verifier.resolve_locked(partition):
                 return "was repaired already"
         except CorruptPart:
             pass  # it is in quarantine now, if it was there
@@ -77,10 +77,10 @@ def put_right(lake: Lake, partition: Partition) -> str:
 def write_record(lake: Lake, partition: Partition) -> str:
     """Write the record of what the part holds, by the manifest."""
     with _held(lake, partition) as now:
-        settled = now.verifier.settle_locked(partition)
-        if settled is None:
+        verified = now.verifier.resolve_locked(partition)
+        if verified is None:
             return "was repaired already"
-        disk.write_atomic(partition.record, as_record(settled.entry, lake.root), tag="verify")
+        disk.write_atomic(partition.record, as_record(verified.entry, lake.root), tag="verify")
     return f"{partition}: record written again"
 
 

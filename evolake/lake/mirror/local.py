@@ -17,8 +17,8 @@ comes with the project."""
 
 
 def files(root: Path) -> Iterator[str]:
-    """Every file that a mirror holds, by its path below the root. Raises LakeError where a folder cannot be
-    read."""
+    """Yield every file that a mirror holds, by its path below the root. Raises LakeError where a folder
+    cannot be read."""
     with disk.as_lake_error(f"the lake {root} cannot be listed", "its files"):
         for name in disk.names(root):
             if name not in LEFT_OUT and not name.startswith("."):
@@ -43,7 +43,7 @@ def noted(root: Path, url: str) -> int | None:
 
 
 def note(root: Path, url: str, number: int) -> None:
-    """Remembers that the lake is what the snapshot `number` of `url` says."""
+    """Remember that the lake is what the snapshot `number` of `url` says."""
     disk.write_atomic(
         root / MIRRORED,
         json.dumps(_notes(root) | {url: number}, indent=1).encode() + b"\n",

@@ -142,7 +142,7 @@ class Remote:
         return self.snapshot(max(numbers)) if numbers else None
 
     def snapshot(self, number: int) -> Snapshot:
-        """One snapshot. Raises LakeError where it is missing or damaged."""
+        """Return one snapshot. Raises LakeError where it is missing or damaged."""
         name = f"the snapshot {_numbered(number)} of {self.url}"
         do = "remove it from the store; the one before it is taken then, and the next push makes it again"
         data = self._bytes(_numbered(number), SNAPSHOT_BYTES)

@@ -51,7 +51,7 @@ def turned(program: Expression) -> tuple[Expression, Ranking] | None:
 
 
 def ranking(program: Expression) -> Ranking:
-    """Dense ranks of the made-up designs; programs that rank them alike have equal ones."""
+    """Return dense ranks of the made-up designs; programs that rank them alike have equal ones."""
     return _ranking(_scores(program))
 
 
@@ -66,7 +66,7 @@ def _ranking(scores: list[float]) -> Ranking:
 
 @cache
 def made_up_designs(steeper: float = 0.0) -> tuple[tuple[dict[str, Any], ...], ...]:
-    """Results of the designs, or of twins whose exponent of growth is larger by `steeper`."""
+    """Return results of the designs, or of twins whose exponent of growth is larger by `steeper`."""
     return tuple(_ladder(number, steeper) for number in range(DESIGNS))
 
 

@@ -35,7 +35,7 @@ class Drawing:
         return self.number(depth) if kind == "number" else self.level(depth)
 
     def number(self, depth: int) -> Expression:
-        """One value for the design: an aggregate at the leaves, arithmetic above."""
+        """Return one value for the design: an aggregate at the leaves, arithmetic above."""
         if depth <= 0 or self.random.random() < 0.3:
             return self.leaf(NUMBER_NAMES) if self.random.random() < 0.15 else self.aggregate(depth - 1)
         if self.random.random() < 0.2:
@@ -56,7 +56,7 @@ class Drawing:
         return (self.pick(ARITHMETIC), self.level(depth - 1), second)
 
     def aggregate(self, depth: int) -> Expression:
-        """One value of what is taken at each size."""
+        """Return one value of what is taken at each size."""
         name = self.pick((*AGGREGATES, *SETTINGS))
         inner = self.level(depth)
         return (name, self.setting(name), inner) if name in SETTINGS else (name, inner)
@@ -81,5 +81,5 @@ class Drawing:
         )
 
     def pick(self, names: tuple[str, ...]) -> str:
-        """One of the names, each as likely."""
+        """Return one of the names, each as likely."""
         return names[int(self.random.integers(len(names)))]

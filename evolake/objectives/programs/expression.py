@@ -104,12 +104,13 @@ def is_program(expression: Expression) -> bool:
 
 
 def size(expression: Expression) -> int:
-    """Nodes, leaves and settings included."""
+    """Return the number of nodes, leaves and settings included."""
     return 1 + sum(size(operand) for operand in expression[1:]) if isinstance(expression, tuple) else 1
 
 
 def places(expression: Expression, path: Path = ()) -> Iterator[tuple[Path, Expression]]:
-    """Every subexpression with its path, from the root on. A setting is none: it stays with its operator."""
+    """Yield every subexpression with its path, from the root on. A setting is none: it stays with its
+    operator."""
     yield path, expression
     if isinstance(expression, tuple):
         for number in range(2 if expression[0] in SETTINGS else 1, len(expression)):
@@ -117,7 +118,7 @@ def places(expression: Expression, path: Path = ()) -> Iterator[tuple[Path, Expr
 
 
 def literals(expression: Expression, path: Path = ()) -> Iterator[tuple[Path, float | int, Setting | None]]:
-    """Every literal with its path, and its bounds where it is a setting."""
+    """Yield every literal with its path, and its bounds where it is a setting."""
     if isinstance(expression, tuple):
         setting = SETTINGS.get(expression[0])
         for number, operand in enumerate(expression[1:], start=1):
@@ -138,7 +139,7 @@ def replaced(expression: Expression, path: Path, by: Expression) -> Expression:
 
 
 def to_json(expression: Expression) -> str:
-    """As it is stored: the column `genome` of objectives."""
+    """Return it as it is stored: the column `genome` of objectives."""
     return json.dumps(expression, separators=(",", ":"))
 
 

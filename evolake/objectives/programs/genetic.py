@@ -109,15 +109,15 @@ def propose(
 
 
 def chosen_parent(parents: Sequence[Parent], random: np.random.Generator) -> Parent:
-    """One of the parents, by weight and by how little the nearest objective agrees with it; four times as
-    likely where it is wanted."""
+    """Return one of the parents, by weight and by how little the nearest objective agrees with it; four times
+    as likely where it is wanted."""
     odds = np.array([preference(parent) for parent in parents])
     return parents[int(random.choice(len(parents), p=odds / odds.sum()))]
 
 
 def preference(parent: Parent) -> float:
-    """Odds of a parent: its weight times 1 - tau with its nearest (1 where that is below 0 or not known),
-    with a floor under both."""
+    """Return odds of a parent: its weight times 1 - tau with its nearest (1 where that is below 0 or not
+    known), with a floor under both."""
     apart = 1.0 if parent.nearest_tau is None else min(1.0 - parent.nearest_tau, 1.0)
     return (FLOOR + parent.weight) * (FLOOR + apart) * (LIKELY if parent.wanted else 1.0)
 

@@ -80,7 +80,7 @@ def _called(settings: Settings, folder: Path) -> str:
 def _entering(settings: Settings, folder: Path) -> str:
     """When a new project takes part, in a sentence."""
     from evolake.lake import Lake
-    from evolake.programs.evolution.immigrants import held_with_other_files
+    from evolake.programs.evolution.added_seeds import held_with_other_files
     from evolake.programs.model.project import project_folders
     from evolake.report.entering import entry
 
@@ -151,9 +151,9 @@ def show(program: str, as_json: bool) -> int:
     ID: its id or the first eight or more digits of it, or the name of a project for its champion.
     """
     from evolake.lake import Lake
-    from evolake.programs.report.showing import lines_of, told_of
+    from evolake.programs.report.showing import details_of, lines_of
 
-    result = told_of(Lake(settings_module.load().require_lake()), program)
+    result = details_of(Lake(settings_module.load().require_lake()), program)
     if result is None:
         raise InputError(
             f"no program {program!r} is in the lake",

@@ -28,7 +28,7 @@ def islands_of(project: Project, own: ProgramsSettings) -> int:
 
 
 def block_size(texts: Mapping[str, str]) -> int:
-    """Characters of the blocks."""
+    """Return the number of characters of the blocks."""
     return sum(len(block) for name, text in texts.items() for block in cut(text, name).blocks)
 
 
@@ -86,7 +86,7 @@ class Islands:
         return islands_of(self.project, self.own)
 
     def on(self, island: int) -> list[Row]:
-        """Programs of an island, best first; of equal ones the shorter, then the older."""
+        """Return programs of an island, best first; of equal ones the shorter, then the older."""
         return self.ranked(row for row in self.rows.values() if island in row["islands"])
 
     def ranked(self, rows: Iterable[Row]) -> list[Row]:
@@ -125,10 +125,10 @@ class Islands:
         Programs that it drives out are retired too.
         """
         self.rows[row["program_id"]] = row | {"state": "accepted", "islands": [island]}
-        self._settle(island)
+        self._retire_beaten(island)
         return self.rows.get(row["program_id"]) or row | {"state": "retired", "islands": []}
 
-    def _settle(self, island: int) -> None:
+    def _retire_beaten(self, island: int) -> None:
         here = self.on(island)
         best = {row["cell"]: row["program_id"] for row in reversed(here)}
         kept = set(best.values()) | {row["program_id"] for row in here[: self.own.elites]}
@@ -151,7 +151,7 @@ class Islands:
             row = self.rows[name]
             self.rows[name] = row | {"islands": sorted({*row["islands"], (island + 1) % self.count})}
         for island in range(self.count if best else 0):
-            self._settle(island)
+            self._retire_beaten(island)
 
     def shrink(self, most: int) -> None:
         """No more than `most` programs, the best of them; the champion stays."""

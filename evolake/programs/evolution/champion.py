@@ -159,7 +159,7 @@ def decide_champion(
 
 
 def evaluations_bytes(done: Mapping[str, Evaluation]) -> bytes:
-    """Side -> evaluation under one seed, as it is noted."""
+    """Return side -> evaluation under one seed, as it is noted."""
     return canonical_json({side: asdict(item) for side, item in done.items()}, ascii_only=True).encode()
 
 
@@ -198,7 +198,7 @@ def _merit(project: Project, name: str, evaluation: Evaluation) -> float | None:
     return value if project.metrics[name] == "max" else -value
 
 
-def settled(islands: Islands, holder: str, *, most: int) -> dict[str, Row]:
+def end_of_cycle(islands: Islands, holder: str, *, most: int) -> dict[str, Row]:
     """Return the living programs at the end of the cycle: with the champion that it has now, after migration,
     no more than `most`, the front marked."""
     for name, row in islands.rows.items():

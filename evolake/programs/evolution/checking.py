@@ -15,7 +15,7 @@ from evolake.programs.gates.collecting import Candidate
 from evolake.programs.gates.specs import GATES
 from evolake.programs.model.project import Project, program_id
 from evolake.programs.sandbox.evaluating import Evaluation, Evaluator, averaged, cause, errors_in, score_of
-from evolake.programs.sandbox.meeting import settled
+from evolake.programs.sandbox.meeting import with_mode
 from evolake.programs.sandbox.packages import not_installed
 from evolake.programs.search.numbers import numbers_in
 from evolake.programs.settings import ProgramsSettings
@@ -98,7 +98,7 @@ class Checked:
         return statistics.stdev(self.scores[1:]) if len(self.scores) > 2 else 0.0
 
     def to_json(self) -> dict[str, Any]:
-        """As one JSON object."""
+        """Return it as one JSON object."""
         reason = next((evaluation.reason for evaluation in self.evaluations if not evaluation.ok), "")
         reason = f"{self.blocked_by.gate}: {self.blocked_by.reason}" if self.blocked_by else reason
         config = self.project.config
@@ -222,7 +222,7 @@ def check_project(
     ]
     ruleset: Ruleset = load_rules(settings.seeds / "rules", LINE)
     evaluations, walls = [], []
-    project = settled(project, own, settings.jail)
+    project = with_mode(project, own, settings.jail)
     with Evaluator(project, own, mode=settings.jail) as evaluator:
         candidate = Candidate(
             project.evolving, program_id(project.name, project.evolving), evaluator, seeds[:1]

@@ -67,7 +67,7 @@ class Context:
 
 
 def search_seeds(project: Project, own: ProgramsSettings, root_seed: int) -> list[int]:
-    """Seeds of the evaluations that candidates are ranked by."""
+    """Return seeds of the evaluations that candidates are ranked by."""
     return [
         child_seed(root_seed, LINE, "search", project.name, place)
         for place in range(project.given.evaluator.repeats or own.repeats)

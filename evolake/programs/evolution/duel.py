@@ -129,7 +129,7 @@ def uses_no_seed(scores: Scores) -> bool:
 
 
 def decide_duel(scores: Scores, random: np.random.Generator) -> dict[str, Any]:
-    """Columns of DECISIONS: wins, pairs, difference, low, high, noise, reason, test."""
+    """Return columns of DECISIONS: wins, pairs, difference, low, high, noise, reason, test."""
     if (decided := _without_contest(scores)) is not None:
         return decided
     seeds, differences = len(scores["champion"]), differences_of(scores)
@@ -149,8 +149,8 @@ def decide_duel(scores: Scores, random: np.random.Generator) -> dict[str, Any]:
 
 
 def decide_by_metrics(scores: Mapping[str, Scores], random: np.random.Generator) -> dict[str, Any]:
-    """Columns of DECISIONS, for one or several declared metrics; the figures are those of the first, which is
-    the score.
+    """Return columns of DECISIONS, for one or several declared metrics; the figures are those of the first,
+    which is the score.
 
     scores: metric -> scores of all sides, None for all metrics where an evaluation failed.
     """

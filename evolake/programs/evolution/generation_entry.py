@@ -61,8 +61,9 @@ def read_entry(data: bytes) -> GenerationEntry:
     return GenerationEntry(**json.loads(data))
 
 
-def unmade_rows(noted: Iterable[Mapping[str, Any]], entries: Iterable[GenerationEntry]) -> list[Row]:
-    """Rows of `UNMADE` of a cycle. noted: its rows of JOURNAL, in order; entries: what they name."""
+def failed_rows(noted: Iterable[Mapping[str, Any]], entries: Iterable[GenerationEntry]) -> list[Row]:
+    """Return rows of `FAILED_PROPOSALS` of a cycle. noted: its rows of JOURNAL, in order; entries: what they
+    name."""
     found = [(note, item) for note, entry in zip(noted, entries, strict=True) for item in entry.unmade]
     return [
         {

@@ -73,7 +73,7 @@ def judge(
 
 
 def evidence_bytes(evidence: Mapping[str, Any]) -> bytes:
-    """Evidence as it is stored."""
+    """Return evidence as it is stored."""
     return canonical_json(evidence, ascii_only=True).encode()
 
 
@@ -112,7 +112,7 @@ def run_generation(
     artifacts: Mapping[str, Any],
     memory: SearchMemory = SearchMemory(),
 ) -> GenerationEntry:
-    """One generation. `islands` and `seen` are changed.
+    """Run one generation. `islands` and `seen` are changed.
 
     Operators propose a few children at a time, so that they know how those before them scored. A model is
     asked in waves, and is sent what the waves before it brought; sessions are held one after another, each is
@@ -272,7 +272,7 @@ def _run_batch(
     seeds = [child_seed(context.root_seed, LINE, context.cycle, purpose, item.place) for item in asked]
     before, turned = len(context.agents.rows()), len(context.agents.turns())
     drafts, trials = written(context, generation, asked, seeds, recorded)
-    items, derivations, unmade, answered = [], [], [], dict[str, Asked]()
+    items, derivations, failed_proposals, answered = [], [], [], dict[str, Asked]()
     living = {behaviour(json.loads(row["metrics"])): row["program_id"] for row in islands.rows.values()}
     known = {
         bare_text(texts_of(context.blobs, row["files_sha"])): row["program_id"]
@@ -282,11 +282,11 @@ def _run_batch(
         reply = draft.reply
         texts = child_texts(reply.value, draft.request.parent.files)
         if isinstance(texts, str):
-            unmade.append(_unmade_row(context, question, *failed_idea(texts)))
+            failed_proposals.append(_failed_row(context, question, *failed_idea(texts)))
             continue
         name = program_id(context.project.name, texts)
         if name in seen:
-            unmade.append(_unmade_row(context, question, REPEATED, _idea(reply.value)))
+            failed_proposals.append(_failed_row(context, question, REPEATED, _idea(reply.value)))
             continue
         seen.add(name)
         row, lines = child_row(
@@ -319,13 +319,13 @@ def _run_batch(
         items,
         lambda some: side_by_side(judge_item, some, context.workers),
         still=_still,
-        settle=_settler(islands),
+        record=_recorder(islands),
     )
     ended = list(zip(items, results, strict=True))
     items = [item for item, result in ended if not isinstance(result, HostBusy)]
     busy = [item for item, result in ended if isinstance(result, HostBusy)]
-    unmade += [
-        _unmade_row(context, answered[item.candidate.program_id], UNKNOWN, item.row["idea"] or "")
+    failed_proposals += [
+        _failed_row(context, answered[item.candidate.program_id], UNKNOWN, item.row["idea"] or "")
         for item in busy
     ]
     seen -= {item.candidate.program_id for item in busy}
@@ -341,7 +341,7 @@ def _run_batch(
     derivations = [
         line for line in derivations if line["child_id"] in {item.candidate.program_id for item in items}
     ]
-    unanswered = [row["reason"] for row in unmade if row["reason"] != REPEATED]
+    unanswered = [row["reason"] for row in failed_proposals if row["reason"] != REPEATED]
     return GenerationEntry(
         programs,
         verdicts,
@@ -349,10 +349,10 @@ def _run_batch(
         derivations,
         calls,
         [],
-        len(unmade) - len(unanswered),
+        len(failed_proposals) - len(unanswered),
         unanswered,
         turns,
-        unmade,
+        failed_proposals,
     )
 
 
@@ -420,7 +420,7 @@ def operators_request(
     )
 
 
-def _unmade_row(context: Context, question: Asked, reason: str, idea: str) -> Row:
+def _failed_row(context: Context, question: Asked, reason: str, idea: str) -> Row:
     operator = "operators" if context.agents.backend.name == "operators" else "model"
     return {
         "reason": reason,
@@ -451,7 +451,7 @@ def child_row(
     generation: int,
     number: int,
 ) -> tuple[Row, list[Row]]:
-    """(row of PROGRAMS, rows of DERIVATIONS) of a child."""
+    """Return (row of PROGRAMS, rows of DERIVATIONS) of a child."""
     operators = context.agents.backend.name == "operators"
     operator = reply.operator if operators and isinstance(reply, WriterReply) else "model"
     share = {parents[0]["program_id"]: 1.0}
@@ -477,7 +477,7 @@ def child_row(
 
 
 def size_of(texts: Mapping[str, str]) -> int:
-    """Characters of the blocks; of texts whose marks are broken, all characters."""
+    """Return the number of characters of the blocks; of texts whose marks are broken, all characters."""
     try:
         return block_size(texts)
     except BadBlocks:
@@ -507,8 +507,8 @@ def _still(item: Item, result: GateResults | HostBusy) -> GateResults | HostBusy
     return None if taken not in (None, candidate.program_id) else result
 
 
-def _settler(islands: Islands) -> Callable[[Item, GateResults | HostBusy], None]:
-    def settle(item: Item, result: GateResults | HostBusy) -> None:
+def _recorder(islands: Islands) -> Callable[[Item, GateResults | HostBusy], None]:
+    def record(item: Item, result: GateResults | HostBusy) -> None:
         if isinstance(result, HostBusy):
             return
         candidate = item.candidate
@@ -518,7 +518,7 @@ def _settler(islands: Islands) -> Callable[[Item, GateResults | HostBusy], None]
             dict_of(candidate.living)[behaviour(candidate.metrics)] = candidate.program_id
             item.row = islands.admit(item.row, item.island)
 
-    return settle
+    return record
 
 
 def dict_of(held: Mapping[str, str]) -> dict[str, str]:

@@ -19,7 +19,7 @@ SHORT_ID = 8
 LONGEST_MEMORY = 200
 """Failed proposals of a project that are carried from cycle to cycle, the newest."""
 MOST_ATTEMPTS = 30
-CONTESTS, UNMADE_BEFORE = "contests", "unmade"
+CONTESTS, FAILED_BEFORE = "contests", "unmade"
 """Entries of the population's state: project -> row of DECISIONS of the last cycle; project -> failed
 proposals of all cycles."""
 Recorded = Callable[[str, Callable[[], dict[str, Any]]], dict[str, Any]]
@@ -36,7 +36,7 @@ def recorded_by(agents: Agents, project: str) -> Recorded:
     a replay asks the same bytes."""
     if not isinstance(agents.backend, ModelBackend):
         return _as_made
-    records = SessionRecords(agents.backend.tape.root)
+    records = SessionRecords(agents.backend.call_cache.root)
 
     def recorded(record: str, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         named = f"programs\x1f{project}\x1f{record}"
@@ -50,14 +50,14 @@ class SearchMemory:
     """What is known of a project.
 
     Attributes:
-        rows: of PROGRAMS, all of the project, in order. `unmade`: rows of `UNMADE` without a number, the
-            oldest first.
+        rows: of PROGRAMS, all of the project, in order. failed_proposals: rows of `FAILED_PROPOSALS` without
+            a number, the oldest first.
         contest: the last decision on its champion; None before the first. champion: its id.
         recorded: keeps figures that a prompt shows and a replay may measure otherwise.
     """
 
     rows: Sequence[Row] = ()
-    unmade: Sequence[Row] = ()
+    failed_proposals: Sequence[Row] = ()
     contest: Mapping[str, Any] | None = None
     champion: str = ""
     recorded: Recorded = field(default=_as_made, repr=False)
@@ -78,7 +78,7 @@ class SearchMemory:
             for row in self.rows
             if row["operator"] != "initial"
         ]
-        failed = [(row["cycle"], _unmade(row)) for row in self.unmade]
+        failed = [(row["cycle"], _failed_attempt(row)) for row in self.failed_proposals]
         tried = sorted([*made, *failed], key=lambda pair: pair[0])
         return attempts_table([item for _, item in tried], about=about, most=most)
 
@@ -103,7 +103,7 @@ def _tried(row: Row, known: Mapping[str, Row], islands: Islands, memory: SearchM
     )
 
 
-def _unmade(row: Row) -> TriedIdea:
+def _failed_attempt(row: Row) -> TriedIdea:
     return TriedIdea(
         row["cycle"],
         "",

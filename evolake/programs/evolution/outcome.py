@@ -104,7 +104,7 @@ def measured_rows(
     purpose: str = "search",
     side: str = "",
 ) -> list[Row]:
-    """Rows of MEASURED."""
+    """Return rows of MEASURED."""
     return [
         {
             "cycle": cycle,

@@ -38,8 +38,8 @@ class Population(Tables):
         return super().of({**tables, "programs": programs.with_columns(lacking)})
 
     def rows(self, project: str | None = None, *states: str) -> list[Row]:
-        """Rows of PROGRAMS of a project (None: of all) in one of `states` (all without any), in order of
-        their numbers."""
+        """Return rows of PROGRAMS of a project (None: of all) in one of `states` (all without any), in order
+        of their numbers."""
         result = self.programs if project is None else self.programs.filter(pl.col("project") == project)
         return (
             (result.filter(pl.col("state").is_in(states)) if states else result)
@@ -48,7 +48,7 @@ class Population(Tables):
         )
 
     def projects(self) -> list[str]:
-        """Projects with a program that lives, by name."""
+        """Return projects with a program that lives, by name."""
         return sorted({row["project"] for row in self.rows(None, *LIVING)})
 
     def champion(self, project: str) -> Row:
@@ -67,12 +67,12 @@ class Population(Tables):
 
 
 def texts_bytes(texts: Mapping[str, str]) -> bytes:
-    """Texts as they are stored."""
+    """Return texts as they are stored."""
     return json.dumps(dict(texts), sort_keys=False, ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
 def texts_of(blobs: BlobStore, sha: str) -> dict[str, str]:
-    """Path -> text of a stored program, the main file first."""
+    """Return path -> text of a stored program, the main file first."""
     return json.loads(blobs.get(sha).decode("utf-8", "surrogatepass"))
 
 

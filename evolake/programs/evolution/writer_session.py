@@ -161,7 +161,7 @@ def writer_reply(card: ProgramCard, workspace: Workspace) -> WriterReply:
 
 
 def reference_files(request: WriterRequest) -> dict[str, str]:
-    """Path below `reference/` -> text, of the best programs, to be read next to its own."""
+    """Return path below `reference/` -> text, of the best programs, to be read next to its own."""
     return {
         f"{_folder(place)}/{name}": text
         for place, item in enumerate(request.best, 1)

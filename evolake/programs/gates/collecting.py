@@ -89,8 +89,8 @@ def form(candidate: Candidate) -> dict[str, Any]:
 
 
 def reach(candidate: Candidate) -> dict[str, Any]:
-    """Ways to the evaluator and constants of it that the initial program has not. A program that runs apart
-    has no way there."""
+    """Return ways to the evaluator and constants of it that the initial program has not. A program that runs
+    apart has no way there."""
     project = candidate.project
     name = project.given.evaluator.file
     ways, held = new_in(
@@ -141,7 +141,7 @@ def unreadable(texts: Mapping[str, str]) -> str:
 
 
 def bare_text(texts: Mapping[str, str]) -> str:
-    """sha256 of texts, the same where only space and, in Python, comments differ."""
+    """Return sha256 of texts, the same where only space and, in Python, comments differ."""
     parts = []
     for name, text in sorted(texts.items()):
         try:
@@ -152,5 +152,5 @@ def bare_text(texts: Mapping[str, str]) -> str:
 
 
 def behaviour(metrics: Mapping[str, float]) -> str:
-    """sha256 of metrics as they were measured."""
+    """Return sha256 of metrics as they were measured."""
     return hashlib.sha256(json.dumps(dict(sorted(metrics.items()))).encode()).hexdigest()

@@ -85,7 +85,7 @@ rule says."""
 
 
 def reaches(text: str, evaluator: str) -> set[str]:
-    """Ways to the evaluator that a Python text uses, in words; nothing for one that cannot be read.
+    """Return ways to the evaluator that a Python text uses, in words; nothing for one that cannot be read.
 
     evaluator: name of its file.
     """
@@ -142,7 +142,7 @@ def constants(text: str) -> dict[str, tuple[int, bool]]:
 def new_in(
     candidate: Mapping[str, str], initial: Mapping[str, str], evaluator: str, source: str
 ) -> tuple[list[str], list[tuple[str, int, bool]]]:
-    """(ways to the evaluator, constants of it) that the candidate has and the initial program has not.
+    """Return (ways to the evaluator, constants of it) that the candidate has and the initial program has not.
 
     A constant is (number, significant digits, whether one of the two texts writes it as a whole number).
     source: the evaluator's text.

@@ -193,7 +193,7 @@ class Project:
 
 
 def files_sha(files: Mapping[str, bytes]) -> str:
-    """sha256 over names and bytes."""
+    """Return sha256 over names and bytes."""
     digest = hashlib.sha256()
     for name, data in sorted(files.items()):
         digest.update(f"{name}\0{len(data)}\0".encode(errors="surrogateescape"))
@@ -211,7 +211,7 @@ def program_id(project: str, texts: Mapping[str, str]) -> str:
 
 
 def pack_files(files: Mapping[str, bytes]) -> bytes:
-    """Files as one blob."""
+    """Return files as one blob."""
     return json.dumps(
         {name: base64.b64encode(data).decode() for name, data in sorted(files.items())}
     ).encode()
@@ -318,8 +318,8 @@ def _meeting(files: Mapping[str, bytes], texts: Mapping[str, str], given: Projec
 
 
 def limits_of(project: Project, own: ProgramsSettings) -> dict[str, float]:
-    """cpu_s, wall_s, memory_mb and processes of one evaluation: project.toml, then config.yaml, then the
-    settings.
+    """Return cpu_s, wall_s, memory_mb and processes of one evaluation: project.toml, then config.yaml, then
+    the settings.
 
     Processor time decides about a computing program, since it does not depend on what else the machine does.
     So config.yaml's timeout is taken as processor time, and so is a wall_s that is given alone. The clock is

@@ -63,7 +63,7 @@ def outcome(catalogue: Catalogue, cycle: str) -> str:
 
 
 def program_text(lake: Lake, artifact: Artifact) -> str:
-    """Its texts."""
+    """Return its texts."""
     texts = texts_of(lake.blobs, artifact.content_sha)
     return (
         next(iter(texts.values()))

@@ -28,7 +28,7 @@ class Material:
     metrics: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])
 
     def of_project(self, project: str) -> list[dict[str, Any]]:
-        """Decisions on a project's champion, by cycle."""
+        """Return decisions on a project's champion, by cycle."""
         return self.decisions.filter(pl.col("project") == project).sort("cycle").to_dicts()
 
 
@@ -38,7 +38,8 @@ def population_entering(lake: Lake, cycle: str) -> Population:
 
 
 def material_of(lake: Lake, entering: str) -> Material:
-    """`entering`: the cycle that the population enters; tables of that and later cycles are not looked at."""
+    """Return `entering`: the cycle that the population enters; tables of that and later cycles are not looked
+    at."""
     last = preceding(entering)
     cycles = [cycle for cycle in lake.cycles(LINE, "champion") if last is not None and cycle <= last]
     decisions = pl.concat([lake.read(LINE, "champion", cycle) for cycle in cycles])
@@ -48,7 +49,7 @@ def material_of(lake: Lake, entering: str) -> Material:
 
 
 def declared_metrics(lake: Lake, cycle: str) -> dict[str, dict[str, str]]:
-    """Project -> its declared metrics with their directions, as a cycle had them."""
+    """Return project -> its declared metrics with their directions, as a cycle had them."""
     rows = lake.read(LINE, "projects", cycle).to_dicts()
     return {
         row["project"]: project_of(row["project"], unpack_files(lake.blobs.get(row["blob_sha"]))).metrics

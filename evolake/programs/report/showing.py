@@ -36,7 +36,7 @@ FACTS = (
 )
 
 
-def told_of(lake: Lake, wanted: str) -> dict[str, Any] | None:
+def details_of(lake: Lake, wanted: str) -> dict[str, Any] | None:
     """Return what is known of a program, by its id, the beginning of it, or its project's name for the
     champion; None if there is none."""
     cycles = lake.cycles(LINE, "incoming_programs")

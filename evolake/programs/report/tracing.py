@@ -40,7 +40,7 @@ class Trace:
     champion: tuple[Edit, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """As one JSON object."""
+        """Return it as one JSON object."""
         operators = sorted({edit.operator for edit in self.edits})
         return {
             "project": self.project,
@@ -103,8 +103,8 @@ def lineage(program: str, known: Mapping[str, Row]) -> set[str]:
 
 
 def counts(edits: Iterable[Edit]) -> dict[str, Any]:
-    """Children, added, deleted and brought-back lines, and the share of the latter in the added ones; null
-    without an added line."""
+    """Return children, added, deleted and brought-back lines, and the share of the latter in the added ones;
+    null without an added line."""
     some = list(edits)
     added, back = sum(edit.added for edit in some), sum(len(edit.brought_back) for edit in some)
     return {

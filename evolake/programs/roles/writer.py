@@ -19,7 +19,7 @@ from evolake.programs.search.proposing import Background, child_of
 from evolake.programs.search.trials import Trial, Trials
 from evolake.text_edits import Misfit, replaced
 
-_UNMADE = re.compile(
+_FAILED = re.compile(
     r"(?P<status>\w+: )?your idea \((?P<idea>.*?)\) was not applied: (?P<reason>.*)", re.DOTALL
 )
 NOTHING = "nothing"
@@ -153,7 +153,7 @@ def fault(request: WriterRequest, reply: WriterReply) -> str:
 
 def failed_idea(reason: str) -> tuple[str, str]:
     """Return (reason, idea) of a reply that made no program."""
-    found = _UNMADE.match(reason)
+    found = _FAILED.match(reason)
     return ((found["status"] or "") + found["reason"], found["idea"]) if found else (reason, "")
 
 

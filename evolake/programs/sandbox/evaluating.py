@@ -133,8 +133,8 @@ class Evaluator:
     def evaluate(
         self, texts: Mapping[str, str], seed: int, built: Built | None = None, *, watch: bool = False
     ) -> Evaluation:
-        """One evaluation under a seed. built: what `build` gave; None: build it. watch: in mode "calls", note
-        arguments that are changed in place.
+        """Run one evaluation under a seed. built: what `build` gave; None: build it. watch: in mode "calls",
+        note arguments that are changed in place.
 
         Raises:
             JailUnavailable: nothing was judged. InputError: the evaluator makes no cases, which no program
@@ -152,7 +152,7 @@ class Evaluator:
     def evaluate_each(
         self, texts: Mapping[str, str], seeds: Sequence[int], built: Built | None = None
     ) -> list[Evaluation]:
-        """One evaluation under each seed, up to the first that fails; the first alone, the others side by
+        """Run one evaluation under each seed, up to the first that fails; the first alone, the others side by
         side if workers are idle.
 
         Raises:
@@ -264,16 +264,18 @@ class Evaluator:
         """Run the program in a pool's jail while the evaluator runs in a separate one. What ends the
         program while it is needed ends the evaluation.
         """
-        (asked, asks), (told, tells), (until, ends) = (os.pipe2(os.O_CLOEXEC) for _ in range(3))
+        (asked, asks), (answers, replies), (until, ends) = (os.pipe2(os.O_CLOEXEC) for _ in range(3))
         early, waiting = threading.Event(), Waiting()
 
         def serve() -> Outcome:
             try:
-                return runner.serve(texts, seed, self._numpy(texts), (asked, tells), until, stretch, waiting)
+                return runner.serve(
+                    texts, seed, self._numpy(texts), (asked, replies), until, stretch, waiting
+                )
             finally:
                 early.set()  # before the evaluator can know of it
                 os.close(asked)
-                os.close(tells)
+                os.close(replies)
 
         with ThreadPoolExecutor(1, thread_name_prefix="served") as thread:
             serving = thread.submit(serve)
@@ -281,11 +283,11 @@ class Evaluator:
                 files = self.project.beside | {self.project.main: STUB.encode()}
                 more = {"calls": True, "watch": watch, "numpy": self._numpy(texts)}
                 outcome, answer = self._ask(
-                    files, self._request() | more, seed, stretch, (told, asks), waiting, forks=forks
+                    files, self._request() | more, seed, stretch, (answers, asks), waiting, forks=forks
                 )
                 died = early.is_set()
             finally:
-                for descriptor in (told, asks, ends):
+                for descriptor in (answers, asks, ends):
                     os.close(descriptor)
                 serving.exception()
                 os.close(until)

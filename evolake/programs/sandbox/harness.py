@@ -158,8 +158,8 @@ TASKS = {"evaluate": evaluate, "cases": cases, "score": score}
 
 
 def taken(result: Any) -> tuple[dict[str, Any], dict[str, str]]:
-    """(metrics, artifacts) of what an evaluator returned: a dict, or an object with both as attributes. Texts
-    among the metrics are artifacts."""
+    """Return (metrics, artifacts) of what an evaluator returned: a dict, or an object with both as
+    attributes. Texts among the metrics are artifacts."""
     artifacts = getattr(result, "artifacts", None) or {}
     metrics = result if isinstance(result, dict) else getattr(result, "metrics", None)
     if not isinstance(metrics, dict):
@@ -268,7 +268,7 @@ def _names_of_library(name: str) -> Names:
 
 
 def changed(before: dict[str, Names], module: types.ModuleType) -> list[str]:
-    """Names that are another thing now, or are gone."""
+    """Return names that are another thing now, or are gone."""
     result: list[str] = []
     for name, names in before.items():
         if name == EVALUATOR_MODULE:

@@ -22,7 +22,7 @@ SLOWEST, SLOWEST_S = 2.0, 1.0
 """The calls of an evaluation may cost so many times its processor time in one process, or so many seconds."""
 
 
-def settled(project: Project, own: ProgramsSettings, mode: str | None = None) -> Project:
+def with_mode(project: Project, own: ProgramsSettings, mode: str | None = None) -> Project:
     """Return the project with the mode that its evaluations have: "calls" only if the initial program can be
     evaluated so.
 

@@ -31,8 +31,8 @@ def crossed(
 
 
 def differing(name: str, text: str, other: str) -> list[tuple[tuple[int, int], str]]:
-    """(where, what is there in the other) of each function of one name that is another there; of blocks, if
-    there are several."""
+    """Return (where, what is there in the other) of each function of one name that is another there; of
+    blocks, if there are several."""
     own, theirs = cut(text, name), cut(other, name)
     outcome = []
     if name.endswith(".py"):
@@ -48,8 +48,8 @@ def differing(name: str, text: str, other: str) -> list[tuple[tuple[int, int], s
 
 
 def functions(text: str, blocks: Blocks) -> dict[str, tuple[int, int]]:
-    """Name -> place of the functions at the top of a text that are in its blocks. Those with decorators are
-    left out."""
+    """Return name -> place of the functions at the top of a text that are in its blocks. Those with
+    decorators are left out."""
     places, spans = Places(text), blocks.spans()
     return {
         node.name: places.span(node)

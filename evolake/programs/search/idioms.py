@@ -240,8 +240,8 @@ def iterable(text: str, spans: Spans, random: np.random.Generator) -> str | None
 
 
 def string(text: str, spans: Spans, random: np.random.Generator) -> str | None:
-    """One or two strings replaced by others that the program has or names in its comments and docstrings; a
-    truth value by the other one."""
+    """Return one or two strings replaced by others that the program has or names in its comments and
+    docstrings; a truth value by the other one."""
     tree, places = parse(text), Places(text)
     groups = alternatives_in(tree)
     left_out = {places_of(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
@@ -423,7 +423,7 @@ def values_in(node: Function) -> list[str]:
 
 
 def bodies(tree: ast.AST) -> Iterator[list[ast.stmt]]:
-    """Every list of statements that are below each other in functions."""
+    """Yield every list of statements that are below each other in functions."""
     for node in ast.walk(tree):
         for field in ("body", "orelse"):
             if not isinstance(node, ast.Module | ast.ClassDef) and isinstance(

@@ -28,7 +28,7 @@ SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr)
 
 
 def comparison(text: str, spans: Spans, random: np.random.Generator) -> str | None:
-    """Another comparison operator, or `and` for `or`."""
+    """Return another comparison operator, or `and` for `or`."""
 
     def swapped(node: ast.expr) -> ast.expr | None:
         if isinstance(node, ast.BoolOp):
@@ -44,7 +44,7 @@ def comparison(text: str, spans: Spans, random: np.random.Generator) -> str | No
 
 
 def operator(text: str, spans: Spans, random: np.random.Generator) -> str | None:
-    """Another arithmetic operator, its operands the other way round, or one of them alone."""
+    """Return another arithmetic operator, its operands the other way round, or one of them alone."""
 
     def swapped(node: ast.expr) -> ast.expr | None:
         if not isinstance(node, ast.BinOp):
@@ -82,8 +82,8 @@ def scaled(text: str, spans: Spans, random: np.random.Generator) -> str | None:
 
 
 def argument(text: str, spans: Spans, random: np.random.Generator) -> str | None:
-    """Two arguments of a call exchanged, or one that is a number or a name taken from another place of the
-    same program."""
+    """Return two arguments of a call exchanged, or one that is a number or a name taken from another place of
+    the same program."""
 
     def moved(node: ast.expr) -> ast.expr | None:
         if (
@@ -140,7 +140,7 @@ def loop_bound(text: str, spans: Spans, random: np.random.Generator) -> str | No
 
 
 def statement_order(text: str, spans: Spans, random: np.random.Generator) -> str | None:
-    """Two neighbouring statements exchanged, one left out, or one done twice."""
+    """Return two neighbouring statements exchanged, one left out, or one done twice."""
     places = Places(text)
     bodies = [
         body
@@ -221,7 +221,7 @@ def spliced(text: str, span: tuple[int, int], written: str) -> str:
 
 
 def drawn(nodes: Sequence[ast.expr], random: np.random.Generator) -> ast.expr | None:
-    """One of them; None of none."""
+    """Return one of them; None of none."""
     return nodes[int(random.integers(len(nodes)))] if nodes else None
 
 

@@ -70,7 +70,7 @@ def numbers_in(texts: Mapping[str, str]) -> list[Number]:
 
 
 def literals(name: str, text: str, spans: Sequence[tuple[int, int]]) -> list[Number]:
-    """Numbers that are in Python's blocks."""
+    """Return numbers that are in Python's blocks."""
     places = Places(text)
     result = []
     for node in ast.walk(parse(text)):
@@ -118,7 +118,7 @@ def with_holes(texts: Mapping[str, str]) -> list[str]:
 
 
 def step_one(texts: Mapping[str, str], random: np.random.Generator) -> dict[str, str] | None:
-    """One number changed."""
+    """Return one number changed."""
     if not (result := numbers_in(texts)):
         return None
     number = result[int(random.integers(len(result)))]

@@ -165,8 +165,8 @@ def chosen(
     *,
     alone: bool,
 ) -> list[tuple[Problem, str]]:
-    """(problem with its turn, why) for the places of each iteration, no problem twice. See the module for who
-    is drawn."""
+    """Return (problem with its turn, why) for the places of each iteration, no problem twice. See the module
+    for who is drawn."""
     left = {level: list(problems) for level, problems in sorted(levels.items())}
     total = sum(counts)
     new_places = int(NEW_SHARE * total + random.random())

@@ -90,7 +90,7 @@ class Iterations:
     rows: Mapping[str, list[dict[str, Any]]]
 
     def frames(self) -> dict[str, pl.DataFrame]:
-        """Table name -> frame."""
+        """Return table name -> frame."""
         return {name: schema.frame(self.rows[name]) for name, schema in TABLES.items()}
 
     def with_checkpoint(self, sha: str) -> Iterations:
@@ -119,7 +119,7 @@ def run_iteration(
     population: Population,
     policy: Policy,
     problems: Sequence[Problem],
-    course: IterationContext,
+    context: IterationContext,
     *,
     arm: Arm | None = None,
     turn: int | None = None,
@@ -129,14 +129,14 @@ def run_iteration(
 
     Args:
         problems: for training, in an order that the caller fixes. arm: None means the one that
-            `course.settings.arm` names.
+            `context.settings.arm` names.
         turn: which iteration of the cycle it is, from 1, for problems that are set for one; None: none is.
 
     Raises:
         InputError: no problems, a held-out one among them, or an arm that learns with a policy that cannot.
         AgentUnavailable, BudgetExhausted: as the agents do; nothing of the iteration is kept then.
     """
-    agents, settings, cycle, root_seed = course.agents, course.settings, course.cycle, course.root_seed
+    agents, settings, cycle, root_seed = context.agents, context.settings, context.cycle, context.root_seed
     arm = arm or ARMS[settings.arm]
     _check(policy, problems, arm)
     number = population.iteration + 1
@@ -149,14 +149,22 @@ def run_iteration(
     pairs = [(prompt, problem) for prompt in places for problem in batch]
     sampled = policy.sample(pairs, settings.rollouts, child_seed(root_seed, LINE, cycle, "rollouts", number))
     samples = verified(pairs, sampled, settings.answer_format)
-    groups, rollouts = rewarded(pairs, samples, course.judge)
+    groups, rollouts = rewarded(pairs, samples, context.judge)
     stats = policy.update(groups, child_seed(root_seed, LINE, cycle, "update", number)) if arm.learn else None
     payoffs = PayoffMatrix.of(chosen, batch, [rollout for rollout, failed in rollouts if not failed])
     rated = _rate(population, payoffs)
     limits = Limits(problems=tuple(problem.text for problem in payoffs.problems))
-    memory = replace(course.memory, prompts=rated.rows())
+    memory = replace(context.memory, prompts=rated.rows())
     editing = Editing(
-        agents, course.library, cycle, number, root_seed, list(course.guidance), limits, memory, course.waves
+        agents,
+        context.library,
+        cycle,
+        number,
+        root_seed,
+        list(context.guidance),
+        limits,
+        memory,
+        context.waves,
     )
     children = _reproduce(rated, payoffs, arm, settings, editing)
     grown = rated

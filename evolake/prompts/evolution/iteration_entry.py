@@ -38,5 +38,5 @@ def read_entry(data: bytes) -> Iterations:
 
 
 def calls_bytes(calls: Sequence[Mapping[str, Any]]) -> bytes:
-    """Rows of AGENT_CALLS as canonical JSON; `json.loads` reads them back."""
+    """Return rows of AGENT_CALLS as canonical JSON; `json.loads` reads them back."""
     return canonical_json(list(calls)).encode()

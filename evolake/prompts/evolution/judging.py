@@ -68,7 +68,7 @@ def replay(parent: SystemPrompt, edits: Iterable[Mapping[str, Any]]) -> tuple[Sy
 
 
 def form(newborn: Newborn) -> dict[str, Any]:
-    """Its lineage replayed from its edits, its principles, and an older prompt that says the same."""
+    """Return its lineage replayed from its edits, its principles, and an older prompt that says the same."""
     child, population, edits = newborn.child, newborn.population, newborn.edits
     prompt = from_json(child["principles"])
     own = [
@@ -116,5 +116,5 @@ def leak(newborn: Newborn) -> dict[str, Any]:
 
 
 def evidence_bytes(evidence: Mapping[str, Any]) -> bytes:
-    """Evidence as it is stored: canonical JSON."""
+    """Return evidence as it is stored: canonical JSON."""
     return canonical_json(evidence).encode()

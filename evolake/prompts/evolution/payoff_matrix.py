@@ -85,7 +85,7 @@ class PayoffMatrix:
         ]
 
     def best(self, population: Population) -> int:
-        """Place of the prompt with the highest mean; of equal ones that with the higher mu, then the
+        """Return place of the prompt with the highest mean; of equal ones that with the higher mu, then the
         youngest."""
         means = ranks_of(self.means or [0.0] * len(self.prompts))
         rows = [population.row(prompt.prompt_id) for prompt in self.prompts]
@@ -94,7 +94,7 @@ class PayoffMatrix:
         )
 
     def rows(self, rollouts: Sequence[Rollout]) -> list[dict[str, Any]]:
-        """Rows of the table `values`."""
+        """Return rows of the table `values`."""
         won = wins(self.phi)
         rows = []
         for place, prompt in enumerate(self.prompts):
@@ -141,7 +141,7 @@ def rewarded(
 
 
 def rating_rows(rated: Population, grown: Population, payoffs: PayoffMatrix) -> list[dict[str, Any]]:
-    """Rows of the table `ratings`. rated: after the match. grown: with the children."""
+    """Return rows of the table `ratings`. rated: after the match. grown: with the children."""
     means = payoffs.means
     ranks = ranks_of(means) if means is not None else []
     rows = []

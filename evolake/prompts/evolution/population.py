@@ -46,16 +46,16 @@ class Population(Archive):
     prompts: pl.DataFrame
 
     def prompt(self, prompt_id: str) -> SystemPrompt:
-        """One prompt. Raises KeyError when there is none."""
+        """Return one prompt. Raises KeyError when there is none."""
         return from_json(self.row(prompt_id)["principles"])
 
     def rating(self, prompt_id: str) -> Rating:
-        """(mu, sigma) of one prompt. Raises KeyError when there is none."""
+        """Return (mu, sigma) of one prompt. Raises KeyError when there is none."""
         row = self.row(prompt_id)
         return row["mu"], row["sigma"]
 
     def living(self) -> list[dict[str, Any]]:
-        """Rows of the prompts that no gate has blocked, in order of birth."""
+        """Return rows of the prompts that no gate has blocked, in order of birth."""
         return self.prompts.filter(pl.col("state") != BLOCKED).to_dicts()
 
     def entrants(self) -> list[Entrant]:

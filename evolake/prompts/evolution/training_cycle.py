@@ -63,8 +63,8 @@ def facts_of(
     cycle: str,
     memory: SearchMemory = SearchMemory(),
 ) -> dict[str, Any]:
-    """Everything that the iterations depend on, as JSON values; hashes where it is large. Operators do not
-    read the memory.
+    """Return everything that the iterations depend on, as JSON values; hashes where it is large. Operators do
+    not read the memory.
 
     Raises:
         InputError: the corpus cannot be read.
@@ -129,7 +129,7 @@ def train(
         load_library(settings.seeds / "prompts"),
     )
     edited = [edit for row in rows for edit in read_entry(blobs.get(row["entry_sha"])).rows["edits"]]
-    course = IterationContext(
+    context = IterationContext(
         agents,
         judge,
         own,
@@ -143,7 +143,7 @@ def train(
     known: set[str] = set()
     while len(rows) < own.iterations_per_cycle:
         key = _key(facts, rows, checkpoint)
-        done = run_iteration(population, policy, problems, course, turn=len(rows) + 1)
+        done = run_iteration(population, policy, problems, context, turn=len(rows) + 1)
         if ARMS[own.arm].learn:
             checkpoint = blobs.put(policy.save())
             done = done.with_checkpoint(checkpoint)
@@ -160,13 +160,13 @@ def train(
         )
         known |= {call["call_id"] for call in calls}
         population = done.population
-        course = replace(course, memory=course.memory.followed_by(done.rows["edits"]))
+        context = replace(context, memory=context.memory.followed_by(done.rows["edits"]))
         notes.write(rows)
     return rows
 
 
 def calls_of(policy: Policy) -> list[dict[str, Any]]:
-    """Rows of AGENT_CALLS of a policy behind an endpoint; none for one on this machine."""
+    """Return rows of AGENT_CALLS of a policy behind an endpoint; none for one on this machine."""
     agents = getattr(policy, "agents", None)
     return [] if agents is None else agents.rows()
 

@@ -58,9 +58,9 @@ def apart(
     words: int,
     share: float,
 ) -> tuple[list[Problem], Overlap]:
-    """(those of `given` that may be trained on next to `train`, what was compared). Where they contaminate
-    held-out problems, those that hold an n-gram of one of these are left out, so that what is held out stays
-    the same whatever is added."""
+    """Return (those of `given` that may be trained on next to `train`, what was compared). Where they
+    contaminate held-out problems, those that hold an n-gram of one of these are left out, so that what is
+    held out stays the same whatever is added."""
     common = overlap([*train, *given], heldout, words=words, share=share)
     theirs = {gram for problem, _ in common.contaminated for gram in ngrams(problem.text, words)}
     return [item for item in given if theirs.isdisjoint(ngrams(item.text, words))], common

@@ -21,7 +21,7 @@ def gym_problems(
     configuration: Mapping[str, Any] | None = None,
     answer_format: AnswerFormat = "boxed",
 ) -> list[Problem]:
-    """`count` problems of each task of reasoning-gym, whose own verifier judges the answers.
+    """Return `count` problems of each task of reasoning-gym, whose own verifier judges the answers.
 
     configuration: options of the tasks, by their names.
 

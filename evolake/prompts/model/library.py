@@ -67,7 +67,7 @@ class PrincipleLibrary:
         return [entry for entry in self.entries if symptom in entry.symptoms]
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """As the requests of roles carry it; `library_of` reads it back."""
+        """Return it as the requests of roles carry it; `library_of` reads it back."""
         return [
             *(
                 {"name": entry.name, "symptoms": list(entry.symptoms), "versions": list(entry.versions)}
@@ -136,8 +136,8 @@ def load_library(folder: Path) -> PrincipleLibrary:
 
 
 def load_roots(folder: Path) -> dict[str, SystemPrompt]:
-    """Name -> root prompt, in the order of `roots.json` of a folder, then of the files in its folder `roots`.
-    E-SPL starts from one; an empty list of principles is the empty prompt.
+    """Return name -> root prompt, in the order of `roots.json` of a folder, then of the files in its folder
+    `roots`. E-SPL starts from one; an empty list of principles is the empty prompt.
 
     Raises:
         InputError: the file is missing, holds no root, holds one twice, or something else than lists of
@@ -147,7 +147,7 @@ def load_roots(folder: Path) -> dict[str, SystemPrompt]:
 
 
 def roots_in(files: Sequence[Path]) -> dict[str, SystemPrompt]:
-    """Name -> root prompt of several files. Raises InputError as `load_roots` does."""
+    """Return name -> root prompt of several files. Raises InputError as `load_roots` does."""
     path, *others = files
     result = read_roots(path)
     for other in others:
@@ -173,7 +173,7 @@ def root_files(folder: Path) -> list[Path]:
 
 
 def read_roots(path: Path) -> dict[str, SystemPrompt]:
-    """Name -> root prompt of one file. Raises InputError."""
+    """Return name -> root prompt of one file. Raises InputError."""
     roots = _read(path)
     if not roots or not all(
         isinstance(texts, list) and all(isinstance(text, str) for text in texts) for texts in roots.values()

@@ -215,8 +215,8 @@ def _side(place: str, side: Split, settings: PromptsSettings, seed: int) -> list
 def split(
     problems: Iterable[Problem], heldout_share: float, roots: Mapping[str, Collection[str]] | None = None
 ) -> tuple[list[Problem], list[Problem]]:
-    """(to train on, held out), each in the order given. Of problems with one text the first stays; a text
-    that is held out is not trained on.
+    """Return (to train on, held out), each in the order given. Of problems with one text the first stays; a
+    text that is held out is not trained on.
 
     roots: family -> the roots that it descends from; one that is not named is its own. Problems of a family
     with roots on both sides are left out.
@@ -237,8 +237,8 @@ DIGITS = 4300
 
 
 def read_problems(path: Path, answer_format: AnswerFormat = "boxed") -> list[Problem]:
-    """Problems of a JSONL file: one object per line with the fields of Problem but split and source; others
-    are passed over.
+    """Return problems of a JSONL file: one object per line with the fields of Problem but split and source;
+    others are passed over.
 
     A line with a `language` is a statement alone: the request for the answer is added, in this format and
     that language. Any other asks by itself.

@@ -87,7 +87,7 @@ class SystemPrompt:
         return "\n".join([HEADING, *(f"[{principle.id}] {principle.text}" for principle in self.principles)])
 
     def to_json(self) -> str:
-        """Everything, as canonical JSON; `from_json` reads it back."""
+        """Return everything, as canonical JSON; `from_json` reads it back."""
         return canonical_json(
             {
                 "next_number": self.next_number,

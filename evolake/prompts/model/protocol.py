@@ -174,11 +174,11 @@ class Policy(Protocol):
         ...
 
     def update(self, groups: Sequence[Group], seed: int) -> UpdateStats:
-        """One gradient step on what was sampled and rewarded, or one on each mini-batch of it."""
+        """Take one gradient step on what was sampled and rewarded, or one on each mini-batch of it."""
         ...
 
     def save(self) -> bytes:
-        """Everything that `load` needs to continue with the same bytes: trained weights, optimiser,
+        """Return everything that `load` needs to continue with the same bytes: trained weights, optimiser,
         counters."""
         ...
 

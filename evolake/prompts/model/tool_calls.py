@@ -46,8 +46,8 @@ class ToolCall:
 
 
 def read_call(turn: str) -> tuple[str, str] | str:
-    """(tool, what it is given) of the call that ends a turn; where it is none, what is wrong with it, in a
-    sentence for the policy."""
+    """Return (tool, what it is given) of the call that ends a turn; where it is none, what is wrong with it,
+    in a sentence for the policy."""
     before = turn.partition(CALL_END)[0]
     start = before.rfind(CALL)
     if start < 0:
@@ -77,5 +77,5 @@ def is_unmarked(text: str) -> bool:
 
 
 def calls_json(calls: Sequence[ToolCall] | None) -> str | None:
-    """As the column `calls` of the line's tables has them; null for a policy without tools."""
+    """Return it as the column `calls` of the line's tables has them; null for a policy without tools."""
     return None if calls is None else json.dumps([asdict(call) for call in calls], ensure_ascii=False)

@@ -26,7 +26,7 @@ def pack(tensors: dict[str, Any], facts: dict[str, Any]) -> bytes:
 
 
 def unpack(state: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
-    """(tensors on the CPU, facts) of a blob.
+    """Return (tensors on the CPU, facts) of a blob.
 
     Raises:
         InputError: these bytes are no checkpoint, or one of another version.

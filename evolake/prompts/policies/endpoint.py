@@ -103,10 +103,10 @@ class TextBackend(ModelBackend):
         if request.greedy:
             question = replace(question, sampling=replace(question.sampling, temperature=0.0))
         tag = choose(
-            self.tape,
+            self.call_cache,
             question.sha,
             self.asker,
-            lambda tag: Recorded("answered", self.tape.read(question.tagged(tag).key)),
+            lambda tag: Recorded("answered", self.call_cache.read(question.tagged(tag).key)),
         )
         question = question.tagged(tag)
         attempt = self.obtain(question, record)

@@ -196,8 +196,8 @@ class LocalPolicy:
         seed: int,
         adapted: bool,
     ) -> Sample | str:
-        """One reply to a conversation, for the policy as an editor; why there is none where the conversation
-        is longer than the model can read.
+        """Return one reply to a conversation, for the policy as an editor; why there is none where the
+        conversation is longer than the model can read.
 
         Args:
             messages: with role and content. temperature: None: the recipe's. adapted: whether the adapter is
@@ -225,8 +225,8 @@ class LocalPolicy:
             return self._sample(ids, self._drawn([ids], min(most_tokens, room), drawn, adapted=adapted)[0])
 
     def update(self, groups: Sequence[Group], seed: int) -> UpdateStats:
-        """One step on these groups, or one on each mini-batch; none, if nothing in them distinguishes one
-        reply from another."""
+        """Take one step on these groups, or one on each mini-batch; none, if nothing in them distinguishes
+        one reply from another."""
         kept = usable(groups, self.recipe)
         rejected = sum(reward is None for group in groups for reward in group.rewards)
         informative = sum(

@@ -20,11 +20,11 @@ from pydantic import BaseModel
 
 from evolake.agents import Agents
 from evolake.agents.budget import Budget
+from evolake.agents.call_cache import CallCache
 from evolake.agents.endpoint import Body, Endpoint, Rejected
 from evolake.agents.http_client import Lost
 from evolake.agents.model import ModelBackend
 from evolake.agents.sampling import Sampling, sampling_of
-from evolake.agents.tape import CallCache
 from evolake.agents.wire import as_replies
 from evolake.canonical_json import key_of
 from evolake.prompts.model.protocol import LINE
@@ -113,8 +113,8 @@ class _Serving(dict[str, str]):
 def policy_agents(
     settings: Settings, lake_root: Path, cycle: str, run_id: str, policy: Any, *, adapted: bool
 ) -> Agents:
-    """Agents whose every role is served by a policy with a method `answer`. adapted: whether its adapter is
-    on."""
+    """Return agents whose every role is served by a policy with a method `answer`. adapted: whether its
+    adapter is on."""
 
     def name() -> str:
         return (
@@ -123,11 +123,11 @@ def policy_agents(
             else f"{policy.name}, adapter off"
         )
 
-    tape = CallCache(lake_root / "tape")
+    call_cache = CallCache(lake_root / "tape")
     backend = ModelBackend(
         endpoint=PolicyEndpoint(policy.answer, adapted=adapted, most_tokens=LONGEST_EDIT, seed=settings.seed),
-        tape=tape,
-        budget=Budget(settings.budget, tape, line=LINE, cycle=cycle, run_id=run_id),
+        call_cache=call_cache,
+        budget=Budget(settings.budget, call_cache, line=LINE, cycle=cycle, run_id=run_id),
         models=_Serving(name),
         prices={},
         sampling=lambda role: sampling_of(settings, role),

@@ -80,7 +80,7 @@ def read_prompts(backbone: Any, ids: Any, mask: Any) -> Read:
 
 
 def positions(mask: Any) -> Any:
-    """(rows, length) of the place of each token in its row; padding has place 0."""
+    """Return (rows, length) of the place of each token in its row; padding has place 0."""
     return (mask.cumsum(-1) - 1).clamp(min=0)
 
 

@@ -90,7 +90,7 @@ def take_step(
     rows_per_pass: int,
     seed: int,
 ) -> Step:
-    """One optimizer step on groups of equal size, or one on each mini-batch of them.
+    """Take one optimizer step on groups of equal size, or one on each mini-batch of them.
 
     Args:
         groups: from `usable`, at least one. rows: the samples of all groups that came, those left

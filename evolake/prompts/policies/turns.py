@@ -37,7 +37,7 @@ class Stops:
     lengths: list[int] = field(default_factory=list)
 
     def criteria(self, tokenizer: Any, width: int) -> Any:
-        """As transformers' generation wants it. width: tokens that the rows had before."""
+        """Return it as transformers' generation wants it. width: tokens that the rows had before."""
         import torch
         from transformers import StoppingCriteria, StoppingCriteriaList
 
@@ -99,7 +99,7 @@ def replies(
     most_tokens: int,
     ends: Sequence[int],
 ) -> list[Reply]:
-    """One reply a row, in their order. Calls beyond the toolbox's limit are text like any other.
+    """Return one reply a row, in their order. Calls beyond the toolbox's limit are text like any other.
 
     Args:
         rows: tokens of the prompts. draw: samples one turn a row. most_tokens: of a reply's own. ends: the

@@ -39,8 +39,8 @@ def evaluate(
     seed: int,
     decoding: Decoding | None = None,
 ) -> list[dict[str, Any]]:
-    """One row per reply, in the order of prompts and problems: the columns of the table `heldout` but cycle,
-    arm and iteration.
+    """Return one row per reply, in the order of prompts and problems: the columns of the table `heldout` but
+    cycle, arm and iteration.
 
     Args:
         samples: replies per problem. decoding: how they are drawn; None: 1 is greedy, more are sampled as

@@ -58,7 +58,7 @@ def learnability_rows(
     before: pl.DataFrame | None = None,
     policies_before: Mapping[int, str] | None = None,
 ) -> list[dict[str, Any]]:
-    """Rows of LEARNABILITY of a cycle, in the order of their keys.
+    """Return rows of LEARNABILITY of a cycle, in the order of their keys.
 
     Args:
         rollouts: of ROLLOUTS. problems: of PROBLEMS; replies to what is held out there, or is not there, are

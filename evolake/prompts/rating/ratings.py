@@ -58,8 +58,8 @@ def update(ratings: Sequence[Rating], ranks: Sequence[int]) -> list[Rating]:
 
 
 def ranks_of(means: Sequence[float]) -> list[int]:
-    """Ranks by mean reward: 0 for the highest, equal means share a rank. Means count as equal to nine digits,
-    far below one reward in a batch."""
+    """Return ranks by mean reward: 0 for the highest, equal means share a rank. Means count as equal to nine
+    digits, far below one reward in a batch."""
     rounded = [round(mean, 9) for mean in means]
     order = sorted(set(rounded), reverse=True)
     return [order.index(mean) for mean in rounded]

@@ -90,7 +90,7 @@ def select_by_skill(
 
 
 def slots(chosen: Sequence[T], count: int) -> list[T]:
-    """`count` places for these, in turn: a population of fewer prompts than M still costs M groups of
+    """Return `count` places for these, in turn: a population of fewer prompts than M still costs M groups of
     rollouts a problem, like every iteration."""
     return [chosen[place % len(chosen)] for place in range(count)]
 

@@ -56,8 +56,8 @@ def arms_page(comparison: Mapping[str, Any]) -> str:
 
 
 def verdict(summary: Mapping[str, Any]) -> str:
-    """One sentence: which arms differ from the base by more than chance explains, that of problems and, with
-    replicates, that of the runs."""
+    """Return one sentence: which arms differ from the base by more than chance explains, that of problems
+    and, with replicates, that of the runs."""
     clear = {name: item for name, item in summary["differences"].items() if shows(item)}
     chance = (
         "the draw of held-out problems"
@@ -88,7 +88,7 @@ def shows(difference: Mapping[str, Any]) -> bool:
 
 
 def arms_table(summary: Mapping[str, Any]) -> pl.DataFrame:
-    """One row per arm."""
+    """Return one row per arm."""
     rows = []
     for name, arm in summary["arms"].items():
         first, last = arm["heldout"][0], arm["heldout"][-1]
@@ -108,7 +108,7 @@ def arms_table(summary: Mapping[str, Any]) -> pl.DataFrame:
 
 
 def differences_table(summary: Mapping[str, Any]) -> pl.DataFrame:
-    """One row per arm that is not the base."""
+    """Return one row per arm that is not the base."""
     return pl.DataFrame(
         [
             {
@@ -125,7 +125,7 @@ def differences_table(summary: Mapping[str, Any]) -> pl.DataFrame:
 
 
 def arms_figures(report: Mapping[str, Any]) -> dict[str, bytes]:
-    """Title -> PNG: held-out shares by iteration, correct and in form."""
+    """Return title -> PNG: held-out shares by iteration, correct and in form."""
     titles = {
         "correct": "Held-out problems solved, by iteration",
         "formatted": "Held-out replies in form, by iteration",

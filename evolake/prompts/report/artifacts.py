@@ -23,7 +23,7 @@ from evolake.stats import Interval
 
 
 def gain_of(lake: Lake, artifact_id: str, cycle: str, _since: str) -> Gain | None:
-    """Champion and weights at the end of the cycle against the first root under the base model, on the
+    """Return champion and weights at the end of the cycle against the first root under the base model, on the
     held-out problems that both answered; None if there are none, or if the champion is that root and the
     weights are still those of the base model: nothing is compared with itself."""
     population = population_entering(lake, following(cycle))
@@ -66,7 +66,7 @@ def gain_between(
 
 
 def base_evaluation(lake: Lake) -> pl.DataFrame:
-    """Rows of EVALUATIONS of the base model under the first root."""
+    """Return rows of EVALUATIONS of the base model under the first root."""
     return lake.read(LINE, "heldout", "0001").filter(pl.col("iteration") == 0)
 
 

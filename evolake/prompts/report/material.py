@@ -27,7 +27,7 @@ class Material:
         return pl.concat([self.lake.read(LINE, name, cycle) for cycle in self.cycles], how="diagonal")
 
     def champions(self) -> dict[int, str]:
-        """Last iteration of a cycle -> who was champion after it."""
+        """Return last iteration of a cycle -> who was champion after it."""
         result = {}
         for cycle in self.cycles:
             last = self.lake.read(LINE, "updates", cycle)["iteration"].max()
@@ -41,7 +41,8 @@ def population_entering(lake: Lake, cycle: str) -> Population:
 
 
 def material_of(lake: Lake, entering: str) -> Material:
-    """`entering`: the cycle that the population enters; tables of that and later cycles are not looked at."""
+    """Return `entering`: the cycle that the population enters; tables of that and later cycles are not looked
+    at."""
     last = preceding(entering)
     cycles = [cycle for cycle in lake.cycles(LINE, "heldout") if last is not None and cycle <= last]
     return Material(lake, cycles, population_entering(lake, entering))

@@ -123,7 +123,7 @@ def headline(champion: Mapping[str, Any], held: Champion, no_gain: str = UNKNOWN
 
 
 def held_table(population: Population, heldout: pl.DataFrame, base: pl.DataFrame) -> pl.DataFrame:
-    """Shares a prompt, of this cycle's evaluation and of the base model's."""
+    """Return shares a prompt, of this cycle's evaluation and of the base model's."""
     rows = []
     for name, frame in (
         ("base model", base),

@@ -36,7 +36,7 @@ Matrix = Sequence[Sequence[float | None]]
 
 
 def wins(phi: Matrix) -> list[list[int]]:
-    """Per prompt the columns that it won, in order."""
+    """Return per prompt the columns that it won, in order."""
     won: list[list[int]] = [[] for _ in phi]
     for place, column in enumerate(zip(*phi, strict=True)):
         known = [value for value in column if value is not None]

@@ -94,12 +94,12 @@ def mutate(
     )
     planned = apply(grown.prompt, plan, limits, kinds=GLOBAL_KINDS)
     fitting = [outcome.hunk for outcome in planned.outcomes if outcome.applied]
-    settled = {target for hunk in fitting for target in hunk.targets}
-    unsettled = [place for place in modifies if not settled & set(proposed[place].targets)]
-    final = apply(grown.prompt, [*fitting, *(proposed[place] for place in unsettled)], limits)
+    in_plan = {target for hunk in fitting for target in hunk.targets}
+    not_in_plan = [place for place in modifies if not in_plan & set(proposed[place].targets)]
+    final = apply(grown.prompt, [*fitting, *(proposed[place] for place in not_in_plan)], limits)
     last = iter(final.outcomes)
     global_ = [next(last) if outcome.applied else outcome for outcome in planned.outcomes]
-    known_local = dict(zip(adds, grown.outcomes, strict=True)) | dict(zip(unsettled, last, strict=True))
+    known_local = dict(zip(adds, grown.outcomes, strict=True)) | dict(zip(not_in_plan, last, strict=True))
     local = [
         known_local.get(place) or Outcome(hunk, False, "the plan settles this principle")
         for place, hunk in enumerate(proposed)

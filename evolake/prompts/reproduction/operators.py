@@ -68,7 +68,7 @@ class Reproduction:
     idea: str = ""
 
     def rows(self, *, cycle: str, arm: str, iteration: int, backend: str) -> list[dict[str, Any]]:
-        """Rows of the table `edits`."""
+        """Return rows of the table `edits`."""
         shared = {
             "cycle": cycle,
             "arm": arm,
@@ -106,8 +106,9 @@ class Reproduction:
         return [shared | row | {"number": number} for number, row in enumerate(rows)]
 
 
-def unmade_rows(edits: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Rows of `UNMADE`: the mutations and crossovers without a child. edits: rows of EDITS of a cycle."""
+def failed_rows(edits: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return rows of `FAILED_PROPOSALS`: the mutations and crossovers without a child. edits: rows of EDITS
+    of a cycle."""
     lost = (row for row in edits if row["step"] == CHILD)
     kept = ("cycle", "iteration", "operator", "prompt_id", "reason")
     return [{"number": number} | {name: row[name] for name in kept} for number, row in enumerate(lost)]
@@ -128,7 +129,7 @@ def listed(prompt: SystemPrompt) -> list[PrincipleText]:
 
 
 def lost_calls(step: Step, replies: Sequence[Any], problems: Sequence[str | None]) -> list[Lost]:
-    """One entry per reply that is an AgentFailure."""
+    """Return one entry per reply that is an AgentFailure."""
     return [
         Lost(step, problem, f"{reply.status}: {reply.reason}")
         for reply, problem in zip(replies, problems, strict=True)
@@ -137,5 +138,5 @@ def lost_calls(step: Step, replies: Sequence[Any], problems: Sequence[str | None
 
 
 def over_limit(hunks: Sequence[Hunk], limit: int, reason: str) -> list[Outcome]:
-    """Outcomes of the hunks beyond a limit."""
+    """Return outcomes of the hunks beyond a limit."""
     return [Outcome(hunk, False, reason) for hunk in hunks[limit:]]

@@ -65,8 +65,8 @@ def recombine(request: CrossRequest, random: np.random.Generator) -> CrossReply:
 
 
 def credits(request: CrossRequest) -> tuple[dict[str, float], dict[str, float]]:
-    """(text of another prompt -> gain, text of the best prompt -> loss), summed over problems. Unknown values
-    count for nothing."""
+    """Return (text of another prompt -> gain, text of the best prompt -> loss), summed over problems. Unknown
+    values count for nothing."""
     best = request.best
     mine = {tidy(principle.text) for principle in best.principles}
     held = [

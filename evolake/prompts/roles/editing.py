@@ -71,7 +71,7 @@ def consolidate(request: GlobalRequest, random: np.random.Generator) -> GlobalRe
 
 
 def merges_of(principles: list[PrincipleText], library: PrincipleLibrary) -> list[tuple[list[str], str]]:
-    """Pairs of principles that the library has one text for, with that text."""
+    """Return pairs of principles that the library has one text for, with that text."""
     holders = {
         names[0]: principle.id
         for principle in principles

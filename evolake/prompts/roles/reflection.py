@@ -65,7 +65,7 @@ def symptoms(reply: str, answer: str, *, answered: bool, truncated: bool) -> lis
 
 
 def criticise(request: CritiqueRequest, random: np.random.Generator) -> CritiqueReply:
-    """Symptoms of the failures, the most frequent first, and the contrast in length; insufficient are
+    """Return symptoms of the failures, the most frequent first, and the contrast in length; insufficient are
     principles that answer one of them."""
     good = [trajectory for trajectory in request.trajectories if trajectory.success]
     bad = [trajectory for trajectory in request.trajectories if not trajectory.success]

@@ -154,12 +154,12 @@ def _run_arm(
         policy.load(state)
     if len(noted) < iterations:
         with comparison.agents(arm.name) as editors:
-            course = IterationContext(
+            context = IterationContext(
                 editors, comparison.judge, comparison.settings, comparison.library, CYCLE, seed
             )
             for number in range(len(noted) + 1, iterations + 1):
                 heldout = _heldout(comparison, comparison.root, arm, 0, seed) if number == 1 else []
-                done = run_iteration(population, policy, comparison.problems.train, course, arm=arm)
+                done = run_iteration(population, policy, comparison.problems.train, context, arm=arm)
                 population = done.population
                 for table in TABLES:
                     rows[table] += done.rows[table]

@@ -34,7 +34,7 @@ OF_NO_ARM = (
 def comparison_sha(
     settings: Settings, problems: ProblemSet, root: SystemPrompt, *, iterations: int, every: int
 ) -> str:
-    """sha256 of everything that the rows of an arm depend on, but the arm and the replicate."""
+    """Return sha256 of everything that the rows of an arm depend on, but the arm and the replicate."""
     facts: dict[str, Any] = {
         "seed": settings.seed,
         "prompts": with_dtype(settings.of(PromptsSettings)).model_dump(mode="json", exclude=set(OF_NO_ARM)),
@@ -56,7 +56,7 @@ def comparison_sha(
 
 
 def journals_of(lake: Lake, sha: str) -> Callable[[str, int], Journal]:
-    """(arm, replicate) -> its journal, in the lake's work folder, which is no part of its content."""
+    """Return (arm, replicate) -> its journal, in the lake's work folder, which is no part of its content."""
     return lambda arm, replicate: Journal(
         lake.root / "work" / "prompts-compare" / sha[:16] / f"{arm}-{replicate}", f"{sha} {arm} {replicate}"
     )

@@ -80,7 +80,7 @@ def read_corpus(place: str) -> list[Document]:
 
 
 def corpus_sha(documents: list[Document]) -> str:
-    """sha256 of the documents."""
+    """Return sha256 of the documents."""
     digest = hashlib.sha256()
     for document in documents:
         digest.update(json.dumps([document.title, document.text]).encode() + b"\n")

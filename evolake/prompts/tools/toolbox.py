@@ -133,6 +133,6 @@ def open_toolbox(settings: Settings) -> Toolbox | None:
 
 
 def corpus_of(own: PromptsSettings) -> str | None:
-    """sha256 of the corpus that a policy with these settings searches; None for one that searches none.
-    Raises InputError as `read_corpus`."""
+    """Return sha256 of the corpus that a policy with these settings searches; None for one that searches
+    none. Raises InputError as `read_corpus`."""
     return corpus_sha(read_corpus(own.corpus)) if "search" in own.tools and own.corpus is not None else None

@@ -51,12 +51,12 @@ class Budget:
         self.solver_calls = 0
 
     def take_calls(self, count: int) -> None:
-        """Books model calls. Raises MachineryError where they pass the plan."""
+        """Book model calls. Raises MachineryError where they pass the plan."""
         self.calls += count
         self._check(self.calls, "model")
 
     def take_solver_call(self) -> None:
-        """Books one certification. Raises MachineryError where it passes the plan."""
+        """Book one certification. Raises MachineryError where it passes the plan."""
         self.solver_calls += 1
         self._check(self.solver_calls, "solver")
 

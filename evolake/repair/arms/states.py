@@ -84,7 +84,7 @@ class Arm(ABC):
         """Record a round in which nothing was certified, in the order of certification."""
 
     def order(self, candidates: Sequence[Candidate]) -> list[int]:
-        """Slots in the order in which they go to the certifier: as proposed."""
+        """Return slots in the order in which they go to the certifier: as proposed."""
         return list(range(len(candidates)))
 
 
@@ -221,7 +221,7 @@ class CoreRank(Arm):
 def core_rank(
     candidates: Sequence[Candidate], base: Mapping[str, int] | None, core_variables: Sequence[str]
 ) -> list[int]:
-    """Slots by overlap with the recent cores, the best first; ties as proposed.
+    """Return slots by overlap with the recent cores, the best first; ties as proposed.
 
     First the assignments that move variables of the cores and keep all others; then by the share of their
     moves that is inside the cores, and by the number of moves inside; then those that move nothing; then

@@ -163,7 +163,7 @@ def view_of(problem: Problem) -> ProblemView:
 
 
 def variables_of(problem: ProblemView, ids: Iterable[str]) -> tuple[str, ...]:
-    """Variables that the named constraints and bounds mention, in the problem's order."""
+    """Return variables that the named constraints and bounds mention, in the problem's order."""
     wanted = set(ids)
     named = {name.removeprefix(DOMAIN_MARK) for name in wanted if name.startswith(DOMAIN_MARK)}
     named.update(

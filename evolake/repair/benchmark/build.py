@@ -24,8 +24,8 @@ Rows = list[dict[str, Any]]
 
 
 def benchmark_rows(sizes: RepairSettings, root_seed: int, *, executor: Executor | None = None) -> Rows:
-    """Rows of the table `problems`: main, perturbed (the first `sizes.perturbed` main problems, three times
-    each), transfer.
+    """Return rows of the table `problems`: main, perturbed (the first `sizes.perturbed` main problems, three
+    times each), transfer.
 
     Raises:
         MachineryError: two certifiers disagree about a label, or a perturbed problem has another label than

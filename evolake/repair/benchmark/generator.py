@@ -56,7 +56,7 @@ class Labelled:
     def row(
         self, *, suite: str = "lia", variation: str = "none", base_id: str | None = None
     ) -> dict[str, Any]:
-        """Its row of the table `problems`."""
+        """Return its row of the table `problems`."""
         problem = self.problem
         return {
             "problem_id": problem.id,
@@ -86,7 +86,7 @@ def planned_labels(count: int, root_seed: int) -> list[str]:
 
 
 def generate(count: int, root_seed: int, *, start: int = 0) -> Iterator[Labelled]:
-    """Problems start..count-1 of a seed. The first problems of a larger set are those of a smaller one.
+    """Yield problems start..count-1 of a seed. The first problems of a larger set are those of a smaller one.
 
     Raises:
         InputError: count is not positive.
@@ -102,8 +102,8 @@ def generate(count: int, root_seed: int, *, start: int = 0) -> Iterator[Labelled
 
 
 def generate_one(index: int, label: str, root_seed: int, certifier: Certifier) -> Labelled:
-    """Problem `index` of a seed: the first draw that both certifiers give the planned label and that has the
-    planned sort of conflict."""
+    """Return problem `index` of a seed: the first draw that both certifiers give the planned label and that
+    has the planned sort of conflict."""
     seed = child_seed(root_seed, "repair", "problems", label, index)
     random = np.random.Generator(np.random.PCG64(seed))
     for _ in range(MAX_DRAWS):
@@ -125,7 +125,7 @@ def generate_one(index: int, label: str, root_seed: int, certifier: Certifier) -
 
 
 def draw_problem(random: np.random.Generator, label: str) -> Problem | None:
-    """One draw; None where the planted conflict has coefficients out of range. The label is meant, not
+    """Return one draw; None where the planted conflict has coefficients out of range. The label is meant, not
     certified."""
     k = int(random.integers(FEWEST_VARIABLES, MOST_VARIABLES + 1))
     low, high = DOMAINS[int(random.integers(len(DOMAINS)))]

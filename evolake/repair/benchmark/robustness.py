@@ -33,7 +33,7 @@ SMALLEST_FACTOR, LARGEST_FACTOR = 2, 9
 def perturbed_rows(
     rows: Iterable[dict[str, Any]], root_seed: int, *, timeout_ms: int
 ) -> Iterator[dict[str, Any]]:
-    """Rows of PROBLEMS: for each row of the main benchmark one a perturbation.
+    """Yield rows of PROBLEMS: for each row of the main benchmark one a perturbation.
 
     Raises:
         MachineryError: a perturbed problem has another label than its origin, or none within the limits.
@@ -48,7 +48,7 @@ def perturbed_rows(
 
 
 def perturbed(problem: Problem, variation: str, root_seed: int) -> Problem:
-    """`problem` under a perturbation; its id is `<id>~<variation>`.
+    """Return `problem` under a perturbation; its id is `<id>~<variation>`.
 
     Raises:
         ValueError: no such perturbation.

@@ -42,13 +42,13 @@ PEERS: dict[Cell, list[Cell]] = {
 
 
 def completions(grid: Grid) -> Iterator[Grid]:
-    """Every completion of the grid, by backtracking over its cells."""
+    """Yield every completion of the grid, by backtracking over its cells."""
     if not has_clash(grid):
         yield from _complete(grid)
 
 
 def candidates(grid: Grid) -> dict[Cell, list[int]]:
-    """Empty cell -> values that no given excludes."""
+    """Return empty cell -> values that no given excludes."""
     return {
         cell: [value for value in VALUES if not _clash(grid, cell, value)]
         for cell in CELLS
@@ -109,8 +109,8 @@ def drawn_grid(rng: np.random.Generator, empty: int) -> Grid:
 
 
 def spoilt(grid: Grid, rng: np.random.Generator) -> Grid:
-    """One given replaced by another value. Whether the grid still has a completion is for the caller to
-    ask."""
+    """Return one given replaced by another value. Whether the grid still has a completion is for the caller
+    to ask."""
     givens = [cell for cell in CELLS if grid[cell[0]][cell[1]]]
     row, column = givens[int(rng.integers(len(givens)))]
     others = [value for value in VALUES if value != grid[row][column]]

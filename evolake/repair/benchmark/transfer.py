@@ -25,7 +25,7 @@ MAX_DRAWS = 2000
 
 
 def transfer_rows(count: int, root_seed: int, *, timeout_ms: int) -> Iterator[dict[str, Any]]:
-    """Rows of PROBLEMS: `count` grids in the shares of the main benchmark, each labelled by Z3 on the
+    """Yield rows of PROBLEMS: `count` grids in the shares of the main benchmark, each labelled by Z3 on the
     encoding and by backtracking on the grid.
 
     Raises:
@@ -37,8 +37,8 @@ def transfer_rows(count: int, root_seed: int, *, timeout_ms: int) -> Iterator[di
 
 
 def one_grid(index: int, label: str, root_seed: int, certifier: Certifier) -> Labelled:
-    """Grid `index` of a seed: the first draw of the planned label in which no contradiction is seen at a
-    glance."""
+    """Return grid `index` of a seed: the first draw of the planned label in which no contradiction is seen at
+    a glance."""
     seed = child_seed(root_seed, "repair", "problems", f"{SUITE}:{label}", index)
     rng = np.random.Generator(np.random.PCG64(seed))
     for _ in range(MAX_DRAWS):

@@ -114,7 +114,7 @@ class Certifier:
         self._kept: dict[tuple[str, ...], Any] = {}
 
     def certify(self, problem: Problem, candidate: Claim | Malformed) -> Certification:
-        """Judges one candidate of one problem.
+        """Judge one candidate of one problem.
 
         Raises:
             MachineryError: the solver and plain evaluation disagree. HostBusy: the host was too busy for the

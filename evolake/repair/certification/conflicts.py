@@ -40,7 +40,7 @@ class Conflict:
 
 
 def certify_whole(certifier: Certifier, problem: Problem, candidate: Claim | Malformed) -> Certification:
-    """As `Certifier.certify`, but the core of a refuted assignment is a whole conflict, with its `values`.
+    """Do as `Certifier.certify`, but the core of a refuted assignment is a whole conflict, with its `values`.
 
     If none was found and agreed on within the limits, the core is the one that `certify` gives and `values`
     is None; the reason says so.

@@ -87,7 +87,7 @@ def submit_cell(
     *,
     executor: Executor | None = None,
 ) -> list[Callable[[], CellRows]]:
-    """As `run_cell`, in parts: with an executor all are submitted now; call them in order to get their
+    """Do as `run_cell`, in parts: with an executor all are submitted now; call them in order to get their
     rows."""
     if settings.backend != study.backend:
         raise InputError(

@@ -99,7 +99,7 @@ class Study:
         return replace(self, entries=self.entries[:1])
 
     def row(self, arms: Sequence[str], seeds: Sequence[int]) -> dict[str, Any]:
-        """Its row of the table `study`."""
+        """Return its row of the table `study`."""
         return {
             "study_sha": self.sha,
             "problems_sha": self.problems_sha,
@@ -165,8 +165,8 @@ def _identity(drawn: Sampling) -> tuple[Any, ...]:
 
 
 def pick_arms(text: str, every: Sequence[str] = ARMS) -> tuple[str, ...]:
-    """Arms from `all`, which means `every`, or from names joined by commas, opt-in ones too, in the study's
-    order. Raises InputError for a name that is none."""
+    """Return arms from `all`, which means `every`, or from names joined by commas, opt-in ones too, in the
+    study's order. Raises InputError for a name that is none."""
     names = [name.strip() for name in text.split(",") if name.strip()]
     try:
         return in_order(every if names == ["all"] else names)

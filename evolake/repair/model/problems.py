@@ -79,7 +79,8 @@ class Problem:
     seed: int | None = None
 
     def violated(self, assignment: Assignment) -> list[str]:
-        """Ids of all constraints, then of all bounds, that a total assignment breaks, by plain evaluation."""
+        """Return ids of all constraints, then of all bounds, that a total assignment breaks, by plain
+        evaluation."""
         broken = [item.id for item in self.constraints if not item.holds(assignment)]
         return broken + [
             item.bound_id for item in self.variables if not item.low <= assignment[item.name] <= item.high
@@ -100,7 +101,7 @@ class Problem:
         }
 
     def to_json(self) -> str:
-        """One line of JSON."""
+        """Return one line of JSON."""
         return json.dumps(self.as_dict(), separators=(",", ":"))
 
 

@@ -60,7 +60,7 @@ def render_latex(report: StudyReport, tables: Sequence[Shown], figures: Iterable
 
 
 def tex(text: str) -> str:
-    """Plain text made safe for LaTeX."""
+    """Return plain text made safe for LaTeX."""
     return "".join(_SPECIAL.get(letter, letter) for letter in text)
 
 

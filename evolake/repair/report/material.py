@@ -14,7 +14,7 @@ NAN = float("nan")
 
 
 def study_figures(findings: Findings) -> dict[str, bytes]:
-    """Name -> PNG; those for which there are runs."""
+    """Return name -> PNG; those for which there are runs."""
     return draw_figures(FIGURES, findings)
 
 
@@ -25,7 +25,7 @@ def proposer(findings: Findings) -> str:
 
 
 def solve_rates(summary: pl.DataFrame, title: str) -> bytes:
-    """Share of certified solves by arm, and on SAT and UNSAT problems apart."""
+    """Return share of certified solves by arm, and on SAT and UNSAT problems apart."""
     from evolake.plots import ArmRate, arm_rates
 
     rates = [
@@ -42,7 +42,7 @@ def solve_rates(summary: pl.DataFrame, title: str) -> bytes:
 
 
 def by_arm(frame: pl.DataFrame) -> list[tuple[str, pl.DataFrame]]:
-    """Arm -> its rows, in order of appearance."""
+    """Return arm -> its rows, in order of appearance."""
     return [(arm, frame.filter(pl.col("arm") == arm)) for arm in frame["arm"].unique(maintain_order=True)]
 
 

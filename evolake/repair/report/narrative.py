@@ -54,7 +54,7 @@ def caution(report: StudyReport) -> str:
 
 
 def answers(report: StudyReport) -> list[str]:
-    """One sentence for each question the arms were made for, from the comparison by problems."""
+    """Return one sentence for each question the arms were made for, from the comparison by problems."""
     asked = [
         ("knowing that an attempt failed", "multi_generic_feedback", "multi_no_feedback"),
         ("seeing the unsat core", "multi_unsat_core_feedback", "multi_generic_feedback"),

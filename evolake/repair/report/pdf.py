@@ -28,12 +28,12 @@ LONGEST_REASON = 200
 
 
 def find_engine() -> str | None:
-    """Path of the engine that `write_pdf` takes; None where PATH has none."""
+    """Return path of the engine that `write_pdf` takes; None where PATH has none."""
     return next((path for name in ENGINES if (path := shutil.which(name))), None)
 
 
 def write_pdf(folder: Path) -> tuple[Path | None, str]:
-    """Compiles the article in `folder`, next to its figures. Gives the PDF's path, None if there is none, and
+    """Compile the article in `folder`, next to its figures. Gives the PDF's path, None if there is none, and
     what was done, as one line.
 
     An engine that fails or takes longer than `LIMIT_S` seconds is no error: the line says so, and an earlier

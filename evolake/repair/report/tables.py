@@ -51,12 +51,12 @@ def shown_tables(report: StudyReport) -> list[Shown]:
 
 
 def percent(value: float | None, digits: int = 1) -> str:
-    """0.5 as `50.0%`; a dash for nothing."""
+    """Return 0.5 as `50.0%`; a dash for nothing."""
     return "-" if value is None else f"{100 * value:.{digits}f}%"
 
 
 def with_interval(value: float | None, low: float | None, high: float | None, form: Any) -> str:
-    """`value (low to high)`; a dash for nothing."""
+    """Return `value (low to high)`; a dash for nothing."""
     return "-" if value is None else f"{form(value)} ({form(low)} to {form(high)})"
 
 

@@ -27,7 +27,7 @@ def ratio_interval(
     level: float = 0.95,
     resamples: int = RESAMPLES,
 ) -> Interval:
-    """Interval of sum(numerators) / sum(denominators), problems resampled.
+    """Return interval of sum(numerators) / sum(denominators), problems resampled.
 
     Args:
         numerators, denominators: (n,) finite floats, one per problem, n >= 1; denominators not negative. A

@@ -33,7 +33,7 @@ class Findings:
     robustness: pl.DataFrame
 
     def tables(self) -> dict[str, pl.DataFrame]:
-        """Name -> frame, in the order in which a reader wants them."""
+        """Return name -> frame, in the order in which a reader wants them."""
         return {
             name: getattr(self, name)
             for name in ("summary", "comparisons", "frontier", "convergence", "effort", "robustness")
@@ -84,7 +84,7 @@ def perturbed_of(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def origins(problems: pl.DataFrame) -> dict[str, str]:
-    """Perturbed problem -> the problem it was made from."""
+    """Return perturbed problem -> the problem it was made from."""
     return dict(perturbed_of(problems).select("problem_id", "base_id").iter_rows())
 
 

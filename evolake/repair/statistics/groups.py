@@ -11,7 +11,7 @@ from evolake.repair.tables import VARIATIONS
 
 
 def groups(frame: pl.DataFrame, *names: str) -> list[tuple[tuple[Any, ...], pl.DataFrame]]:
-    """(values of `names`, their rows), sorted; arms in the order of KNOWN_ARMS, variations in that of
+    """Return (values of `names`, their rows), sorted; arms in the order of KNOWN_ARMS, variations in that of
     VARIATIONS."""
     order = {"arm": KNOWN_ARMS.index, "variation": VARIATIONS.index}
     result = frame.group_by(*names, maintain_order=True)

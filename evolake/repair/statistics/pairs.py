@@ -27,8 +27,8 @@ UNITS = ("run", "problem")
 
 
 def compare_arms(results: pl.DataFrame, root_seed: int) -> list[dict[str, Any]]:
-    """Rows of COMPARISONS for one suite and variation: every two compute-matched arms that are there, the
-    later of KNOWN_ARMS first.
+    """Return rows of COMPARISONS for one suite and variation: every two compute-matched arms that are there,
+    the later of KNOWN_ARMS first.
 
     Args:
         results: rows of RESULTS of one suite and variation; every arm with the same (problem, seed) pairs.
@@ -45,7 +45,7 @@ def compare_arms(results: pl.DataFrame, root_seed: int) -> list[dict[str, Any]]:
 
 
 def solved_by_arm(results: pl.DataFrame, unit: str) -> pl.DataFrame:
-    """One row per unit, one Boolean column per arm (next to `problem_id` and, for runs, `seed`)."""
+    """Return one row per unit, one Boolean column per arm (next to `problem_id` and, for runs, `seed`)."""
     if unit == "run":
         return results.pivot("arm", index=["problem_id", "seed"], values="solved", maintain_order=True).sort(
             "problem_id", "seed"
@@ -57,7 +57,7 @@ def solved_by_arm(results: pl.DataFrame, unit: str) -> pl.DataFrame:
 
 
 def odds_ratio(only_first: int, only_second: int, level: float = 0.95) -> Interval | None:
-    """Odds ratio of discordant pairs with its exact interval; None if no pair is discordant (it is
+    """Return odds ratio of discordant pairs with its exact interval; None if no pair is discordant (it is
     undefined)."""
     from scipy.special import betaincinv
 

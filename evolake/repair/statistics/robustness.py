@@ -15,8 +15,8 @@ from evolake.repair.statistics.groups import groups
 def robustness_rows(
     before: pl.DataFrame, after: pl.DataFrame, base_ids: Mapping[str, str], root_seed: int
 ) -> list[dict[str, Any]]:
-    """Rows of ROBUSTNESS: what a perturbation did to each arm's solve rate, every perturbed run paired with
-    that of the problem it was made from.
+    """Return rows of ROBUSTNESS: what a perturbation did to each arm's solve rate, every perturbed run paired
+    with that of the problem it was made from.
 
     Args:
         before, after: rows of RESULTS, of the unperturbed and of the perturbed problems. base_ids: perturbed

@@ -22,7 +22,7 @@ WHERE = ("suite", "variation", "arm")
 
 
 def summary_rows(results: pl.DataFrame, labels: Mapping[str, str], root_seed: int) -> list[dict[str, Any]]:
-    """Rows of SUMMARY. `labels`: problem_id -> "sat" or "unsat"."""
+    """Return rows of SUMMARY. `labels`: problem_id -> "sat" or "unsat"."""
     labelled = results.with_columns(label=pl.col("problem_id").replace_strict(labels, return_dtype=pl.String))
     return [
         dict(zip(WHERE, key, strict=True)) | _metrics(runs, key, root_seed)
@@ -31,8 +31,8 @@ def summary_rows(results: pl.DataFrame, labels: Mapping[str, str], root_seed: in
 
 
 def convergence_rows(results: pl.DataFrame, rounds: int, root_seed: int) -> list[dict[str, Any]]:
-    """Rows of CONVERGENCE: the share of runs solved by the end of each round 1..`rounds`; one_shot has one
-    round and stays where it is."""
+    """Return rows of CONVERGENCE: the share of runs solved by the end of each round 1..`rounds`; one_shot has
+    one round and stays where it is."""
     rows = []
     for key, runs in groups(results, *WHERE):
         for number in range(1, rounds + 1):
@@ -47,7 +47,7 @@ def convergence_rows(results: pl.DataFrame, rounds: int, root_seed: int) -> list
 
 
 def effort_rows(results: pl.DataFrame, budget: int) -> list[dict[str, Any]]:
-    """Rows of EFFORT: the share of runs whose first certified answer came with at most so many calls,
+    """Return rows of EFFORT: the share of runs whose first certified answer came with at most so many calls,
     1..`budget`."""
     rows = []
     for key, runs in groups(results, *WHERE):
@@ -62,8 +62,8 @@ def effort_rows(results: pl.DataFrame, budget: int) -> list[dict[str, Any]]:
 
 
 def frontier_rows(results: pl.DataFrame) -> list[dict[str, Any]]:
-    """Rows of FRONTIER: solve rate against mean solver calls per run. An arm is dominated by one that solves
-    as much or more with as many calls or fewer, and is better in one of the two."""
+    """Return rows of FRONTIER: solve rate against mean solver calls per run. An arm is dominated by one that
+    solves as much or more with as many calls or fewer, and is better in one of the two."""
     means = results.group_by(*WHERE).agg(
         mean_calls=pl.col("calls").mean(),
         mean_solver_calls=pl.col("solver_calls").mean(),
@@ -83,7 +83,7 @@ def frontier_rows(results: pl.DataFrame) -> list[dict[str, Any]]:
 
 
 def share(runs: pl.DataFrame, root_seed: int, *purpose: str) -> dict[str, float]:
-    """Rate of `solved` with both intervals."""
+    """Return rate of `solved` with both intervals."""
     solved = int(runs["solved"].sum())
     by_problem = _by_problem(runs, "solved")
     drawn = ratio_interval(

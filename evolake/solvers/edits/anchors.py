@@ -40,8 +40,8 @@ def pattern(anchor: str) -> re.Pattern[str]:
 
 
 def source_files(folder: Path) -> dict[str, str]:
-    """Text of every C++ source of a variant by its path relative to `folder`. A file that is not UTF-8 is
-    read as Latin-1, byte for byte."""
+    """Return text of every C++ source of a variant by its path relative to `folder`. A file that is not UTF-8
+    is read as Latin-1, byte for byte."""
     root = next((folder / name for name in SOURCES if (folder / name).is_dir()), folder)
     result = {}
     for path in sorted(root.rglob("*")):

@@ -60,7 +60,7 @@ def apply_edits(folder: Path, adapter: Any, edits: Sequence[Edit]) -> list[EditO
 def edited(
     files: Mapping[str, str], adapter: Any, edits: Sequence[Edit]
 ) -> tuple[dict[str, str], list[EditOutcome]]:
-    """As `apply_edits` on texts: the changed files, and an outcome for each edit."""
+    """Do as `apply_edits` on texts: the changed files, and an outcome for each edit."""
     known = {tunable.name: tunable for tunable in read_tunables(files, adapter.tunables)}
     taken: dict[str, str] = {}
     accepted: list[Splice] = []

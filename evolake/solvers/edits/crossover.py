@@ -109,8 +109,8 @@ def cross_files(base: Path, first: Path, second: Path, into: Path, editable: Seq
 
 
 def changed_files(base: Path, variant: Path, editable: Sequence[str]) -> dict[str, str]:
-    """Path -> sha256 of its bytes in the variant ("" where it is gone), of the files that it changed in the
-    base as far as they are editable."""
+    """Return path -> sha256 of its bytes in the variant ("" where it is gone), of the files that it changed
+    in the base as far as they are editable."""
     texts = {
         path: (_bytes(base / path), _bytes(variant / path))
         for path in sorted({*_matching(base, editable), *_matching(variant, editable)})

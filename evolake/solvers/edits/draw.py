@@ -57,7 +57,7 @@ def mutated(
 
 
 def placed(edits: Sequence[Edit], edit: Edit, patches: Mapping[str, PatchSpec]) -> tuple[Edit, ...]:
-    """`edits` with `edit` put in, in place of the one of its key and of the patch of its slot."""
+    """Return `edits` with `edit` put in, in place of the one of its key and of the patch of its slot."""
     slot = patches[edit.name].slot if edit.kind == "patch" and edit.name in patches else None
 
     def stays(other: Edit) -> bool:
@@ -73,7 +73,7 @@ def placed(edits: Sequence[Edit], edit: Edit, patches: Mapping[str, PatchSpec]) 
 
 
 def shadowed(edits: Sequence[Edit], patches: Mapping[str, PatchSpec]) -> set[str]:
-    """Options that no longer decide anything under the patches among `edits`."""
+    """Return options that no longer decide anything under the patches among `edits`."""
     return {
         name
         for edit in edits

@@ -55,7 +55,7 @@ class Edit:
         return f"{self.kind}:{self.name}"
 
     def described(self) -> str:
-        """One short line for people."""
+        """Return one short line for people."""
         values = ", ".join(f"{name}={value}" for name, value in sorted(self.parameters.items()))
         return (
             f"{self.name} = {self.parameters.get('value')}"
@@ -134,11 +134,11 @@ class PatchSpec:
     shadows: tuple[str, ...] = ()
 
     def files(self, family: str) -> tuple[str, ...]:
-        """Files that it touches in one base family."""
+        """Return files that it touches in one base family."""
         return tuple(sorted({rewrite.path for rewrite in self.forms.get(family, ())}))
 
     def rewrites(self, family: str, values: Mapping[str, Value]) -> tuple[Rewrite, ...]:
-        """Its rewrites with the values filled in."""
+        """Return its rewrites with the values filled in."""
         result = []
         for rewrite in self.forms[family]:
             text = rewrite.text
@@ -181,7 +181,7 @@ def read_edit(data: Mapping[str, Any]) -> Edit:
 
 
 def read_edits(text: str) -> tuple[Edit, ...]:
-    """Edits from the text of `edits.json`.
+    """Return edits from the text of `edits.json`.
 
     Raises:
         InputError: not a JSON list of edits.

@@ -96,8 +96,8 @@ def tunables(folder: Path, adapter: Any) -> list[Tunable]:
 
 
 def read_tunables(files: Mapping[str, str], style: str) -> list[Tunable]:
-    """As `tunables`, from texts. An option declared twice, or with a default that is no literal or breaks its
-    own range, is left out."""
+    """Do as `tunables`, from texts. An option declared twice, or with a default that is no literal or breaks
+    its own range, is left out."""
     endings, reader = _STYLES.get(style, ((), None))
     result: dict[str, list[Tunable]] = {}
     for path, text in files.items():

@@ -107,8 +107,8 @@ def ablate(
     out: Path,
     on_progress: Callable[[str], None] = lambda text: None,
 ) -> tuple[list[Arm], str]:
-    """Both arms, `repeats` times each, on the population that entered the lake's newest cycle; and that
-    cycle.
+    """Return both arms, `repeats` times each, on the population that entered the lake's newest cycle; and
+    that cycle.
 
     out: a folder with the journal; what it holds is not done again.
 

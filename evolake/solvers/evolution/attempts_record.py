@@ -1,7 +1,7 @@
 """What the line has tried in all of its cycles, as one table: variants with their gain or block, and plans of
 which no variant came.
 
-Failed plans leave no variant in the archive. What they were for is kept in its `state`, under UNMADE_PLANS.
+Failed plans leave no variant in the archive. What they were for is kept in its `state`, under FAILED_PLANS.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from evolake.solvers.evolution.contest_record import CONTESTS, contest_gain
 from evolake.solvers.evolution.population import Population
 from evolake.solvers.roles.models import SHORT_ID, with_short_ids
 
-UNMADE_PLANS = "unmade_plans"
+FAILED_PLANS = "unmade_plans"
 MOST_KEPT = 200
 _LONGEST = 400
 
 
 def with_failed_plans(
     known: Sequence[Mapping[str, Any]],
-    unmade: Sequence[Mapping[str, Any]],
+    failed_proposals: Sequence[Mapping[str, Any]],
     plans: Sequence[Mapping[str, Any]],
 ) -> list[Mapping[str, Any]]:
     """Return the failed plans that are known and those of this cycle, the newest `MOST_KEPT`.
 
     Args:
-        `unmade`: rows of `UNMADE`. plans: rows of PLANS of the same cycle.
+        failed_proposals: rows of `FAILED_PROPOSALS`. plans: rows of PLANS of the same cycle.
     """
     by_id = {row["plan_id"]: row for row in plans}
     new = [
@@ -38,7 +38,7 @@ def with_failed_plans(
             "idea": by_id[row["plan_id"]]["hypothesis"][:_LONGEST],
             "reason": (row["reason"] or "")[:_LONGEST],
         }
-        for row in unmade
+        for row in failed_proposals
         if row["plan_id"] in by_id
     ]
     again = {entry["plan_id"] for entry in new}
@@ -62,7 +62,7 @@ def tried_ideas(population: Population) -> list[TriedIdea]:
             "unmade",
             reason=with_short_ids(entry["reason"]),
         )
-        for entry in population.value(UNMADE_PLANS, [])
+        for entry in population.value(FAILED_PLANS, [])
     ]
     return sorted(ideas, key=lambda item: item.cycle)
 

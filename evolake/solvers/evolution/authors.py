@@ -119,8 +119,8 @@ def references_of(commission: Commission) -> dict[str, KnownVariant | Base]:
 
 
 def reference_files(commission: Commission) -> dict[str, str]:
-    """Path below `reference/` -> text, of all files that may be read next to its own. Bytes that are no UTF-8
-    are lone surrogates."""
+    """Return path below `reference/` -> text, of all files that may be read next to its own. Bytes that are
+    no UTF-8 are lone surrogates."""
     return {
         f"{place}/{name.removeprefix('src/')}": path.read_bytes().decode("utf-8", "surrogateescape")
         for place, tree in references_of(commission).items()

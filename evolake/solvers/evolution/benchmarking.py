@@ -25,8 +25,8 @@ def benchmark(
     cycle: str,
     on_progress: Progress | None = None,
 ) -> pl.DataFrame:
-    """Rows of RUNS on the suite that variants are bred on, of the accepted variants `fresh` and of live ones
-    that have no runs of it under today's limits."""
+    """Return rows of RUNS on the suite that variants are bred on, of the accepted variants `fresh` and of
+    live ones that have no runs of it under today's limits."""
     settings = workspace.settings
     suite = workspace.suite("train")
     compared = current_runs(

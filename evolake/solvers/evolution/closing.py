@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 
 from evolake.scratch import Scratch
-from evolake.solvers.evolution.attempts_record import UNMADE_PLANS, with_failed_plans
+from evolake.solvers.evolution.attempts_record import FAILED_PLANS, with_failed_plans
 from evolake.solvers.evolution.benchmarking import current_runs
 from evolake.solvers.evolution.champion import champion_after
 from evolake.solvers.evolution.contest_record import CONTESTS, with_contests
@@ -33,7 +33,8 @@ class CycleResults:
     """What came of a cycle: rows of RUNS and METRICS; rows of DECISIONS; verdicts of record, of its variants,
     and on all that ran in it.
 
-    contests: records of its contests (`contest_record`). `unmade`, plans: rows of `UNMADE` and PLANS.
+    contests: records of its contests (`contest_record`). failed_proposals, plans: rows of `FAILED_PROPOSALS`
+    and PLANS.
     """
 
     runs: pl.DataFrame
@@ -41,7 +42,7 @@ class CycleResults:
     decisions: Sequence[Mapping[str, Any]]
     verdicts: Sequence[Mapping[str, Any]]
     contests: Sequence[Mapping[str, Any]] = ()
-    unmade: Sequence[Mapping[str, Any]] = ()
+    failed_proposals: Sequence[Mapping[str, Any]] = ()
     plans: Sequence[Mapping[str, Any]] = ()
 
 
@@ -112,8 +113,8 @@ def close_cycle(
                     population.value(SAVED, []), both, added["derivations"], workspace.settings
                 ),
                 CONTESTS: with_contests(population.value(CONTESTS, []), results.contests),
-                UNMADE_PLANS: with_failed_plans(
-                    population.value(UNMADE_PLANS, []), results.unmade, results.plans
+                FAILED_PLANS: with_failed_plans(
+                    population.value(FAILED_PLANS, []), results.failed_proposals, results.plans
                 ),
             },
         )
@@ -121,7 +122,7 @@ def close_cycle(
 
 
 def fates(before: Population, closed: Population, cycle: str) -> list[dict[str, Any]]:
-    """Rows of VARIANTS: the cycle's own as accepted or blocked, those that were found unsound in it as
+    """Return rows of VARIANTS: the cycle's own as accepted or blocked, those that were found unsound in it as
     blocked, overtaken as retired, and the champion.
 
     Accepted ones may come twice: what passed its gates and was overtaken immediately did pass them.
@@ -159,7 +160,7 @@ def results_text(
     of: int,
     cycle: str,
 ) -> str:
-    """RESULTS.md: what the pipeline found, in words and figures."""
+    """Return RESULTS.md: what the pipeline found, in words and figures."""
     head = f"# Results\n\nEvaluated in cycle {cycle}.\n\n"
     if row["state"] == "blocked":
         return f"{head}Blocked at the gate {row['gate']} by the rule {row['rule_id']}: {row['reason']}\n"

@@ -29,8 +29,9 @@ def measure_holdout(
     judge: Judge,
     unsound: Collection[str] = (),
 ) -> tuple[pl.DataFrame, list[Verdict]]:
-    """Rows of HOLDOUT_RUNS of the champion and of its seed, where they are not measured yet, and verdicts on
-    them. Every proof is checked; a champion that is found unsound falls, and the next one is measured.
+    """Return rows of HOLDOUT_RUNS of the champion and of its seed, where they are not measured yet, and
+    verdicts on them. Every proof is checked; a champion that is found unsound falls, and the next one is
+    measured.
     """
     settings, fallen, population, rows = workspace.settings, set(unsound), ranked.population, ranked.rows
     suite = workspace.suite("holdout")

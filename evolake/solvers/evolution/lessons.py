@@ -58,7 +58,7 @@ def evaluate(
 def history_rows(
     evaluated: Sequence[Evaluated], ranked: int, cycle: str, settings: SolversSettings
 ) -> list[dict[str, Any]]:
-    """Rows of HISTORY."""
+    """Return rows of HISTORY."""
     return [
         attempt_of(item, ranked, settings).model_dump() | {"variant_id": item.variant_id, "cycle": cycle}
         for item in evaluated
@@ -66,7 +66,7 @@ def history_rows(
 
 
 def finding_rows(result: PostMortem, cycle: str) -> list[dict[str, Any]]:
-    """Rows of FINDINGS."""
+    """Return rows of FINDINGS."""
     return [
         {
             "finding_id": f"{cycle}-{number}",

@@ -44,7 +44,7 @@ from evolake.solvers.objectives.trial import (
     Probes,
     probes_of,
     score_probes,
-    told_of,
+    shown_reason,
     try_objective,
 )
 from evolake.solvers.roles.objective import OBJECTIVE_WRITER
@@ -88,7 +88,7 @@ class Portfolio:
     now: int
 
     def table(self) -> np.ndarray:
-        """Scores of the variants by all of their runs, (K, n), in the order of the rows."""
+        """Return scores of the variants by all of their runs, (K, n), in the order of the rows."""
         return np.array([self.scores[row["objective_id"]][: self.probes.variants] for row in self.rows])
 
     def consensus(self) -> Consensus:
@@ -184,7 +184,7 @@ def evolve_objectives(
 
 
 def first_objectives(settings: SolversSettings, *, cycle: str, root_seed: int) -> list[dict[str, Any]]:
-    """Rows of OBJECTIVES: the portfolio that the line starts with."""
+    """Return rows of OBJECTIVES: the portfolio that the line starts with."""
     count = min(settings.initial_objectives, settings.portfolio_size)
     return [
         _spec_row(spec, cycle)
@@ -340,7 +340,7 @@ def canonical_ends(text: str) -> str:
 
 def _blocked_objective(row: Mapping[str, Any]) -> BlockedObjective:
     return BlockedObjective(
-        description=row["description"], family=row["family"], reason=told_of(row["reason"] or "")
+        description=row["description"], family=row["family"], reason=shown_reason(row["reason"] or "")
     )
 
 

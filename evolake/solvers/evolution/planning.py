@@ -242,8 +242,8 @@ def standings(
     settings: SolversSettings,
     cycle: str,
 ) -> list[Standing]:
-    """One line per variant, highest upper confidence bound first; a variant without a rank comes after those
-    with one."""
+    """Return one line per variant, highest upper confidence bound first; a variant without a rank comes after
+    those with one."""
     refuse_holdout(metrics, settings)
     ranks = {row["variant_id"]: row for row in ranking}
     measured = {row["variant_id"]: row for row in metrics}
@@ -325,8 +325,8 @@ def refuse_holdout(rows: Sequence[Mapping[str, Any]], settings: SolversSettings)
 
 
 def parents_of(plan: Plan, short: Mapping[str, KnownVariant], *, one_base: bool = False) -> list[str]:
-    """Whole ids of a plan's parents that exist, the one to build on first. one_base: a second one of another
-    base is left out."""
+    """Return whole ids of a plan's parents that exist, the one to build on first. one_base: a second one of
+    another base is left out."""
     first = short.get(plan.parent_id[:SHORT_ID])
     if first is None:
         return []
@@ -340,7 +340,7 @@ def parents_of(plan: Plan, short: Mapping[str, KnownVariant], *, one_base: bool 
 
 
 def plan_id(cycle: str, number: int, plan: Plan) -> str:
-    """Hash of what was planned, where."""
+    """Return hash of what was planned, where."""
     text = json.dumps([cycle, number, plan.model_dump(mode="json")], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
 

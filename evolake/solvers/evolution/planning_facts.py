@@ -170,8 +170,8 @@ def _tried(
 def family_results(
     runs: pl.DataFrame, lines: Sequence[str], *, settings: SolversSettings, cycle: str
 ) -> list[FamilyResult]:
-    """One row per family of instances that these variants ran, in order of its name. lines: short ids of the
-    variants.
+    """Return one row per family of instances that these variants ran, in order of its name. lines: short ids
+    of the variants.
 
     Raises InputError where a run is of `holdout_suite`.
     """

@@ -43,7 +43,7 @@ class Population(Archive):
     history: pl.DataFrame
 
     def live_ids(self) -> list[str]:
-        """Variants that are ranked and may be used as parents."""
+        """Return variants that are ranked and may be used as parents."""
         return [row["variant_id"] for row in self.rows(*LIVE)]
 
     def seeds(self) -> list[dict[str, Any]]:
@@ -74,7 +74,7 @@ class Population(Archive):
         ]
 
     def with_states(self, states: Mapping[str, str]) -> Population:
-        """Variants whose state changes: id -> state."""
+        """Return the archive with variants whose state changes: id -> state."""
         return self.with_tables(
             variants=[row | {"state": states.get(row["variant_id"], row["state"])} for row in self.rows()]
         )

@@ -209,8 +209,8 @@ def attempt_of(item: Evaluated, ranked: int, settings: SolversSettings) -> Attem
 
 
 def changes(edits: Sequence[Edit] | None, before: Sequence[Edit] | None) -> tuple[list[str], list[str]]:
-    """Keys of edits that a child has again or with other values, and of those that it lost; empty where one
-    of them is no list of edits."""
+    """Return keys of edits that a child has again or with other values, and of those that it lost; empty
+    where one of them is no list of edits."""
     if edits is None or before is None:
         return [], []
     mine, theirs = {edit.key: edit for edit in edits}, {edit.key: edit for edit in before}

@@ -37,7 +37,7 @@ def rank(
     *,
     cycle: str,
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Rows of RANKING, best first, and the weights of the objectives."""
+    """Return rows of RANKING, best first, and the weights of the objectives."""
     objectives = {
         row["objective_id"]: row for row in [*population.objectives.to_dicts(), *new_objectives.to_dicts()]
     }

@@ -31,8 +31,8 @@ class JudgedSeed:
 
 
 def build_second_checkers(workspace: Workspace) -> list[str]:
-    """Names of the independent proof checkers that cadical's release carries, built once; champions are
-    checked by two checkers where two exist.
+    """Return names of the independent proof checkers that cadical's release carries, built once; champions
+    are checked by two checkers where two exist.
 
     Raises:
         InputError: no seed `cadical195`, or no C compiler. MachineryError: its sources cannot be reached, or
@@ -62,7 +62,7 @@ def judge_seed(workspace: Workspace, seed: Seed, ruleset: Ruleset, *, cycle: str
         adapter=adapter,
         base=folder,
         ruleset=ruleset,
-        bench=workspace.bench(name, cycle),
+        context=workspace.context(name, cycle),
         cycle=cycle,
         run_id=run_id,
     )

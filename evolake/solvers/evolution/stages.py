@@ -58,13 +58,13 @@ def judge_folder(
     def judge(folder: Path) -> VariantResults:
         base = workspace.base(read_card(folder)["base"])
         with laying_out:
-            bench = workspace.bench(base.name, cycle)
+            context = workspace.context(base.name, cycle)
         return judge_variant(
             folder,
             adapter=base.adapter,
             base=base.folder,
             ruleset=ruleset,
-            bench=bench,
+            context=context,
             cycle=cycle,
             run_id=run_id,
         )
@@ -82,9 +82,9 @@ def replay_gate(
     run_id: str,
     parent_edits: Edits = (),
 ) -> VariantGateResult:
-    """Verdicts of one gate on one row of VARIANTS, and the evidence that they rest on. Evidence that is not
-    there, or of a version that looked at less, is made; that of the gate `compliance` always, for it is
-    cheap, and the parents' edits are known only here.
+    """Return verdicts of one gate on one row of VARIANTS, and the evidence that they rest on. Evidence that
+    is not there, or of a version that looked at less, is made; that of the gate `compliance` always, for it
+    is cheap, and the parents' edits are known only here.
 
     Raises:
         MachineryError: evidence had to be collected and the jail, a checker or the compiler failed.
@@ -103,7 +103,7 @@ def replay_gate(
             base.name,
             base.adapter,
             parent_edits,
-            lambda: workspace.bench(base.name, cycle),
+            lambda: workspace.context(base.name, cycle),
             lambda: workspace.program(row),
         )
         evidence = collected(gate.collector(), subject)

@@ -139,7 +139,7 @@ def submit(
 
 
 def submitted_plans(lake: Lake, cycle: str, first: int) -> list[dict[str, Any]]:
-    """Rows of PLANS of what was submitted for a cycle, oldest first. first: their first number."""
+    """Return rows of PLANS of what was submitted for a cycle, oldest first. first: their first number."""
     rows = [row for row in _rows(lake) if row["cycle"] == cycle]
     return [
         {

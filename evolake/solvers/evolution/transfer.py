@@ -67,7 +67,7 @@ def transfer(
     seeds: Sequence[str] = (),
     on_progress: Callable[[int, int, Any], None] | None = None,
 ) -> Transferred:
-    """Measures and writes runs and table into `out`.
+    """Measure, and write runs and table into `out`.
 
     Args:
         variants: ids of variants (or their beginnings) or folders of repositories; default: the champion. The

@@ -37,13 +37,13 @@ from evolake.solvers.roles.rules_to_show import shown_rules
 
 @dataclass(frozen=True)
 class MadeVariants:
-    """What the coder's turn gave: rows of VARIANTS, DERIVATIONS and `UNMADE`, rows of RUNS by gate, and how
-    many calls failed."""
+    """What the coder's turn gave: rows of VARIANTS, DERIVATIONS and FAILED_PROPOSALS, rows of RUNS by gate,
+    and how many calls failed."""
 
     runs: list[dict[str, Any]]
     rows: list[dict[str, Any]]
     derivations: list[dict[str, Any]]
-    unmade: list[dict[str, Any]]
+    failed_proposals: list[dict[str, Any]]
     failures: int
 
 
@@ -56,7 +56,7 @@ def plan_cycle(
     seeds: CycleSeeds,
     guidance: Sequence[str] = (),
 ) -> Planned:
-    """Plans on the variants that live."""
+    """Return plans on the variants that live."""
     pool = _parent_pool(population, population.rows("accepted", "champion"), workspace, seeds.cycle)
     facts = None
     if agents.backend.name != "operators":
@@ -116,7 +116,7 @@ def joined_before(population: Population) -> list[list[str]]:
 
 
 def entering_metrics(population: Population) -> list[dict[str, Any]]:
-    """Rows of METRICS of the runs that entered the cycle."""
+    """Return rows of METRICS of the runs that entered the cycle."""
     from evolake.solvers.measurement.metrics import compute_metrics
 
     if population.runs.is_empty():
@@ -183,11 +183,11 @@ def make_variants(
         runs += [{"gate": gate, **run} for gate, made in judged.runs.items() for run in made]
         runs += [{"gate": TRIAL, **run} for run in item.trials]
         derivations += derivations_of(item, cycle)
-    unmade = [
+    failed_proposals = [
         {"plan_id": item.plan_id, "cycle": cycle, "reason": item.reason, "objections": list(item.objections)}
-        for item in result.unmade
+        for item in result.failed_proposals
     ]
-    return MadeVariants(runs, rows, derivations, unmade, len(result.failures))
+    return MadeVariants(runs, rows, derivations, failed_proposals, len(result.failures))
 
 
 def _trial(workspace: Workspace, cycle: str, commission: Commission, folder: Path) -> Trial:
@@ -225,7 +225,7 @@ def _coder_facts(population: Population, workspace: Workspace, cycle: str) -> Co
 
 
 def derivations_of(variant: Proposal, cycle: str) -> list[dict[str, Any]]:
-    """Rows of DERIVATIONS: each parent with its weight, also one of another code base."""
+    """Return rows of DERIVATIONS: each parent with its weight, also one of another code base."""
     return [
         {
             "child_id": variant.variant_id,

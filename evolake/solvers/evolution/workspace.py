@@ -25,7 +25,7 @@ from evolake.lake.blobs import BlobStore
 from evolake.seeds import child_seed
 from evolake.solvers.evolution.planning import LINE, Base, KnownVariant
 from evolake.solvers.evolution.population import edits_of_row
-from evolake.solvers.gates.bench import GateContext
+from evolake.solvers.gates.context import GateContext
 from evolake.solvers.gates.evidence import load_evidence
 from evolake.solvers.gates.runs import stability_suite
 from evolake.solvers.measurement.benchmark import StageLimits, stage_limits
@@ -209,7 +209,7 @@ class Workspace:
         """Limits of each stage."""
         return stage_limits(self.settings)
 
-    def bench(self, base: str, cycle: str) -> GateContext:
+    def context(self, base: str, cycle: str) -> GateContext:
         """Return what the gates need to judge a variant of `base`; the seed's own evidence of the stability
         gate is what memory is compared with. The formulas of the correctness gate are the cycle's own, and
         those of `correctness_suite` where the settings name one."""
@@ -226,7 +226,7 @@ class Workspace:
             )
         result = self._base_stability(base)
         return replace(
-            self._bench,
+            self._gate_context,
             correctness=drawn,
             draw=self.key(cycle, "smoke"),
             base_stability=lambda: result.get("runs", []),
@@ -234,7 +234,7 @@ class Workspace:
         )
 
     @cached_property
-    def _bench(self) -> GateContext:
+    def _gate_context(self) -> GateContext:
         stability, limits = (
             stability_suite(self.blobs, self.cache, child_seed(self.root_seed, LINE, "*", "stability")),
             self.limits,
@@ -293,7 +293,7 @@ class Workspace:
 
 
 def evidence_of(row: Mapping[str, Any]) -> dict[str, str]:
-    """Gate -> sha of what its rules judged when the variant was made."""
+    """Return gate -> sha of what its rules judged when the variant was made."""
     return json.loads(row["evidence"]) if row["evidence"] else {}
 
 

@@ -93,8 +93,8 @@ def without_model(stdout: bytes, longest: int) -> str:
 
 
 def read_counters(stdout: bytes, patterns: dict[str, str] | None) -> dict[str, float]:
-    """Counter -> number, for each pattern that is found; the last match counts. What no counter of 64 bits
-    holds is left out: it is none."""
+    """Return counter -> number, for each pattern that is found; the last match counts. What no counter of 64
+    bits holds is left out: it is none."""
     text = stdout.decode("utf-8", "replace")
     counters = {}
     for name, pattern in (patterns or {}).items():

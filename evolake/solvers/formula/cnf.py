@@ -235,7 +235,7 @@ def read_cnf_file(path: Path, *, lenient: bool = False, name: str = "") -> Formu
 
 
 def read_cnf_bytes(path: Path, name: str = "") -> bytes:
-    """Contents of a regular file that may be packed, by its first bytes. Raises InputError."""
+    """Return contents of a regular file that may be packed, by its first bytes. Raises InputError."""
     try:
         return unpacked(read_bytes(path, LARGEST_FILE), path.suffix, LARGEST_FILE, name or str(path))
     except Unreadable as error:

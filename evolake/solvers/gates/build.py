@@ -23,9 +23,9 @@ PROGRAM, BASE_PROGRAM, FLAGS, BASE_FLAGS = "program", "base_program", "flags", "
 def program_evidence(
     build: BuildResult, base: Path, adapter: Adapter, blobs: BlobStore, folder: Path | None = None
 ) -> dict[str, Any]:
-    """`program` and `base_program` as `elf.program_facts` gives them, `flags` and `base_flags`: compilers'
-    command lines and other programs that ran. None, all of them, if nothing was built. Of a variant whose
-    build files are not its base's, also which, and the level that it states.
+    """Return `program` and `base_program` as `elf.program_facts` gives them, `flags` and `base_flags`:
+    compilers' command lines and other programs that ran. None, all of them, if nothing was built. Of a
+    variant whose build files are not its base's, also which, and the level that it states.
 
     folder: the variant's.
 

@@ -26,8 +26,8 @@ DIGITS = 3
 
 
 def carry_runs(runner: GateRunner, suite: Suite) -> Rows:
-    """Rows with the columns of RUNS, of suite `carried`: the formulas of `fresh.carried_suite`. Proofs are
-    written and not checked."""
+    """Return rows with the columns of RUNS, of suite `carried`: the formulas of `fresh.carried_suite`. Proofs
+    are written and not checked."""
     unchecked = replace(runner, proof_limits=PROOF_LIMITS, verdicts=None)
     return runner.run([unchecked.job(item, suite, proof_share=0.0) for item in suite.instances])
 

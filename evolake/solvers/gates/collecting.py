@@ -8,9 +8,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from evolake.solvers.gates.bench import GateContext, runs_of
 from evolake.solvers.gates.build import program_evidence, same_program
 from evolake.solvers.gates.compliance import compliance_evidence
+from evolake.solvers.gates.context import GateContext, runs_of
 from evolake.solvers.gates.evidence import build_evidence, gate_evidence
 from evolake.solvers.gates.filling import filling_fault
 from evolake.solvers.measurement.measuring import COMPLAINT, Rows
@@ -26,7 +26,8 @@ class Subject:
     them.
 
     folder, base: its repository and its seed's. base_name: the seed's name. parent_edits: the edits of each
-    parent. bench: formulas and limits. opened: opens its built solver; None: of the build that its gate made.
+    parent. context: formulas and limits. opened: opens its built solver; None: of the build that its gate
+    made.
     built: what came of that. runs: gate -> rows of RUNS that it made. complaints: instance -> the end of what
     its run wrote that did not end well.
     """
@@ -38,7 +39,7 @@ class Subject:
     base_name: str
     adapter: Adapter
     parent_edits: Sequence[Sequence[Mapping[str, Any]]]
-    bench: Callable[[], GateContext]
+    context: Callable[[], GateContext]
     opened: Callable[[], Program] | None = None
     built: BuildResult | None = None
     runs: dict[str, Rows] = field(default_factory=dict)
@@ -50,12 +51,12 @@ class Subject:
         if self.opened is not None:
             return self.opened()
         assert self.built is not None, "what runs comes after the build"
-        bench = self.bench()
-        return open_program(self.built, self.adapter, bench.blobs, bench.cache)
+        context = self.context()
+        return open_program(self.built, self.adapter, context.blobs, context.cache)
 
 
 def compliance(subject: Subject) -> dict[str, Any]:
-    """Its layout, and its sources next to those of its seed."""
+    """Return its layout, and its sources next to those of its seed."""
     return compliance_evidence(
         subject.folder(),
         subject.base,
@@ -67,40 +68,40 @@ def compliance(subject: Subject) -> dict[str, Any]:
 
 def build(subject: Subject) -> dict[str, Any]:
     """Return what came of its build, and the program next to its seed's."""
-    bench = subject.bench()
+    context = subject.context()
     of_seed = source_sha(subject.folder()) == source_sha(subject.base)
-    subject.built = build_by(bench.executor, subject.folder(), subject.adapter, bench.blobs, seed=of_seed)
-    asked = subject.built, subject.folder(), subject.base, subject.adapter, bench.blobs
-    others = {code: name for code, name in bench.programs().items() if name != subject.variant_id}
+    subject.built = build_by(context.executor, subject.folder(), subject.adapter, context.blobs, seed=of_seed)
+    asked = subject.built, subject.folder(), subject.base, subject.adapter, context.blobs
+    others = {code: name for code, name in context.programs().items() if name != subject.variant_id}
     return (
         build_evidence(subject.built)
-        | program_evidence(subject.built, subject.base, subject.adapter, bench.blobs, subject.folder())
+        | program_evidence(subject.built, subject.base, subject.adapter, context.blobs, subject.folder())
         | same_program(*asked, others)
     )
 
 
 def smoke(subject: Subject) -> dict[str, Any]:
-    """Its runs on small formulas and their copies."""
+    """Return its runs on small formulas and their copies."""
     return _runs("smoke", subject)
 
 
 def correctness(subject: Subject) -> dict[str, Any]:
-    """Its runs with every model and proof checked."""
+    """Return its runs with every model and proof checked."""
     return _runs("correctness", subject)
 
 
 def stability(subject: Subject) -> dict[str, Any]:
     """Return its runs on growing formulas and on secret copies, next to those of its seed; `unfilled`: why it
     has no filling build."""
-    filling, fault = filling_fault(subject.folder(), subject.base, subject.adapter, subject.bench())
+    filling, fault = filling_fault(subject.folder(), subject.base, subject.adapter, subject.context())
     return _runs("stability", subject, filling) | ({"unfilled": fault} if fault else {})
 
 
 def _runs(gate: str, subject: Subject, filling: Program | None = None) -> dict[str, Any]:
-    bench = subject.bench()
+    context = subject.context()
     rows = runs_of(
-        gate, subject.program, bench, variant_id=subject.variant_id, cycle=subject.cycle, filling=filling
+        gate, subject.program, context, variant_id=subject.variant_id, cycle=subject.cycle, filling=filling
     )
     subject.complaints |= {row["instance"]: said for row in rows if (said := row.pop(COMPLAINT, ""))}
     subject.runs[gate] = rows
-    return gate_evidence(gate, subject.runs[gate], bench)
+    return gate_evidence(gate, subject.runs[gate], context)

@@ -13,8 +13,8 @@ from evolake.gates.stored import StoredEvidence, in_rows
 from evolake.lake import Lake
 from evolake.lake.blobs import BlobStore
 from evolake.lake.schemas import INCOMING
-from evolake.solvers.gates.bench import GateContext
 from evolake.solvers.gates.carry import carry_evidence, is_carried
+from evolake.solvers.gates.context import GateContext
 from evolake.solvers.repository.build import BuildResult
 from evolake.solvers.rules.learned import with_learned
 from evolake.solvers.rules.outcomes import GROWING
@@ -60,15 +60,15 @@ def runs_evidence(
     return {"runs": [_essence(row) for row in rows], "base_runs": [_essence(row) for row in base_rows]}
 
 
-def gate_evidence(gate: str, rows: Sequence[Mapping[str, Any]], bench: GateContext) -> dict[str, Any]:
+def gate_evidence(gate: str, rows: Sequence[Mapping[str, Any]], context: GateContext) -> dict[str, Any]:
     """Return what the rules of one of gates 2 to 4 judge: `runs_evidence`; at the stability gate next to that
     of the base, and with `carry_evidence` of the rows that are for it."""
     if gate != "stability":
         return runs_evidence(rows)
-    others = runs_evidence([row for row in rows if not is_carried(row)], bench.base_stability())
+    others = runs_evidence([row for row in rows if not is_carried(row)], context.base_stability())
     return others | {
         CARRIED: carry_evidence([row for row in rows if is_carried(row)]),
-        "base_carried": bench.base_carried(),
+        "base_carried": context.base_carried(),
     }
 
 
@@ -88,7 +88,7 @@ def store_evidence(evidence: Mapping[str, Any], blobs: BlobStore) -> str:
 
 
 def load_evidence(sha: str, blobs: BlobStore) -> dict[str, Any]:
-    """Evidence as it was stored."""
+    """Return evidence as it was stored."""
     return json.loads(blobs.get(sha))
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from evolake.solvers.gates.bench import GateContext
+from evolake.solvers.gates.context import GateContext
 from evolake.solvers.process.execute import Program
 from evolake.solvers.repository.adapters import Adapter
 from evolake.solvers.repository.build import build_by, open_program
@@ -30,7 +30,7 @@ def filling_adapter(adapter: Adapter) -> Adapter | None:
 
 
 def filling_program(
-    folder: Path, adapter: Adapter, bench: GateContext, *, seed: bool
+    folder: Path, adapter: Adapter, context: GateContext, *, seed: bool
 ) -> tuple[Program | None, str]:
     """Return the filling build of the repository at `folder`, and why there is none; (None, "") if none is
     asked for.
@@ -39,23 +39,23 @@ def filling_program(
     either: makefiles can drop it.
     """
     filling = filling_adapter(adapter)
-    if not bench.filling_build or filling is None:
+    if not context.filling_build or filling is None:
         return None, ""
-    made = build_by(bench.executor, folder, filling, bench.blobs, seed=seed)
+    made = build_by(context.executor, folder, filling, context.blobs, seed=seed)
     if not made.ok:
         return None, made.reason
     if not any(FLAG in line.split() for line in made.flags):
         return None, f"its build does not pass {FLAG} on"
-    return open_program(made, filling, bench.blobs, bench.cache), ""
+    return open_program(made, filling, context.blobs, context.cache), ""
 
 
 def filling_fault(
-    folder: Path, base: Path, adapter: Adapter, bench: GateContext
+    folder: Path, base: Path, adapter: Adapter, context: GateContext
 ) -> tuple[Program | None, str]:
     """Return a variant's filling build, and why it has none although its seed has one: "" if it has one, or
     its seed has none (an old compiler)."""
     of_seed = source_sha(folder) == source_sha(base)
-    program, reason = filling_program(folder, adapter, bench, seed=of_seed)
-    if of_seed or not reason or filling_program(base, adapter, bench, seed=True)[0] is None:
+    program, reason = filling_program(folder, adapter, context, seed=of_seed)
+    if of_seed or not reason or filling_program(base, adapter, context, seed=True)[0] is None:
         return program, ""
     return None, reason

@@ -24,8 +24,8 @@ import evolake.solvers.rules  # noqa: F401  (registers the checkers)
 from evolake import gates
 from evolake.gates import GateResults, GateSpec, Ruleset, Verdict, replay_gate
 from evolake.scratch import Scratch
-from evolake.solvers.gates.bench import GateContext
 from evolake.solvers.gates.collecting import Subject
+from evolake.solvers.gates.context import GateContext
 from evolake.solvers.gates.evidence import store_evidence
 from evolake.solvers.gates.feedback import feedback_of, output_of
 from evolake.solvers.gates.specs import GATE_NAMES, GATES
@@ -69,8 +69,8 @@ def gate_verdicts(
     run_id: str,
     evidence_sha: str | None = None,
 ) -> list[Verdict]:
-    """Verdicts of one gate on evidence as it was collected or stored; rules after the first block are not
-    asked.
+    """Return verdicts of one gate on evidence as it was collected or stored; rules after the first block are
+    not asked.
 
     Raises:
         InputError: a rule that cannot be used.
@@ -95,7 +95,7 @@ def judge_variant(
     adapter: Adapter,
     base: Path,
     ruleset: Ruleset,
-    bench: GateContext,
+    context: GateContext,
     cycle: str,
     run_id: str,
     stop_at: str | None = None,
@@ -112,20 +112,27 @@ def judge_variant(
     if isinstance(variant, str):
         with Scratch("variant") as parent:
             folder = Path(parent) / "variant"
-            bench.blobs.get_tree(variant, folder)
+            context.blobs.get_tree(variant, folder)
             return judge_variant(
                 folder,
                 adapter=adapter,
                 base=base,
                 ruleset=ruleset,
-                bench=bench,
+                context=context,
                 cycle=cycle,
                 run_id=run_id,
                 stop_at=stop_at,
             )
     asked = GATES[: GATE_NAMES.index(stop_at) + 1] if stop_at else GATES
     subject = Subject(
-        source_sha(variant), cycle, lambda: variant, base, read_card(base)["base"], adapter, (), lambda: bench
+        source_sha(variant),
+        cycle,
+        lambda: variant,
+        base,
+        read_card(base)["base"],
+        adapter,
+        (),
+        lambda: context,
     )
     done = gates.run_gates(
         subject,
@@ -134,7 +141,7 @@ def judge_variant(
         artifact_id=subject.variant_id,
         cycle=cycle,
         run_id=run_id,
-        store=partial(store_evidence, blobs=bench.blobs),
+        store=partial(store_evidence, blobs=context.blobs),
     )
     return VariantResults(
         done.artifact_id,
@@ -142,6 +149,6 @@ def judge_variant(
         done.accepted and asked == GATES,
         subject.built,
         subject.runs,
-        feedback_of(done.verdicts, done.evidence, ruleset, bench.blobs),
+        feedback_of(done.verdicts, done.evidence, ruleset, context.blobs),
         output_of(done.verdicts, subject.complaints),
     )

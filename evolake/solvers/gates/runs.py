@@ -81,8 +81,8 @@ class GateRunner:
 def smoke_runs(
     runner: GateRunner, suite: Suite, *, cache: Path, draw: bytes | None = None, complaints: bool = False
 ) -> Rows:
-    """Rows of SMOKE_RUNS: each formula of `suite`, its renamed and its shuffled copy. A small share of the
-    proofs is checked.
+    """Return rows of SMOKE_RUNS: each formula of `suite`, its renamed and its shuffled copy. A small share of
+    the proofs is checked.
 
     Args:
         suite: with files. cache: folder for the copies; they are made once and then found there. draw: the
@@ -100,13 +100,13 @@ def smoke_runs(
 
 
 def correctness_runs(runner: GateRunner, suite: Suite) -> Rows:
-    """Rows of CORRECTNESS_RUNS: each formula once, every model evaluated and every proof checked, so that no
-    status need be known."""
+    """Return rows of CORRECTNESS_RUNS: each formula once, every model evaluated and every proof checked, so
+    that no status need be known."""
     return runner.run([runner.job(instance, suite) for instance in suite.instances])
 
 
 def stability_runs(runner: GateRunner, suite: Suite, *, complaints: bool = False) -> Rows:
-    """Rows with the columns of RUNS: the formulas of `stability_suite`, each twice."""
+    """Return rows with the columns of RUNS: the formulas of `stability_suite`, each twice."""
     return runner.run(
         [
             runner.job(instance, suite, repeat=repeat, complaints=complaints)
@@ -117,8 +117,8 @@ def stability_runs(runner: GateRunner, suite: Suite, *, complaints: bool = False
 
 
 def filled_runs(runner: GateRunner, suite: Suite) -> Rows:
-    """Rows with the columns of RUNS, of family FILLED: the formulas of `stability_suite`, once with each of
-    FILLS.
+    """Return rows with the columns of RUNS, of family FILLED: the formulas of `stability_suite`, once with
+    each of FILLS.
 
     Proofs are written and not checked. A program of `filling_adapter` fills local variables as well, others
     only what they allocate.

@@ -14,8 +14,8 @@ from typing import Any
 
 from evolake.lake import disk
 from evolake.reading import DATA_BYTES, Unparsable, Unreadable, parse_json, read_text
-from evolake.solvers.gates.bench import GateContext
 from evolake.solvers.gates.carry import carry_evidence, carry_runs
+from evolake.solvers.gates.context import GateContext
 from evolake.solvers.gates.evidence import runs_evidence
 from evolake.solvers.gates.filling import filling_program
 from evolake.solvers.gates.runs import GateRunner, filled_runs, stability_runs
@@ -29,56 +29,56 @@ CARRIED, STEADY = "seed-carried", "seed-stability"
 """Folders of the cache."""
 
 
-def seed_carried(base: Path, adapter: Adapter, bench: GateContext, *, cycle: str) -> Rows:
-    """Return `carry_evidence` of the seed at `base` on the formulas of the bench; [] if it does not build or
-    there are none.
+def seed_carried(base: Path, adapter: Adapter, context: GateContext, *, cycle: str) -> Rows:
+    """Return `carry_evidence` of the seed at `base` on the formulas of the context; [] if it does not build
+    or there are none.
 
     Raises:
         MachineryError: the jail or the compiler failed.
     """
-    carried = bench.carried
+    carried = context.carried
     if carried is None:
         return []
-    key = [source_sha(base), carried.sha, asdict(bench.correctness_limits)]
+    key = [source_sha(base), carried.sha, asdict(context.correctness_limits)]
 
     def made() -> Rows | None:
-        runner = _runner(base, adapter, bench, cycle, bench.correctness_limits)
+        runner = _runner(base, adapter, context, cycle, context.correctness_limits)
         return carry_evidence(carry_runs(runner, carried)) if runner else None
 
-    return _kept(bench.cache / CARRIED, key, made)
+    return _kept(context.cache / CARRIED, key, made)
 
 
-def seed_stability(base: Path, adapter: Adapter, bench: GateContext, *, cycle: str) -> Rows:
+def seed_stability(base: Path, adapter: Adapter, context: GateContext, *, cycle: str) -> Rows:
     """Return what the rules judge of the seed's own runs at the stability gate, those with filled memory
     among them; [] if it does not build.
 
     Raises:
         MachineryError: the jail or the compiler failed.
     """
-    key = [source_sha(base), bench.stability.sha, asdict(bench.stability_limits), bench.filling_build]
+    key = [source_sha(base), context.stability.sha, asdict(context.stability_limits), context.filling_build]
 
     def made() -> Rows | None:
-        runner = _runner(base, adapter, bench, cycle, bench.stability_limits)
+        runner = _runner(base, adapter, context, cycle, context.stability_limits)
         if runner is None:
             return None
-        filling = filling_program(base, adapter, bench, seed=True)[0] or runner.program
-        rows = stability_runs(runner, bench.stability) + filled_runs(
-            replace(runner, program=filling), bench.stability
+        filling = filling_program(base, adapter, context, seed=True)[0] or runner.program
+        rows = stability_runs(runner, context.stability) + filled_runs(
+            replace(runner, program=filling), context.stability
         )
         return runs_evidence(rows)["runs"]
 
-    return _kept(bench.cache / STEADY, key, made)
+    return _kept(context.cache / STEADY, key, made)
 
 
 def _runner(
-    base: Path, adapter: Adapter, bench: GateContext, cycle: str, limits: RunLimits
+    base: Path, adapter: Adapter, context: GateContext, cycle: str, limits: RunLimits
 ) -> GateRunner | None:
-    built = build_variant(base, adapter, bench.blobs, seed=True)
+    built = build_variant(base, adapter, context.blobs, seed=True)
     if not built.ok:
         return None
-    program = open_program(built, adapter, bench.blobs, bench.cache)
+    program = open_program(built, adapter, context.blobs, context.cache)
     return GateRunner(
-        source_sha(base), program, cycle, limits, bench.proof_limits, bench.verdicts, bench.executor
+        source_sha(base), program, cycle, limits, context.proof_limits, context.verdicts, context.executor
     )
 
 

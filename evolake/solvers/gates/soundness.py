@@ -73,12 +73,12 @@ def contradicted(rows: Sequence[Row]) -> list[Row]:
 
 
 def unsound_in(verdicts: Iterable[Verdict]) -> set[str]:
-    """Variants that are refuted, or do not repeat themselves."""
+    """Return variants that are refuted, or do not repeat themselves."""
     return {verdict.artifact_id for verdict in verdicts if verdict.outcome == "block"}
 
 
 def objections(rows: Iterable[Row]) -> dict[str, Row]:
-    """Variant -> the row of VERDICTS that objects to it, the earliest gate's if there are more."""
+    """Return variant -> the row of VERDICTS that objects to it, the earliest gate's if there are more."""
     ordered = sorted(
         (row for row in rows if row["outcome"] != "pass"), key=lambda row: row["gate_no"], reverse=True
     )
@@ -86,7 +86,7 @@ def objections(rows: Iterable[Row]) -> dict[str, Row]:
 
 
 def without(runs: pl.DataFrame, unsound: Iterable[str]) -> pl.DataFrame:
-    """Rows of RUNS of all other variants."""
+    """Return rows of RUNS of all other variants."""
     return runs.filter(~pl.col("variant_id").is_in(list(unsound)))
 
 

@@ -18,7 +18,7 @@ from evolake.gates import Ruleset, load_rules
 from evolake.lake import BlobStore, Lake
 from evolake.scratch import Scratch
 from evolake.settings import Settings, load
-from evolake.solvers.gates.bench import GateContext
+from evolake.solvers.gates.context import GateContext
 from evolake.solvers.gates.judging import VariantResults, judge_variant
 from evolake.solvers.gates.runs import stability_suite
 from evolake.solvers.gates.seed_evidence import seed_carried, seed_stability
@@ -119,7 +119,7 @@ def judge_folder(
     on_progress: Progress | None = None,
     proofs: Mapping[str, Any] | None = None,
 ) -> Verified:
-    """As `verify_folder`, by these rules and settings; builds and formulas are kept in the lake of the
+    """Do as `verify_folder`, by these rules and settings; builds and formulas are kept in the lake of the
     settings."""
     if not folder.is_dir():
         raise InputError(f"there is no folder {folder}", wanted="a solver's repository", do="check the path")
@@ -140,17 +140,19 @@ def judge_folder(
             if known
             else variant
         )
-        bench = _bench(suite, instances, settings, blobs, cache, on_progress, proofs or {})
-        bench = replace(bench, base_carried=partial(seed_carried, base, adapter, bench, cycle=CYCLE))
+        context = _gate_context(suite, instances, settings, blobs, cache, on_progress, proofs or {})
+        context = replace(context, base_carried=partial(seed_carried, base, adapter, context, cycle=CYCLE))
         if known:
-            bench = replace(bench, base_stability=partial(seed_stability, base, adapter, bench, cycle=CYCLE))
+            context = replace(
+                context, base_stability=partial(seed_stability, base, adapter, context, cycle=CYCLE)
+            )
         judged = judge_variant(
-            variant, adapter=adapter, base=base, ruleset=ruleset, bench=bench, cycle=CYCLE, run_id=CYCLE
+            variant, adapter=adapter, base=base, ruleset=ruleset, context=context, cycle=CYCLE, run_id=CYCLE
         )
     return Verified(folder, suite, judged, ruleset.hash, base_name if known else None)
 
 
-def _bench(
+def _gate_context(
     suite: str,
     instances: int,
     settings: Settings,

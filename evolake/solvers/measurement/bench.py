@@ -150,7 +150,7 @@ def bench_folders(
     on_progress: Callable[[int, int, Any], None] | None = None,
     proofs: Mapping[str, Any] | None = None,
 ) -> Report:
-    """Measures the repositories in `folders` on a suite; repositories with the same sources are measured
+    """Measure the repositories in `folders` on a suite; repositories with the same sources are measured
     once.
 
     proofs: in place of the profile's proof_mb, proof_timeout_s and proof_memory_mb; None leaves one as it is.

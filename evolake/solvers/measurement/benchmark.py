@@ -104,15 +104,15 @@ def stage_limits(sizes: SolversSettings, timeout_s: float | None = None) -> Stag
 
 
 def run_limits(timeout_s: float, memory_mb: int, proof_mb: int = 512) -> RunLimits:
-    """Limits of a measured run: cpu time decides, the clock is only a guard."""
+    """Return limits of a measured run: cpu time decides, the clock is only a guard."""
     return RunLimits(
         cpu_s=timeout_s, wall_s=WALL_FACTOR * timeout_s + WALL_EXTRA_S, memory_mb=memory_mb, proof_mb=proof_mb
     )
 
 
 def plan_jobs(programs: Mapping[str, Program], suite: Suite, plan: MeasuringPlan, *, cycle: str) -> list[Job]:
-    """Jobs of all variants on all formulas, formula by formula, so that a drift of the host's speed falls on
-    all variants.
+    """Return jobs of all variants on all formulas, formula by formula, so that a drift of the host's speed
+    falls on all variants.
 
     Args:
         programs: variant id -> its built solver.
@@ -149,7 +149,7 @@ def run_jobs(
     schema: TableSchema = RUNS,
     run: Callable[[Job], dict[str, Any]] = measure,
 ) -> pl.DataFrame:
-    """Rows of RUNS (or of the table of the same columns given as `schema`) in the order of `jobs`.
+    """Return rows of RUNS (or of the table of the same columns given as `schema`) in the order of `jobs`.
 
     Args:
         journal: see `journal.run_journaled`. run: what measures one job; a module's function, as it travels

@@ -131,7 +131,7 @@ class DuelPlan:
 def run_duel(
     duel: DuelPlan, plan: MeasuringPlan, executor: Executor, *, journal: Path | None = None
 ) -> list[dict[str, Any]]:
-    """Rows of DUELS, in turns champion and challenger first. Every UNSAT answer of both is checked.
+    """Return rows of DUELS, in turns champion and challenger first. Every UNSAT answer of both is checked.
 
     Raises what `journal.run_journaled` raises.
     """
@@ -167,7 +167,7 @@ def run_duel(
 
 @timed
 def measure_pair(pair: Pair) -> list[dict[str, Any]]:
-    """Two rows of DUELS, the champion's first."""
+    """Return two rows of DUELS, the champion's first."""
     jobs = [pair.champion, pair.challenger] if pair.champion_first else [pair.challenger, pair.champion]
     rows = [
         _trial(pair, job, place, row)

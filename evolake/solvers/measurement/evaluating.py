@@ -18,7 +18,7 @@ def _status(row: dict[str, Any]) -> str:
 
 
 def evaluation_rows(runs: pl.DataFrame) -> list[dict[str, Any]]:
-    """Rows of EVALUATIONS for rows of RUNS. `seed` is the repetition: two runs of one formula are two
+    """Return rows of EVALUATIONS for rows of RUNS. `seed` is the repetition: two runs of one formula are two
     rows."""
     return [
         {

@@ -70,8 +70,8 @@ def table_path(suite: str, seeds: Path) -> Path:
 
 
 def read_table(path: Path) -> dict[str, dict[str, str]]:
-    """Formula's name -> row of COLUMNS as text; none if there is no file. Raises InputError for a file of
-    other columns."""
+    """Return formula's name -> row of COLUMNS as text; none if there is no file. Raises InputError for a file
+    of other columns."""
     if not path.is_file():
         return {}
     with path.open(newline="", encoding="utf-8") as file:
@@ -103,7 +103,7 @@ class MeasuringSolver:
 def measure_spec(
     spec: Spec, solver: MeasuringSolver, path: Path, blobs: BlobStore
 ) -> dict[str, dict[str, str]]:
-    """Rows of COLUMNS of all formulas of the spec, in its order, written to `path` as they come.
+    """Return rows of COLUMNS of all formulas of the spec, in its order, written to `path` as they come.
 
     Raises:
         InputError: the solver gives an answer that is refuted, or other than the one by which the formula was
@@ -222,7 +222,7 @@ def _write(path: Path, rows: Iterable[Mapping[str, str]]) -> None:
 
 
 def main() -> int:
-    """Measures the suites that the command line names; the exit code. What is wrong is said without a
+    """Measure the suites that the command line names; return the exit code. What is wrong is said without a
     traceback."""
     return exit_code_of(_measure)
 

@@ -200,7 +200,7 @@ def _judged_run(job: Job, run: SolverRun) -> dict[str, Any]:
 
 
 def judge(job: Job, run: SolverRun, formula: Path) -> Judgement:
-    """Judges the answer of a well-formed run by the file `formula`; a run that is not well-formed has no
+    """Judge the answer of a well-formed run by the file `formula`; a run that is not well-formed has no
     answer to judge."""
     if run.status == "sat":
         return judge_model(formula, run.model if run.model is not None else np.zeros(0, dtype=np.int32))
@@ -316,8 +316,8 @@ def _whole(counter: float | None) -> int | None:
 
 
 def run_all(jobs: Sequence[Job], executor: Executor | None = None, progress: Progress | None = None) -> Rows:
-    """`measure` over jobs, in their order. Without an executor: threads, one a core, since a run is a process
-    that is waited for."""
+    """Return `measure` over jobs, in their order. Without an executor: threads, one a core, since a run is a
+    process that is waited for."""
     if executor is None:
         with ThreadPoolExecutor(max(1, len(usable_cores()))) as threads:
             return run_all(jobs, threads, progress)

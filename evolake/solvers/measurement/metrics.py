@@ -25,7 +25,7 @@ BY_VARIANT = ["variant_id", "suite", "timeout_s"]
 def compute_metrics(
     runs: pl.DataFrame, *, baselines: Sequence[str] = (), cycle: str | None = None
 ) -> pl.DataFrame:
-    """Rows of METRICS, best PAR-2 first within a suite.
+    """Return rows of METRICS, best PAR-2 first within a suite.
 
     Args:
         runs: rows of RUNS of any number of variants, suites and timeouts.
@@ -79,7 +79,7 @@ def compute_metrics(
 
 
 def known_truth(runs: pl.DataFrame) -> pl.DataFrame:
-    """One row per suite and formula_sha: `truth`, "SAT" or "UNSAT", null if nothing proves either."""
+    """Return one row per suite and formula_sha: `truth`, "SAT" or "UNSAT", null if nothing proves either."""
     proven = (
         pl.when(pl.col("certificate") == "model")
         .then(pl.lit("SAT"))
@@ -95,7 +95,7 @@ def known_truth(runs: pl.DataFrame) -> pl.DataFrame:
 
 
 def proved(runs: pl.DataFrame) -> pl.DataFrame:
-    """Rows of RUNS in which nothing without a certificate is solved."""
+    """Return rows of RUNS in which nothing without a certificate is solved."""
     return runs.with_columns(solved=pl.col("solved") & pl.col("certificate").is_not_null())
 
 

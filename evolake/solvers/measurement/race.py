@@ -103,10 +103,10 @@ def race(
     state = _RaceState(measure, champion, [item.name for item in formulas])
     rank = {name: place for place, name in enumerate([*entrants, *waiting])}
     left, queue, standings, planned, saved = list(entrants), list(waiting), [], len(entrants), 0.0
-    taken, rung = 0, 0
+    taken, level = 0, 0
     while taken < len(formulas) and (len(left) > keep or champion is not None):
-        rung += 1
-        before, batch = formulas[:taken], formulas[taken : first * 2 ** (rung - 1)]
+        level += 1
+        before, batch = formulas[:taken], formulas[taken : first * 2 ** (level - 1)]
         stopped = dict[str, str]()
         saved += max(0, planned - len(left)) * state.price(batch)
         entered, saved = state.affordable(queue, saved, state.price(before) + state.price(batch))
@@ -124,7 +124,7 @@ def race(
         stay = going[: keep if taken == len(formulas) else max(keep, math.ceil(len(left) / 2))]
         standings += [
             Standing(
-                rung,
+                level,
                 name,
                 tuple(ran[name]),
                 state.formulas(name),

@@ -105,8 +105,8 @@ class Entrant:
 
 
 def transfer_rows(runs: pl.DataFrame, entrants: Sequence[Entrant], parts: Mapping[str, str]) -> pl.DataFrame:
-    """Rows of TRANSFER, suite by suite, solvers in the order given. Only formulas that every solver has run
-    count.
+    """Return rows of TRANSFER, suite by suite, solvers in the order given. Only formulas that every solver
+    has run count.
 
     Args:
         runs: rows of RUNS of all entrants. entrants: the one that the others are compared with first. parts:

@@ -46,8 +46,8 @@ class Standing:
 
 
 def results_of(runs: pl.DataFrame) -> dict[str, list[dict[str, Any]]]:
-    """Variant id -> what objectives see of its runs: no ids, no times of the clock, no host; in order of
-    instance and repetition."""
+    """Return variant id -> what objectives see of its runs: no ids, no times of the clock, no host; in order
+    of instance and repetition."""
     ordered = counting(RUNS.validate(runs)).sort("variant_id", "instance", "timeout_s", "repeat")
     return {
         str(key[0]): part.select(SHOWN).to_dicts()
@@ -58,7 +58,8 @@ def results_of(runs: pl.DataFrame) -> dict[str, list[dict[str, Any]]]:
 def score_variants(
     objectives: Sequence[HasSource], runs: pl.DataFrame, pool: Jails, *, cycle: str
 ) -> pl.DataFrame:
-    """Rows of SCORES for every objective and variant. Raises JailUnavailable when the jail itself failed."""
+    """Return rows of SCORES for every objective and variant. Raises JailUnavailable when the jail itself
+    failed."""
     rows = score_all(objectives, results_of(runs), pool)
     return SCORES.frame(
         {

@@ -20,7 +20,7 @@ FAMILIES = families_in(FOLDER)
 
 
 def first_objective() -> ObjectiveSpec:
-    """PAR-2, the one that every portfolio starts with."""
+    """Return PAR-2, the one that every portfolio starts with."""
     return make(
         BASELINE,
         {},
@@ -39,7 +39,7 @@ def draw_objective(
 
 
 def initial_portfolio(rng: np.random.Generator, count: int) -> list[ObjectiveSpec]:
-    """PAR-2 and `count - 1` drawn ones, families as different as they can be."""
+    """Return PAR-2 and `count - 1` drawn ones, families as different as they can be."""
     result = [first_objective()]
     while len(result) < count:
         result.append(draw_objective(rng, result))

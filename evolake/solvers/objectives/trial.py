@@ -68,8 +68,8 @@ def probes_of(runs: pl.DataFrame, random: np.random.Generator) -> Probes:
 
 
 def score_probes(objectives: Sequence[HasSource], probes: Probes, pool: Jails) -> dict[str, np.ndarray]:
-    """Objective id -> scores of all probes, (n,) float; a missing one is +inf. Raises JailUnavailable when
-    the jail itself failed."""
+    """Return objective id -> scores of all probes, (n,) float; a missing one is +inf. Raises JailUnavailable
+    when the jail itself failed."""
     rows, width = score_all(objectives, probes.results, pool), len(probes.results)
     parts = [rows[start : start + width] for start in range(0, len(rows), width)] if width else []
     return {part[0].objective_id: _numbers(part) for part in parts}
@@ -104,7 +104,7 @@ def try_objective(
     return _numbers(rows), reason
 
 
-def told_of(reason: str) -> str:
+def shown_reason(reason: str) -> str:
     """Return the part of a reason that a role may hear."""
     return reason.partition(": ")[0]
 

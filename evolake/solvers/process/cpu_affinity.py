@@ -22,7 +22,7 @@ PATIENCE_S = 0.02
 
 
 def usable_cores() -> list[int]:
-    """Cores that this process may run on."""
+    """Return cores that this process may run on."""
     return sorted(os.sched_getaffinity(0))
 
 

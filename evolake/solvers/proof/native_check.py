@@ -47,7 +47,7 @@ LONGEST_START = 8
 
 @functools.cache
 def sources() -> dict[str, bytes]:
-    """Name -> contents of the program's sources."""
+    """Return name -> contents of the program's sources."""
     return {path.name: path.read_bytes() for path in sorted(SOURCES.iterdir()) if path.suffix in (".c", ".h")}
 
 

@@ -71,7 +71,7 @@ class ProofChecker(Protocol):
         ...
 
     def available(self) -> bool:
-        """Whether it can be used on this machine."""
+        """Return whether it can be used on this machine."""
         ...
 
     def check(self, cnf: Path, proof: Path, limits: ProofLimits, spelling: ProofSpelling = "auto") -> Finding:

@@ -46,7 +46,7 @@ def main() -> None:
 
 
 def judge(request: dict[str, Any]) -> tuple[str, str, str]:
-    """(verdict, reason, format) of the request."""
+    """Return (verdict, reason, format) of the request."""
     from evolake.errors import InputError
     from evolake.reading import Bomb, Damaged
     from evolake.solvers.formula.cnf import read_cnf_file

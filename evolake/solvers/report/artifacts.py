@@ -84,10 +84,10 @@ def variant_text(lake: Lake, artifact: Artifact) -> str:
 def plan_text(lake: Lake, artifact: Artifact) -> str:
     """Return the instructions of a plan, and why no variant came of it if none did."""
     cycle = artifact.row["cycle"]
-    unmade = (
+    failed_proposals = (
         lake.read(LINE, "unmade", cycle).to_dicts() if lake.record(LINE, "unmade", cycle) is not None else []
     )
-    reasons = [row["reason"] for row in unmade if row["plan_id"] == artifact.row["plan_id"]]
+    reasons = [row["reason"] for row in failed_proposals if row["plan_id"] == artifact.row["plan_id"]]
     return "\n\n".join(
         [artifact.row["instructions"] or "", *(f"No variant came of it: {reason}" for reason in reasons)]
     )

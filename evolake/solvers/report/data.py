@@ -16,7 +16,7 @@ from evolake.solvers.evolution.population import Population, population_of
 from evolake.solvers.gates.specs import GATE_NAMES
 from evolake.solvers.measurement.claims import UNCHECKED, UNPROVED, UNSAT, UNSOUND, VERIFIED, counted
 from evolake.solvers.tables import CONTEST_FAMILIES
-from evolake.solvers.tables_archive import ARCHIVE, UNMADE
+from evolake.solvers.tables_archive import ARCHIVE, FAILED_PROPOSALS
 
 LINE = "solvers"
 RUN_TABLES = {
@@ -82,7 +82,7 @@ def read_report(root: Path, cycle: str) -> SolversReport:
         {name: lake.read(LINE, f"incoming_{name}", following(cycle)) for name in ARCHIVE}
     )
     with Catalogue(
-        lake, {(LINE, "unmade"): UNMADE}
+        lake, {(LINE, "unmade"): FAILED_PROPOSALS}
     ) as catalogue:  # which a lake of an earlier evolake has not
 
         def ask(sql: str, **more: str) -> pl.DataFrame:

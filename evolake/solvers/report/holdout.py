@@ -48,8 +48,8 @@ class Holdout:
 
 
 def holdout_metrics(holdout: pl.DataFrame, champion_id: str, baselines: list[str]) -> pl.DataFrame:
-    """Rows of METRICS of all variants whose holdout runs compare with the champion's newest ones (same suite
-    and timeout); none without such runs."""
+    """Return rows of METRICS of all variants whose holdout runs compare with the champion's newest ones (same
+    suite and timeout); none without such runs."""
     return compute_metrics(_comparable(holdout, champion_id), baselines=baselines)
 
 

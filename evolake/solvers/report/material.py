@@ -40,7 +40,7 @@ class Material:
 
 
 def cycle_figures(lake: Lake, cycle: str, population: Population) -> dict[str, bytes]:
-    """Title -> PNG of all figures."""
+    """Return title -> PNG of all figures."""
     return draw_figures(FIGURES, Material(lake, cycle, population))
 
 

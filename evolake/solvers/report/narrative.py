@@ -31,7 +31,7 @@ def verdict_sentence(report: SolversReport) -> Markup:
 
 
 def duel_sentences(report: SolversReport) -> list[Markup]:
-    """One sentence per duel of this cycle, in the order they were fought."""
+    """Return one sentence per duel of this cycle, in the order they were fought."""
     rows = {row["variant_id"]: row for row in report.population.rows()}
     return [
         sentence(
@@ -48,7 +48,8 @@ def duel_sentences(report: SolversReport) -> list[Markup]:
 
 
 def soundness_sentence(runs: pl.DataFrame) -> str:
-    """Unsound answers among accepted variants, over all runs up to the cycle; and what the gates caught.
+    """Return unsound answers among accepted variants, over all runs up to the cycle; and what the gates
+    caught.
     `runs`: see SolversReport."""
     passed = runs.filter(pl.col("state") == "accepted").select(pl.col(*COUNTS).sum()).row(0, named=True)
     count = "Zero unsound answers" if not passed["unsound"] else f"UNSOUND: {passed['unsound']:,} answers"

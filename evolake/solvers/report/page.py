@@ -54,8 +54,8 @@ MEASURES: dict[str, tuple[str, str]] = {
 
 
 def solvers_section(root: Path, cycle: str) -> Section:
-    """Champion and decision, soundness, metrics on train and holdout, what changed, figures, gates, rules,
-    ancestry."""
+    """Return champion and decision, soundness, metrics on train and holdout, what changed, figures, gates,
+    rules, ancestry."""
     report = read_report(root, cycle)
     compared = compare_holdout(
         report.population.holdout, report.champion["variant_id"], report.base["variant_id"], cycle

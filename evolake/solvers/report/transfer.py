@@ -38,7 +38,7 @@ def write_page(table: pl.DataFrame, folder: Path) -> Path:
 
 
 def page(table: pl.DataFrame) -> str:
-    """One table of figures and one sentence per other solver for each suite."""
+    """Return one table of figures and one sentence per other solver for each suite."""
     first = table.row(0, named=True)
     lines = [
         f"# {first['solver']} against {counted(table['variant_id'].n_unique() - 1, 'other solver')}",

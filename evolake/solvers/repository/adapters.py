@@ -93,7 +93,7 @@ def adapters_folder() -> Path:
 
 
 def known_adapters(folder: Path | None = None) -> list[str]:
-    """Names of the adapters in `folder` (default: that of the settings), in order."""
+    """Return names of the adapters in `folder` (default: that of the settings), in order."""
     return sorted(path.stem for path in (folder or adapters_folder()).glob("*.toml"))
 
 

@@ -264,7 +264,7 @@ def tools_of(adapter: Adapter) -> tuple[str, ...]:
 def build_by(
     executor: Executor | None, folder: Path, adapter: Adapter, blobs: BlobStore, *, seed: bool = False
 ) -> BuildResult:
-    """`build_variant` by a worker of `executor`, which must see `folder` and `blobs`; None: here."""
+    """Return `build_variant` by a worker of `executor`, which must see `folder` and `blobs`; None: here."""
     if executor is None:
         return build_variant(folder, adapter, blobs, seed=seed)
     return executor.submit(build_variant, folder, adapter, blobs, seed=seed).result()

@@ -113,8 +113,8 @@ class Compiled:
 
 
 def helpers() -> dict[str, Path] | None:
-    """Place in the jail -> file of the host, of the tools that the scripts use; None where this system lacks
-    one."""
+    """Return place in the jail -> file of the host, of the tools that the scripts use; None where this system
+    lacks one."""
     result: dict[str, Path] = {}
     for name in HELPERS:
         if (path := shutil.which(name, path=PATH)) is None:
@@ -129,8 +129,8 @@ def helpers() -> dict[str, Path] | None:
 
 
 def keeping_files(compiler: str) -> dict[str, bytes]:
-    """Name -> contents of what a seed's build is shown at PLACE but for the tools. compiler: its path in the
-    jail."""
+    """Return name -> contents of what a seed's build is shown at PLACE but for the tools. compiler: its path
+    in the jail."""
     script = _KEEPING.format(
         compiler=shlex.quote(compiler), kept=f"{WORK}/{KEPT}", tools=TOOLS, most=MOST_OBJECTS
     )
@@ -156,7 +156,7 @@ def _script(compiler: str) -> str:
 
 
 def kept_names() -> list[str]:
-    """Names, in the build's folder, of all that the script of a seed's build may leave."""
+    """Return names, in the build's folder, of all that the script of a seed's build may leave."""
     return [f"{KEPT}/{number}.{ending}" for number in range(1, MOST_OBJECTS + 1) for ending in ENDINGS]
 
 

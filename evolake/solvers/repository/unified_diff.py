@@ -96,7 +96,7 @@ def _changed(target: Path, file: FileDiff) -> tuple[bytes | None, list[str]]:
 
 
 def split_lines(text: str) -> list[str]:
-    """Lines with their ends; only a line feed ends one."""
+    """Return lines with their ends; only a line feed ends one."""
     parts = text.split("\n")
     return [part + "\n" for part in parts[:-1]] + ([parts[-1]] if parts[-1] else [])
 
@@ -203,8 +203,8 @@ def _neighbours(plain: Sequence[str], at: int) -> str:
 
 
 def diff_files(old: dict[str, Path], new: dict[str, Path]) -> str:
-    """Unified diff between two sets of text files (path -> file), with a/ and b/ before the paths. A file
-    that is no text is named in a line."""
+    """Return unified diff between two sets of text files (path -> file), with a/ and b/ before the paths. A
+    file that is no text is named in a line."""
     parts = []
     for path in sorted({*old, *new}):
         before, after = (files[path].read_bytes() if path in files else b"" for files in (old, new))

@@ -62,7 +62,7 @@ __all__ = [
 
 
 def create_variant(seed_tree: Path, adapter: Adapter, into: Path, *, base: str = "") -> None:
-    """Lays out the seed whose upstream tree is `seed_tree` as a variant at `into`, which must be missing or
+    """Write the seed whose upstream tree is `seed_tree` as a variant at `into`, which must be missing or
     empty.
 
     base: the seed's name; the adapter's by default.
@@ -331,7 +331,7 @@ def archive_variant(folder: Path, blobs: BlobStore) -> str:
 
 
 def diff_sources(old_folder: Path, new_folder: Path) -> str:
-    """Unified diff of the sources of two variants; `apply_diff` takes the one to the other."""
+    """Return unified diff of the sources of two variants; `apply_diff` takes the one to the other."""
     return diff_files(sources_of(old_folder), sources_of(new_folder))
 
 

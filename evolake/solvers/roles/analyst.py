@@ -33,7 +33,7 @@ WIDER = 0.1
 
 
 def analyse(request: AnalysisRequest, random: np.random.Generator) -> AnalysisReply:
-    """One finding for each (base, changed edit, kind of incident), those with most evidence first."""
+    """Return one finding for each (base, changed edit, kind of incident), those with most evidence first."""
     groups: dict[tuple[str, str, str, str], list[Incident]] = {}
     for incident in (item for item in request.incidents if not item.cause.startswith(PREFIX)):
         for key in incident.changed or [""]:

@@ -125,12 +125,12 @@ def choose_regions(request: LookupRequest, random: np.random.Generator) -> Looku
 
 
 def edits_of(items: Sequence[EditModel]) -> tuple[Edit, ...]:
-    """Edits from their models."""
+    """Return edits from their models."""
     return tuple(Edit(item.kind, item.name, dict(item.parameters)) for item in items)
 
 
 def models_of(edits: Sequence[Edit]) -> list[EditModel]:
-    """Models of edits, in the order of `edits.json`."""
+    """Return models of edits, in the order of `edits.json`."""
     return [
         EditModel(kind=edit.kind, name=edit.name, parameters=dict(edit.parameters))
         for edit in sorted(edits, key=lambda edit: edit.key)

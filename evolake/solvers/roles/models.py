@@ -34,7 +34,7 @@ RESEARCH_GOAL = (
 
 
 def with_short_ids(text: str) -> str:
-    """`text` with every whole id in it cut to a short one."""
+    """Return `text` with every whole id in it cut to a short one."""
     return _WHOLE_ID.sub(lambda result: result[0][:SHORT_ID], text)
 
 

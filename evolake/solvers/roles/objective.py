@@ -67,7 +67,7 @@ def mutated(existing: Sequence[ObjectiveSummary], random: np.random.Generator) -
 
 
 def families_named(guidance: Sequence[str]) -> list[str]:
-    """Families whose names people wrote."""
+    """Return families whose names people wrote."""
     words = set(re.findall(r"\w+", " ".join(guidance).lower()))
     return [name for name in FAMILIES if name in words]
 

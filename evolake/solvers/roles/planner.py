@@ -42,8 +42,8 @@ LONGEST_CODE = 4_500
 
 
 def plan_cycle(request: PlanRequest, random: np.random.Generator) -> PlanReply:
-    """One plan after the other: a parent, a kind of change that it allows, and the arm with the best bound
-    that is not in use already."""
+    """Return one plan after the other: a parent, a kind of change that it allows, and the arm with the best
+    bound that is not in use already."""
     materials = {item.variant_id: item for item in request.materials}
     parents = [item for item in request.standings if item.variant_id in materials]
     if not parents:
@@ -70,7 +70,7 @@ def plan_cycle(request: PlanRequest, random: np.random.Generator) -> PlanReply:
 
 
 def asked_for(guidance: Sequence[str], keys: Sequence[str]) -> list[str]:
-    """Keys whose name, or a word of it of at least four letters, a note of guidance holds; whole names
+    """Return keys whose name, or a word of it of at least four letters, a note of guidance holds; whole names
     first."""
     text = " ".join(guidance).lower()
     words = set(re.findall(r"[a-z0-9-]+", text))

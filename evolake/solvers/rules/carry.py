@@ -125,7 +125,7 @@ def _significant(mean: float, error: float, count: int, level: float) -> bool:
 
 
 def tail(hits: int, trials: int, chance: float) -> float:
-    """Probability of at least `hits` of `trials` where each has `chance`."""
+    """Return probability of at least `hits` of `trials` where each has `chance`."""
     return sum(
         math.comb(trials, count) * chance**count * (1 - chance) ** (trials - count)
         for count in range(hits, trials + 1)

@@ -41,7 +41,7 @@ def decide(
     *,
     cycle: str,
 ) -> list[dict[str, Any]]:
-    """Rows of RULE_PROPOSALS, one a proposal, in their order.
+    """Return rows of RULE_PROPOSALS, one a proposal, in their order.
 
     Args:
         proposals: each {"name", "lesson", "check", "parameters", "rationale", "evidence": [variant ids]}.
@@ -77,8 +77,8 @@ def with_learned(ruleset: Ruleset, rows: Iterable[Mapping[str, Any]]) -> Ruleset
 
 
 def rule_rows(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Rows of the shared `rules` table: the learned rules that these proposals made active, so that a verdict
-    by one of them has its rule."""
+    """Return rows of the shared `rules` table: the learned rules that these proposals made active, so that a
+    verdict by one of them has its rule."""
     return Ruleset("solvers", active_rules(rows)).rows()
 
 

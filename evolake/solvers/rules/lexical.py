@@ -45,8 +45,8 @@ Key = tuple[str, str]
 def lexical_additions(
     variant: Mapping[str, bytes], base: Mapping[str, bytes]
 ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """(facts, data) that the sources `variant` add to `base`; both map a path to bytes and may hold changed
-    files only.
+    """Return (facts, data) that the sources `variant` add to `base`; both map a path to bytes and may hold
+    changed files only.
 
     facts: rows of kind, name, file, line, count. Kinds: spelling, assembler, attribute, directive, pragma,
     reserved. data: string_bytes, escapes (numeric ones in strings), number_bits, tokens: sums over all that

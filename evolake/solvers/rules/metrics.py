@@ -40,7 +40,7 @@ class RuleMetrics:
     kills: Mapping[str, tuple[int, int]]
 
     def rows(self, cycle: str) -> list[dict[str, Any]]:
-        """One row per metric, and one per rule: {"cycle", "metric", "rule_id", "value"}."""
+        """Return one row per metric, and one per rule: {"cycle", "metric", "rule_id", "value"}."""
         named = {
             name: getattr(self, name)
             for name in ("prevention", "compliance", "coverage", "kill_rate", "time_to_fix")

@@ -53,7 +53,7 @@ class Token(NamedTuple):
 
 @lru_cache(maxsize=256)
 def read_tokens(source: bytes) -> tuple[tuple[Token, ...], Counter[tuple[str, str]], str]:
-    """(tokens, oddities, plain text) of one file.
+    """Return (tokens, oddities, plain text) of one file.
 
     oddities: how often each (what it is, an example) is there. The plain text is the source without splices,
     trigraphs and digraphs.

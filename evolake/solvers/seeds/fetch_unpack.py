@@ -32,7 +32,7 @@ _DAMAGED = (*DAMAGE, FileExistsError, NotADirectoryError, IsADirectoryError)
 
 
 def unpack_archive(data: bytes, into: Path) -> None:
-    """Lays the archive out as the folder `into`, which must not exist; all of it appears, or none.
+    """Unpack the archive as the folder `into`, which must not exist; all of it appears, or none.
 
     Raises:
         InputError: it is no archive, is damaged, names a path outside or one twice, or is too large.

@@ -52,7 +52,7 @@ def upstream_tree(seed: Seed, blobs: BlobStore, cache: Path, *, now: datetime | 
 
 
 def seed_trees(blobs: BlobStore, cache: Path, *, seeds: Path | None = None) -> Callable[[str], Path]:
-    """Seed's name -> folder of its upstream sources, for suites whose formulas come with a solver."""
+    """Return seed's name -> folder of its upstream sources, for suites whose formulas come with a solver."""
     return lambda name: upstream_tree(seed_named(name, seeds), blobs, cache)
 
 

@@ -54,7 +54,7 @@ class Circuit:
         return out
 
     def add(self, a: list[int], b: list[int]) -> list[int]:
-        """Sum modulo 2**len(a) by a ripple of full adders."""
+        """Return sum modulo 2**len(a) by a ripple of full adders."""
         carry, total = -self.true, []
         for x, y in zip(a, b, strict=True):
             total.append(self.parity(x, y, carry))
@@ -71,8 +71,8 @@ class Circuit:
 
 
 def multiplier(bits_a: int, bits_b: int, product: int) -> Formula:
-    """Factor `product`: an array multiplier of bits_a x bits_b, its output fixed. Both factors are odd and
-    greater than 1."""
+    """Return factor `product`: an array multiplier of bits_a x bits_b, its output fixed. Both factors are odd
+    and greater than 1."""
     circuit = Circuit()
     a, b = circuit.wires(bits_a), circuit.wires(bits_b)
     if product >= 1 << bits_a + bits_b:
@@ -127,8 +127,8 @@ def mix(words: list[int], width: int, rounds: int) -> list[int]:
 
 
 def miter(bits: int, known: int, seed: int) -> Formula:
-    """Two array multipliers of bits x bits with their factors exchanged, and a difference of their products:
-    unsatisfiable, as a b = b a.
+    """Return two array multipliers of bits x bits with their factors exchanged, and a difference of their
+    products: unsatisfiable, as a b = b a.
 
     known: so many bits of the factors, drawn at random, have a drawn value, which makes the formula easier
     bit by bit.

@@ -11,8 +11,8 @@ from evolake.solvers.formula.cnf import Formula, formula_of
 
 
 def tseitin(n: int, d: int, seed: int) -> Formula:
-    """Tseitin's contradiction (1968): the edges of a random d-regular graph on n nodes, an odd number of
-    nodes whose edges must have odd parity.
+    """Return Tseitin's contradiction (1968): the edges of a random d-regular graph on n nodes, an odd number
+    of nodes whose edges must have odd parity.
 
     Unsatisfiable, as each edge is counted at two nodes and so the parities sum to an even number.
     """

@@ -125,8 +125,8 @@ def remarks_of(pins: Mapping[str, Pin], left_out: Mapping[str, LeftOut]) -> tupl
 
 
 def formula_files(folder: Path) -> dict[str, Path]:
-    """Path in `folder` -> file, of all its formulas in order. Raises InputError if there is no such folder,
-    or none in it."""
+    """Return path in `folder` -> file, of all its formulas in order. Raises InputError if there is no such
+    folder, or none in it."""
     if not folder.is_dir():
         raise InputError(
             f"there is no folder {folder}", wanted=f"a folder of {KINDS} files", do="check the path"
@@ -171,8 +171,8 @@ def _statuses_of(folder: Path, given: Path | None, files: Iterable[str]) -> dict
 
 
 def read_statuses(path: Path) -> dict[str, Status]:
-    """Formula's name without endings -> status. A header line is known by a second column that is none of the
-    words.
+    """Return formula's name without endings -> status. A header line is known by a second column that is none
+    of the words.
 
     Raises InputError, naming the line.
     """

@@ -35,8 +35,8 @@ ASK = Path(__file__).with_name("ask_solver.py")
 
 
 def ask(solver: str, data: bytes, limit_s: float) -> tuple[str, float, list[int]] | None:
-    """(status, cpu seconds of the search, model) by one of python-sat's solvers, or None where it does not
-    end in time.
+    """Return (status, cpu seconds of the search, model) by one of python-sat's solvers, or None where it does
+    not end in time.
 
     data: DIMACS as `write_dimacs` gives it, one clause per line.
     """
@@ -58,7 +58,7 @@ def ask(solver: str, data: bytes, limit_s: float) -> tuple[str, float, list[int]
 def confirm(
     name: str, data: bytes, limit_s: float, solvers: Sequence[str] = SOLVERS, needed: int = NEEDED
 ) -> dict[str, Any]:
-    """{"sha256", "status", "confirmed_by", "cpu_s"} of a formula; asks one solver after another until
+    """Return {"sha256", "status", "confirmed_by", "cpu_s"} of a formula; asks one solver after another until
     `needed` agree.
 
     Raises:

@@ -77,7 +77,7 @@ KINDS: tuple[tuple[str, Callable[[np.random.Generator], Drawn]], ...] = (
 
 
 def correctness_suite(blobs: BlobStore, cache: Path, seed: int, count: int = LEAST) -> Suite:
-    """`count` different formulas, in turns of each kind; the same for the same seed.
+    """Return `count` different formulas, in turns of each kind; the same for the same seed.
 
     Raises:
         MachineryError: fewer than `LEAST` are asked for, or the generators do not give so many different

@@ -165,7 +165,7 @@ def unpacked_name(name: str) -> str:
 
 
 def file_sha(path: Path) -> str:
-    """sha256 of a file. Raises InputError where it cannot be read."""
+    """Return sha256 of a file. Raises InputError where it cannot be read."""
     try:
         with open_regular(path) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()

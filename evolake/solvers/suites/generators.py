@@ -26,7 +26,7 @@ def pcg(seed: int) -> np.random.Generator:
 
 
 def random_ksat(n: int, m: int, k: int, seed: int) -> Formula:
-    """Uniform random k-SAT: m clauses of k distinct variables of 1..n, each literal negated by a fair
+    """Return uniform random k-SAT: m clauses of k distinct variables of 1..n, each literal negated by a fair
     coin."""
     rng = pcg(seed)
     variables = _distinct_rows(rng, n, m, k)
@@ -35,7 +35,7 @@ def random_ksat(n: int, m: int, k: int, seed: int) -> Formula:
 
 
 def planted_ksat(n: int, m: int, k: int, seed: int) -> Formula:
-    """Random k-SAT with a hidden assignment: clauses that it falsifies are drawn again."""
+    """Return random k-SAT with a hidden assignment: clauses that it falsifies are drawn again."""
     rng = pcg(seed)
     hidden = np.concatenate([[0], 2 * rng.integers(2, size=n) - 1])
     variables = _distinct_rows(rng, n, m, k)

@@ -67,8 +67,8 @@ def materialize_suite(
 
 
 def with_files(suite: Suite, blobs: BlobStore, cache: Path) -> Suite:
-    """`suite` with the path of a read-only file for each formula, laid out in `cache` from the blobs where it
-    is not there yet."""
+    """Return `suite` with the path of a read-only file for each formula, laid out in `cache` from the blobs
+    where it is not there yet."""
     cache.mkdir(parents=True, exist_ok=True)
     return replace(
         suite, instances=tuple(replace(item, path=_file(item.sha, blobs, cache)) for item in suite.instances)

@@ -128,7 +128,7 @@ class Spec:
 
 
 def suite_names(seeds: Path) -> list[str]:
-    """Names of the suites whose specs are below `seeds`."""
+    """Return names of the suites whose specs are below `seeds`."""
     return sorted(path.stem for path in (seeds / FOLDER).glob("*.toml"))
 
 

@@ -95,7 +95,7 @@ def run_cell(
 def step_of(
     cell: Cell, policy: Policy, step: int, before: Mapping[str, Any] | None
 ) -> dict[str, list[dict[str, Any]]]:
-    """One step, with its evaluation where one is due. before: the row of the step before."""
+    """Take one step, with its evaluation where one is due. before: the row of the step before."""
     steps = [train_step(cell, policy, step, before)] if step else []
     due = step % cell.sizes.every == 0 or step == cell.sizes.steps
     return {"steps": steps, "replies": evaluation(cell, policy, step) if due else []}
@@ -151,7 +151,7 @@ def batch_of(pool: Sequence[Problem], count: int, step: int, cell: Cell) -> list
 
 
 def evaluation(cell: Cell, policy: Policy, step: int) -> list[dict[str, Any]]:
-    """Rows of REPLIES on everything that is held out."""
+    """Return rows of REPLIES on everything that is held out."""
     arm, seed = parse_cell(cell.name)
     rows = [row for row in cell.problems if row["suite"] != TRAIN]
     suites = [row["suite"] for row in rows for _ in range(cell.sizes.eval_samples)]

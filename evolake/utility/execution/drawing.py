@@ -177,7 +177,7 @@ def overlaps(rows: Sequence[Mapping[str, Any]], own: PromptsSettings) -> list[st
 
 
 def benchmark_rows(place: str, own: UtilitySettings) -> list[dict[str, Any]]:
-    """Rows of PROBLEMS of a benchmark file. Raises InputError: it cannot be read, or names an unknown
+    """Return rows of PROBLEMS of a benchmark file. Raises InputError: it cannot be read, or names an unknown
     scorer."""
     problems = read_side(
         place, "heldout", gym_problems=own.benchmark_problems, seed=0, answer_format=own.answer_format
@@ -229,7 +229,7 @@ def last_cycle(lake: Lake) -> str:
 
 
 def inputs_sha(settings: Settings, lake: Lake) -> str:
-    """sha256 of what the problems are drawn from: the population, the sizes, the benchmarks' bytes."""
+    """Return sha256 of what the problems are drawn from: the population, the sizes, the benchmarks' bytes."""
     own = settings.of(UtilitySettings)
     seal = lake.seals.read("families", following(last_cycle(lake)))
     parts = [seal.version if seal else "", str(settings.seed), own.model_dump_json(include=set(DRAWN_BY))]

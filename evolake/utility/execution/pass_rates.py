@@ -42,7 +42,7 @@ class PassRates:
     texts: frozenset[str]
 
     def share(self, key: Key) -> float | None:
-        """Share of right replies; None if nothing was asked."""
+        """Return share of right replies; None if nothing was asked."""
         return self.correct[key] / self.replies[key] if self.replies.get(key) else None
 
     def between(self, low: float, high: float) -> set[Key]:
@@ -159,7 +159,7 @@ def draw_instances(
     settings: FamiliesSettings,
     root_seed: int,
 ) -> list[dict[str, Any]]:
-    """Rows of INSTANCES with labels by strict majority, `count` of each difficulty at most. Raises
+    """Return rows of INSTANCES with labels by strict majority, `count` of each difficulty at most. Raises
     MachineryError when the jail failed."""
     pairs = [
         (difficulty, child_seed(root_seed, LINE, family.family_id, f"pass rates {difficulty}", number))

@@ -44,7 +44,7 @@ KEPT = ("text", "answer", "case_sensitive", "category", "difficulty", "language"
 
 
 def shipped_problems(folder: Path) -> list[dict[str, Any]]:
-    """Lines of problems.jsonl, from the primers in `folder`.
+    """Return lines of problems.jsonl, from the primers in `folder`.
 
     Raises:
         InputError: a primer is not there. MachineryError: the jail failed.

@@ -105,8 +105,8 @@ def pools_of(
 def filled(
     queues: Sequence[Mapping[str, Sequence[str]]], weights: Mapping[str, int], count: int
 ) -> list[str]:
-    """`count` problems, fewer if there are no more: in turns, each family with a problem left gives as many
-    as its weight says.
+    """Return `count` problems, fewer if there are no more: in turns, each family with a problem left gives as
+    many as its weight says.
 
     Args:
         queues: family -> its problems; several queues give one problem each in turn, so that each has an

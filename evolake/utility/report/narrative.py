@@ -33,7 +33,7 @@ def findings(root: Path) -> list[str]:
 
 
 def headline(result: Findings) -> str:
-    """Accuracies at equal steps, and whether the claim holds."""
+    """Return accuracies at equal steps, and whether the claim holds."""
     rows = result.summary.filter((pl.col("matching") == "steps") & (pl.col("suite") == LINEAGES)).to_dicts()
     rates = ", ".join(f"{row['arm']} {row['correct']:.1%}" for row in rows)
     return f"Problems of held-out lineages solved: {rates}. {answer(result, 'steps')}"

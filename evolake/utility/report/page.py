@@ -65,7 +65,7 @@ def study_page(stored: Stored, result: Findings, figures: Mapping[str, bytes]) -
 
 
 def arms_table(result: Findings, matching: str, suite: str) -> pl.DataFrame:
-    """One row per arm."""
+    """Return one row per arm."""
     return pl.DataFrame(
         [
             {
@@ -85,7 +85,7 @@ def arms_table(result: Findings, matching: str, suite: str) -> pl.DataFrame:
 
 
 def differences_table(result: Findings, matching: str, suite: str) -> pl.DataFrame:
-    """One row per comparison."""
+    """Return one row per comparison."""
     return pl.DataFrame(
         [
             {

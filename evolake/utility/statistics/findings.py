@@ -62,8 +62,8 @@ def findings_of(steps: pl.DataFrame, replies: pl.DataFrame, root_seed: int) -> F
 
 
 def taken_at(steps: pl.DataFrame, replies: pl.DataFrame, matching: str) -> tuple[float, pl.DataFrame]:
-    """(budget, replies with columns `spent_instances` and `spent_tokens`): of each cell, those of its last
-    evaluation within the budget."""
+    """Return (budget, replies with columns `spent_instances` and `spent_tokens`): of each cell, those of its
+    last evaluation within the budget."""
     column = COLUMN[matching]
     spent = steps.select(
         "arm",
@@ -92,7 +92,7 @@ def taken_at(steps: pl.DataFrame, replies: pl.DataFrame, matching: str) -> tuple
 
 
 def grid_of(rows: pl.DataFrame, column: str = "correct") -> tuple[list[int], list[str], np.ndarray]:
-    """(seeds, problems, values): the means over the replies to each problem, (seeds, problems), of the
+    """Return (seeds, problems, values): the means over the replies to each problem, (seeds, problems), of the
     problems that every seed has."""
     means = rows.group_by("seed", "problem_id").agg(pl.col(column).cast(pl.Float64).mean())
     table = {(seed, problem): value for seed, problem, value in means.iter_rows()}

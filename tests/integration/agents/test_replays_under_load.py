@@ -64,7 +64,7 @@ def answer(asked: Asked) -> Action:
 def run_all(project: Project, agents: Agents) -> Outcome:
     """All sessions at once, by threads, and the calls after them."""
     apart = [agents.apart() for _ in SESSIONS]
-    benches = [project.bench() for _ in SESSIONS]
+    benches = [project.context() for _ in SESSIONS]
 
     def hold(place: int, goal: str) -> Any:
         return apart[place].session(project.role, Ask(goal=goal), benches[place], seed=0).value
@@ -79,7 +79,7 @@ def run_all(project: Project, agents: Agents) -> Outcome:
     ]
     rows = [*agents.rows(), *agents.turns()]
     files = {
-        goal: canonical_json(bench.workspace.files) for goal, bench in zip(SESSIONS, benches, strict=True)
+        goal: canonical_json(context.workspace.files) for goal, context in zip(SESSIONS, benches, strict=True)
     }
     return Outcome(
         values, "\n".join(canonical_json(row) for row in rows), files, [row["status"] for row in rows]

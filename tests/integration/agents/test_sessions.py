@@ -316,9 +316,9 @@ def finished_with(project: Project, script: Script) -> tuple[Any, list[dict[str,
             raise Unusable("src/main.cc does not return 0")
         return card.title
 
-    bench = project.bench()
+    context = project.context()
     with LoopbackModel(script) as server, project.agents(server.base_url) as agents:
-        spec = SessionSpec(role, Ask(goal="Return 0."), bench.workspace, to_reply, folder=bench.parent)
+        spec = SessionSpec(role, Ask(goal="Return 0."), context.workspace, to_reply, folder=context.parent)
         return hold_session(agents, spec, project.pool.call, seed=0).value, agents.turns()
 
 
@@ -374,9 +374,9 @@ def test_a_turn_that_is_streamed_is_joined(project: Project):
 def test_a_replay_costs_nothing_and_gives_the_same_bytes(project: Project):
     first = project.hold(EXPERT)
     with project.agents(None, run_id="run-2", replay_only=True) as agents:
-        bench = project.bench()
-        again = agents.session(project.role, Ask(goal="Return 0."), bench, seed=0).value
-        assert (again, bench.workspace.sha) == (first.result, first.workspace.sha)
+        context = project.context()
+        again = agents.session(project.role, Ask(goal="Return 0."), context, seed=0).value
+        assert (again, context.workspace.sha) == (first.result, first.workspace.sha)
         assert [turn | {"status": "ok"} for turn in agents.turns()] == first.turns
         assert {row["usd"] for row in agents.rows()} == {0.0}
         assert agents.spent.calls == 0
@@ -427,7 +427,7 @@ if __name__ == "__main__":
     with open_pool(workers=1, preload=()) as pool:
         project = Stuck(Path(sys.argv[1]), pool)
         with project.agents(sys.argv[2]) as agents:
-            agents.session(project.role, session_project.Ask(goal="Return 0."), project.bench(), seed=0)
+            agents.session(project.role, session_project.Ask(goal="Return 0."), project.context(), seed=0)
 """
 
 
@@ -451,8 +451,8 @@ def test_a_session_whose_process_is_killed_goes_on_from_its_last_turn_and_pays_n
         assert child.wait() == -signal.SIGKILL
         assert len(server.requests) == 2
         with project.agents(server.base_url, run_id="run-2") as agents:
-            bench = project.bench()
-            result = agents.session(project.role, Ask(goal="Return 0."), bench, seed=0).value
+            context = project.context()
+            result = agents.session(project.role, Ask(goal="Return 0."), context, seed=0).value
             turns, rows = agents.turns(), agents.rows()
         asked = [
             sum(message["role"] == "assistant" for message in request.messages) for request in server.requests
@@ -463,7 +463,7 @@ def test_a_session_whose_process_is_killed_goes_on_from_its_last_turn_and_pays_n
     assert [row["status"] for row in turns] == ["replayed"] * 2 + ["ok"] * 3 and [
         row["usd"] == 0 for row in rows
     ] == [True] * 2 + [False] * 3
-    assert bench.workspace.changed == {"src/main.cc": FILES["src/main.cc"].replace("return 1", "return 0")}
+    assert context.workspace.changed == {"src/main.cc": FILES["src/main.cc"].replace("return 1", "return 0")}
     assert len(project.built) == 2, "the command that was cut off is run again, since nothing of it was kept"
 
 
@@ -492,7 +492,7 @@ def test_operators_hold_no_session(project: Project):
         project.agents(None, backend="operators") as agents,
         pytest.raises(TypeError, match="holds no session"),
     ):
-        agents.session(project.role, Ask(goal=""), project.bench(), seed=0)
+        agents.session(project.role, Ask(goal=""), project.context(), seed=0)
 
 
 def test_how_replies_are_drawn_is_sent_by_role_and_stands_on_each_row(project: Project):

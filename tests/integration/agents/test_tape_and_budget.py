@@ -134,7 +134,7 @@ import os, signal, sys
 from pathlib import Path
 from agent_backend_fixtures import AddRequest, add_role
 from evolake.agents import open_agents
-from evolake.agents.tape import CallCache
+from evolake.agents.call_cache import CallCache
 from evolake.settings import Settings
 
 write, folder = CallCache.write, Path(sys.argv[1])

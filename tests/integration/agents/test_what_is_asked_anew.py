@@ -14,7 +14,7 @@ from loopback_model import KEY, LoopbackModel, say, serve
 
 from evolake.agents import AgentFailure, Agents, open_agents
 from evolake.agents.address import address
-from evolake.agents.tape import CallCache
+from evolake.agents.call_cache import CallCache
 from evolake.errors import AgentUnavailable, InputError
 from evolake.settings import BudgetSettings, Settings
 

@@ -13,7 +13,7 @@ from designs_runs import Inline
 
 from evolake.designs.evolution.judging import DesignGates, DesignResults
 from evolake.designs.evolution.judging_objectives import JudgeObjective, objective_judge
-from evolake.designs.evolution.objective_trial import bench_of
+from evolake.designs.evolution.objective_trial import trial_context
 from evolake.designs.evolution.population import Population
 from evolake.designs.evolution.proposals import Judge
 from evolake.designs.evolution.scoring import live_objectives
@@ -69,8 +69,8 @@ def judge_objectives(pool: Any) -> Callable[[Population], JudgeObjective]:
     rules = load_rules(BROUGHT / "data_lake" / "seeds" / "rules", "designs")
 
     def on(population: Population) -> JudgeObjective:
-        bench = bench_of(population.results(), live_objectives(population), pool)
-        return objective_judge(bench, pool, ruleset=rules, cycle="0001", run_id="test")
+        context = trial_context(population.results(), live_objectives(population), pool)
+        return objective_judge(context, pool, ruleset=rules, cycle="0001", run_id="test")
 
     return on
 

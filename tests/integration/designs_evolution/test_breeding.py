@@ -16,7 +16,7 @@ from evolake.designs.evolution.breeding import (
     Bred,
     KnownDesigns,
     RaceSetup,
-    RunRungs,
+    RunLevels,
     Starter,
     breed,
     budget_levels,
@@ -54,7 +54,7 @@ def raced(
     executor: Executor,
     settings: DesignsSettings,
     workers: int = 1,
-    run: RunRungs = run_stages,
+    run: RunLevels = run_stages,
 ) -> Bred:
     graph = json.loads(starter.traced)["graph_sha"]
     setup, known = (
@@ -79,7 +79,7 @@ def test_a_race_comes_to_the_same_with_two_workers_and_its_children_descend_from
     rows = RACED.frame(first.rows).to_dicts()
     assert [row["number"] for row in rows] == list(range(1 + RACE.candidates)) and rows[0]["state"] == "start"
     assert (
-        rows[0]["sizes"] == [rung.n for rung in budget_levels(settings, "0003", 5)][: len(rows[0]["sizes"])]
+        rows[0]["sizes"] == [level.n for level in budget_levels(settings, "0003", 5)][: len(rows[0]["sizes"])]
     )
     assert {row["design_id"] for row in rows if row["state"] == "enters"} == {
         item.design_id for item in first.entering
@@ -111,7 +111,7 @@ def test_a_racer_that_a_clock_cuts_says_so_and_is_no_parent_and_rungs_are_allowe
 ) -> None:
     allowed: list[float] = []
 
-    def run(traced: str, rungs: Sequence[BudgetLevel], limits: Sequence[int], core_s: float) -> list[Stage]:
+    def run(traced: str, levels: Sequence[BudgetLevel], limits: Sequence[int], core_s: float) -> list[Stage]:
         allowed.append(core_s)
         return [Stage(40, True, 0.1, 40), Stage(900, False, 0.1, 30, timed_out=True)]
 
@@ -132,24 +132,26 @@ def test_a_cycle_races_where_its_settings_ask_for_it_and_operators_write(setting
 
 
 def test_instances_are_those_of_a_few_cycles_alone(settings: DesignsSettings) -> None:
-    drawn = [rung.seed for cycle in ("0003", "0004") for rung in budget_levels(settings, cycle, 0)]
+    drawn = [level.seed for cycle in ("0003", "0004") for level in budget_levels(settings, cycle, 0)]
     assert len(set(drawn)) == len(drawn)
-    assert [rung.n for rung in budget_levels(settings, "0001", 0)][-2:] == [24, 24]
+    assert [level.n for level in budget_levels(settings, "0001", 0)][-2:] == [24, 24]
 
 
 def test_a_race_holds_planted_and_uniform_formulas_by_share(settings: DesignsSettings) -> None:
-    rungs = budget_levels(settings, "0003", 5)
-    kinds = [rung.kind for rung in rungs]
+    levels = budget_levels(settings, "0003", 5)
+    kinds = [level.kind for level in levels]
     assert [str(kind) for kind in kinds if kind.name == "uniform"] == ["uniform ratio=4.2"] * 5 and len(
-        rungs
+        levels
     ) == 12
     assert {kind.p0 for kind in kinds if kind.name == "planted"} == set(RACE.p0) and kinds[-2].p0 == RACE.p0[
         0
     ]
-    assert [rung.n for rung in rungs] == sorted(rung.n for rung in rungs)
+    assert [level.n for level in levels] == sorted(level.n for level in levels)
     alone = settings.model_copy(update={"race": RACE.model_copy(update={"uniform_share": 0.0})})
-    assert {rung.kind.name for rung in budget_levels(alone, "0003", 5)} == {"planted"}
-    seeds = [{rung.seed for rung in budget_levels(settings, cycle, 5)} for cycle in ("0000", "0003", "0004")]
+    assert {level.kind.name for level in budget_levels(alone, "0003", 5)} == {"planted"}
+    seeds = [
+        {level.seed for level in budget_levels(settings, cycle, 5)} for cycle in ("0000", "0003", "0004")
+    ]
     assert seeds[0] == seeds[1] and not seeds[1] & seeds[2]
     assert (
         cycles_of_same_formulas("0003") == ["0000", "0001", "0002"] and cycles_of_same_formulas("0004") == []
@@ -161,10 +163,10 @@ def test_what_a_design_solved_in_an_earlier_race_on_the_same_formulas_is_not_run
 ) -> None:
     asked: list[list[int]] = []
 
-    def run(traced: str, rungs: Sequence[BudgetLevel], limits: Sequence[int], core_s: float) -> list[Stage]:
+    def run(traced: str, levels: Sequence[BudgetLevel], limits: Sequence[int], core_s: float) -> list[Stage]:
         if traced == starter.traced:
-            asked.append([rung.seed for rung in rungs])
-        return run_stages(traced, rungs, limits, core_s)
+            asked.append([level.seed for level in levels])
+        return run_stages(traced, levels, limits, core_s)
 
     first = raced(starter, judge_once, inline, settings, run=run)
     known = KnownDesigns(

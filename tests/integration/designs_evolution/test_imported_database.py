@@ -24,7 +24,7 @@ from evolake.designs.evolution.importing import (
     taken_in,
 )
 from evolake.designs.evolution.judging_objectives import objective_judge
-from evolake.designs.evolution.objective_trial import bench_of
+from evolake.designs.evolution.objective_trial import trial_context
 from evolake.designs.evolution.population import Population, empty_population
 from evolake.designs.evolution.proposals import Judge, design_row, seed_candidate, store_candidate
 from evolake.designs.evolution.scoring import Objective
@@ -230,7 +230,9 @@ def test_results_stay_apart_and_objectives_meet_their_gate(
         for name, (small, large, unsolved) in steps.items()
     }
     rules = load_rules(BROUGHT / "data_lake" / "seeds" / "rules", "designs")
-    judge = objective_judge(bench_of(measured, [], pool), pool, ruleset=rules, cycle="0001", run_id="test")
+    judge = objective_judge(
+        trial_context(measured, [], pool), pool, ruleset=rules, cycle="0001", run_id="test"
+    )
     outcomes = [judge(Objective(row["objective_id"], row["source"])).verdicts[-1].outcome for row in rows]
     assert outcomes == ["pass", "pass", "block"]
 

@@ -15,7 +15,12 @@ from scripted_agents import scripted
 from evolake.cycle_seeds import CycleSeeds
 from evolake.designs.evolution.gate_specs import OBJECTIVE
 from evolake.designs.evolution.judging_objectives import objective_judge
-from evolake.designs.evolution.objective_trial import TrialContext, TriedObjective, bench_of, collect_trial
+from evolake.designs.evolution.objective_trial import (
+    TrialContext,
+    TriedObjective,
+    collect_trial,
+    trial_context,
+)
 from evolake.designs.evolution.objective_writing import derivation_rows, initial_objectives, write_objectives
 from evolake.designs.evolution.population import Population, empty_population
 from evolake.designs.evolution.scoring import Objective
@@ -84,10 +89,10 @@ FAULTS = {
 
 
 @pytest.fixture(scope="module")
-def bench(pool: Any) -> TrialContext:
+def context(pool: Any) -> TrialContext:
     """The baseline and one template vote."""
     voting = [baseline_objective(), make("reach", {}, "")]
-    return bench_of(RESULTS, [Objective(spec.objective_id, spec.source) for spec in voting], pool)
+    return trial_context(RESULTS, [Objective(spec.objective_id, spec.source) for spec in voting], pool)
 
 
 def only(rule: str) -> Ruleset:
@@ -95,18 +100,18 @@ def only(rule: str) -> Ruleset:
     return replace(RULES, rules=tuple(item for item in RULES.rules if item.id == rule))
 
 
-def judged(source: str, bench: TrialContext, pool: Any):
-    return objective_judge(bench, pool, ruleset=RULES, cycle="0002", run_id="test")(
+def judged(source: str, context: TrialContext, pool: Any):
+    return objective_judge(context, pool, ruleset=RULES, cycle="0002", run_id="test")(
         Objective(objective_id(source), source)
     )
 
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_planted_fault_is_blocked_by_its_rule_with_a_reason(
-    name: str, bench: TrialContext, pool: Any
+    name: str, context: TrialContext, pool: Any
 ) -> None:
     source, rule = FAULTS[name]
-    result = judged(source, bench, pool)
+    result = judged(source, context, pool)
     assert not result.accepted and result.blocked_by is not None
     assert (result.blocked_by.rule_id, bool(result.blocked_by.reason)) == (rule, True), (
         result.blocked_by.reason
@@ -117,27 +122,27 @@ def test_a_planted_fault_is_blocked_by_its_rule_with_a_reason(
     assert [verdict.outcome for verdict in verdicts] == ["block"]
 
 
-def test_the_templates_and_their_programs_pass(bench: TrialContext, pool: Any) -> None:
+def test_the_templates_and_their_programs_pass(context: TrialContext, pool: Any) -> None:
     sources = [make(name, {}, "").source for name in OBJECTIVE_FAMILIES if name != "reach"] + [
         compose(of_family(name)) for name in COUNTERPARTS
     ]
     for source in sources:
-        result = judged(source, bench, pool)
+        result = judged(source, context, pool)
         assert result.accepted, result.blocked_by
         assert [verdict.outcome for verdict in result.verdicts] == ["pass"] * len(
             RULES.of_gate("objective")
         ) and len(result.verdicts) == 5
 
 
-def test_what_passed_votes_and_a_second_of_its_kind_is_a_duplicate(bench: TrialContext, pool: Any) -> None:
-    judge = objective_judge(bench, pool, ruleset=RULES, cycle="0002", run_id="test")
+def test_what_passed_votes_and_a_second_of_its_kind_is_a_duplicate(context: TrialContext, pool: Any) -> None:
+    judge = objective_judge(context, pool, ruleset=RULES, cycle="0002", run_id="test")
     first, second = make("tail", {}, "").source, make("tail", {}, "").source + "\n\nSAME = True\n"
     assert judge(Objective(objective_id(first), first)).accepted
     result = judge(Objective(objective_id(second), second))
     assert result.blocked_by is not None and result.blocked_by.reason.startswith(
         f"ranks as objective {objective_id(first)[:12]} does"
     )
-    fresh = objective_judge(bench, pool, ruleset=RULES, cycle="0002", run_id="test")
+    fresh = objective_judge(context, pool, ruleset=RULES, cycle="0002", run_id="test")
     assert all(
         fresh(Objective(objective_id(source), source), starting=True).accepted for source in (first, second)
     )
@@ -148,7 +153,7 @@ def test_what_passed_votes_and_a_second_of_its_kind_is_a_duplicate(bench: TrialC
     )
 
 
-def test_stored_evidence_is_asked_again_without_a_jail(bench: TrialContext, pool: Any) -> None:
+def test_stored_evidence_is_asked_again_without_a_jail(context: TrialContext, pool: Any) -> None:
     kept: list[bytes] = []
 
     def keep(content: bytes) -> str:
@@ -156,10 +161,10 @@ def test_stored_evidence_is_asked_again_without_a_jail(bench: TrialContext, pool
         return "e" * 64
 
     source = make("tail", {}, "").source
-    result = objective_judge(bench, pool, ruleset=RULES, cycle="0002", run_id="test", keep=keep)(
+    result = objective_judge(context, pool, ruleset=RULES, cycle="0002", run_id="test", keep=keep)(
         Objective(objective_id(source), source)
     )
-    evidence = collect_trial(TriedObjective(Objective(objective_id(source), source), bench, pool))
+    evidence = collect_trial(TriedObjective(Objective(objective_id(source), source), context, pool))
     assert is_usable(OBJECTIVE, evidence) and {verdict.evidence_sha for verdict in result.verdicts} == {
         "e" * 64
     }
@@ -170,12 +175,14 @@ def test_stored_evidence_is_asked_again_without_a_jail(bench: TrialContext, pool
     assert [verdict.outcome for verdict in again.verdicts] == [verdict.outcome for verdict in result.verdicts]
 
 
-def test_one_missing_score_leaves_the_other_rules_something_to_judge(bench: TrialContext, pool: Any) -> None:
+def test_one_missing_score_leaves_the_other_rules_something_to_judge(
+    context: TrialContext, pool: Any
+) -> None:
     source = (
         "def objective(results):\n    return float(results[0]['median_step']) if len(results) > 1 else "
         "float('nan')\n"
     )
-    evidence = collect_trial(TriedObjective(Objective(objective_id(source), source), bench, pool))
+    evidence = collect_trial(TriedObjective(Objective(objective_id(source), source), context, pool))
     assert [row["design_id"] for row in evidence["scores"] if row["score"] is None] == ["early"]
     runs = {run["run"]: run["difference"] for run in evidence["runs"]}
     assert runs["again"] == runs["designs renamed"] == 0.0 < runs["rows reversed"], (
@@ -185,7 +192,7 @@ def test_one_missing_score_leaves_the_other_rules_something_to_judge(bench: Tria
 
 
 def test_with_nothing_measured_there_is_nothing_to_fail_on(pool: Any) -> None:
-    empty = bench_of({"a": [], "b": []}, [baseline_objective()], pool)
+    empty = trial_context({"a": [], "b": []}, [baseline_objective()], pool)
     assert judged("def objective(results):\n    return 1.0\n", empty, pool).accepted
 
 
@@ -204,8 +211,8 @@ def archive() -> Measured:
     return Measured(**empty_population().add(objectives=rows).frames())
 
 
-def written(population: Population, bench: TrialContext, pool: Any, number: int = 6, **answers: Any):
-    judge = objective_judge(bench, pool, ruleset=RULES, cycle="0002", run_id="test")
+def written(population: Population, context: TrialContext, pool: Any, number: int = 6, **answers: Any):
+    judge = objective_judge(context, pool, ruleset=RULES, cycle="0002", run_id="test")
     origin = "model" if answers else "operators"
     return write_objectives(
         scripted(**answers),
@@ -219,12 +226,12 @@ def written(population: Population, bench: TrialContext, pool: Any, number: int 
 
 def test_operators_write_programs_with_genome_operator_and_parents(pool: Any) -> None:
     population = archive()
-    bench = bench_of(
+    context = trial_context(
         RESULTS,
         [Objective(row["objective_id"], row["source"]) for row in population.objectives.to_dicts()],
         pool,
     )
-    done = written(population, bench, pool)
+    done = written(population, context, pool)
     known = set(population.objectives["objective_id"])
     assert len(done.rows) >= 6 and {row["family"] for row in done.rows} == {"program"}
     for row in done.rows:
@@ -241,11 +248,11 @@ def test_operators_write_programs_with_genome_operator_and_parents(pool: Any) ->
             row["operator"] != "draw"
         )
     assert {verdict.artifact_id for verdict in done.verdicts} == {row["objective_id"] for row in done.rows}
-    assert written(population, bench, pool).rows == done.rows
+    assert written(population, context, pool).rows == done.rows
 
 
 def test_a_model_meets_the_same_gate_and_what_is_blocked_stays_as_a_row(
-    bench: TrialContext, pool: Any
+    context: TrialContext, pool: Any
 ) -> None:
     constant, _ = FAULTS["is constant"]
     program = compose(of_family("tail"))
@@ -253,7 +260,7 @@ def test_a_model_meets_the_same_gate_and_what_is_blocked_stays_as_a_row(
         ObjectiveReply(objective_description=text, objective_code=code)
         for text, code in (("one", constant), ("two", program))
     ]
-    done = written(archive(), bench, pool, 2, designs_objective_writer=answers)
+    done = written(archive(), context, pool, 2, designs_objective_writer=answers)
     assert [(row["state"], row["origin"]) for row in done.rows] == [
         ("blocked", "model"),
         ("accepted", "model"),
@@ -273,13 +280,13 @@ def test_a_model_meets_the_same_gate_and_what_is_blocked_stays_as_a_row(
     assert second["genome"] is not None, "a program is one whoever wrote it"
 
 
-def test_repair_varies_the_program_that_was_blocked(bench: TrialContext, pool: Any) -> None:
+def test_repair_varies_the_program_that_was_blocked(context: TrialContext, pool: Any) -> None:
     blunt = compose(("mean", "n"))
     answers = [
         ObjectiveReply(objective_description="blunt", objective_code=compose(("min", ("mean", "n"), 0.5)))
     ]
     assert blunt != answers[0].objective_code
-    done = written(archive(), bench, pool, 1, designs_objective_writer=answers)
+    done = written(archive(), context, pool, 1, designs_objective_writer=answers)
     first, mended = done.rows
     assert first["state"] == "blocked" and mended["operator"] in (
         "insert",

@@ -186,7 +186,7 @@ def test_no_two_requests_of_a_cycle_are_alike_and_each_says_what_came_of_those_b
     assert len(set(prompts)) == 3
     assert "request 1 of 3" in prompts[0] and "request 3 of 3" in prompts[2]
     assert "Drag at the edges. (accepted; N=10 ratio: " in prompts[1] and "no file at all" in prompts[2]
-    assert [(row["role"], row["reason"], row["idea"]) for row in result.unmade] == [
+    assert [(row["role"], row["reason"], row["idea"]) for row in result.failed_proposals] == [
         ("designs_designer", "no file at all", "Add a drag.")
     ]
 
@@ -274,7 +274,7 @@ def after_a_cycle(start: Started, judge: Judge) -> tuple[Lake, Population, str]:
     population = population.add(experiments=rows).with_ranking(ranking)
     closed = with_champion(population, Succession(base, [decision], []), cycle="0001", new_designs=1)
     first = consensus_winner(closed, ranking, [decision], base)
-    unmade = [
+    failed_proposals = [
         {
             "number": 0,
             "cycle": "0001",
@@ -283,7 +283,7 @@ def after_a_cycle(start: Started, judge: Judge) -> tuple[Lake, Population, str]:
             "idea": "A slower memory.",
         }
     ]
-    return lake, with_notes(closed, first, unmade), made.design_id
+    return lake, with_notes(closed, first, failed_proposals), made.design_id
 
 
 def test_every_fact_that_decides_reaches_the_roles_that_propose_next(

@@ -14,7 +14,7 @@ from programs_fixtures import OWN, calls
 from evolake.programs.commands.template import FILES
 from evolake.programs.model.project import Project, load_project
 from evolake.programs.sandbox.evaluating import Evaluation, Evaluator
-from evolake.programs.sandbox.meeting import settled
+from evolake.programs.sandbox.meeting import with_mode
 from evolake.project import BROUGHT
 
 EVALUATOR = """import importlib.util
@@ -196,7 +196,7 @@ def fail():
 
 @pytest.mark.parametrize(("evaluator", "program"), [(EVALUATOR, PROGRAM), (STAGED, STAGED_PROGRAM)])
 def test_an_honest_program_scores_the_same_called_and_imported(evaluator: str, program: str):
-    project = settled(calls(evaluator, program), OWN)
+    project = with_mode(calls(evaluator, program), OWN)
     assert (project.mode, project.open_because) == ("calls", "")
     called, imported = (evaluated(item, program, 5) for item in (project, replace(project, mode="imports")))
     assert (
@@ -277,25 +277,25 @@ def test_an_evaluator_that_loads_the_program_otherwise_imports_it(said: str):
 
 
 def test_the_weaker_jail_imports():
-    assert settled(calls(EVALUATOR, PROGRAM), OWN, "rlimits").mode == "imports"
+    assert with_mode(calls(EVALUATOR, PROGRAM), OWN, "rlimits").mode == "imports"
 
 
 @pytest.mark.parametrize("said", RUN_TIME)
 def test_what_is_seen_only_when_it_runs_is_imported_and_says_why(said: str):
     evaluator, program = RUN_TIME[said]
     project = calls(evaluator, program)
-    found = settled(project, OWN)
+    found = with_mode(project, OWN)
     assert project.mode == "calls" and found.mode == "imports" and said in found.open_because
     assert evaluated(found, program).ok
     asked = calls(evaluator, program, project__toml='[evaluator]\nmode = "calls"\n')
-    assert settled(asked, OWN).mode == "calls", "what project.toml says is never replaced"
+    assert with_mode(asked, OWN).mode == "calls", "what project.toml says is never replaced"
 
 
 def test_a_candidate_cannot_have_itself_imported():
-    project = settled(calls(EVALUATOR, PROGRAM), OWN)
+    project = with_mode(calls(EVALUATOR, PROGRAM), OWN)
     for body in (RUN_TIME["run returns a value of type candidate.Answer"][1], "raise ValueError\n"):
         result = evaluated(project, body)
-        assert result.metrics == {} and settled(project, OWN).protected
+        assert result.metrics == {} and with_mode(project, OWN).protected
 
 
 @pytest.mark.parametrize(

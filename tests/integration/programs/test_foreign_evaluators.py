@@ -17,7 +17,7 @@ from evolake.programs.evolution.population import texts_bytes
 from evolake.programs.gates.collecting import Candidate
 from evolake.programs.model.project import Project, is_project, load_project
 from evolake.programs.sandbox.evaluating import Evaluation, Evaluator, score_of, shown_metrics
-from evolake.programs.sandbox.meeting import settled
+from evolake.programs.sandbox.meeting import with_mode
 
 PROGRAM = "# EVOLVE-BLOCK-START\ndef f(x):\n    return x * 0.5 + 1.0\n# EVOLVE-BLOCK-END\n"
 LOAD = """
@@ -82,7 +82,7 @@ def evaluate(path):
 
 
 def evaluated(evaluator: str, program: str = PROGRAM, **files: str) -> Evaluation:
-    project = settled(calls(evaluator, program, **files), OWN)
+    project = with_mode(calls(evaluator, program, **files), OWN)
     with Evaluator(project, OWN) as asked:
         return asked.evaluate(project.evolving, 1)
 
@@ -97,7 +97,7 @@ def test_a_program_that_is_concurrent_is_imported_where_it_was_to_be_called() ->
     program = "import asyncio\nasync def g(x):\n    return x * 0.5 + 1.0\n" + PROGRAM.replace(
         "x * 0.5 + 1.0", "asyncio.run(g(x))"
     )
-    project = settled(
+    project = with_mode(
         calls(LOAD + "def evaluate(path):\n    return {'combined_score': load(path).f(3.0)}\n", program), OWN
     )
     assert (project.mode, "Operation not permitted" in project.open_because) == ("imports", True)
@@ -106,7 +106,7 @@ def test_a_program_that_is_concurrent_is_imported_where_it_was_to_be_called() ->
 
 
 def test_a_byte_order_mark_leaves_the_score_protected() -> None:
-    project = settled(
+    project = with_mode(
         calls(
             "\ufeff" + LOAD + "def evaluate(path):\n    return {'combined_score': load(path).f(3.0)}\n",
             "\ufeff" + PROGRAM,
@@ -173,7 +173,7 @@ def test_a_folder_of_shinkaevolve_is_a_project_whose_score_is_protected(tmp_path
     for name, data in shinka().files.items():
         (tmp_path / name).write_bytes(data)
     assert is_project(tmp_path)
-    project = settled(load_project(tmp_path), OWN)
+    project = with_mode(load_project(tmp_path), OWN)
     assert (project.main, project.given.evaluator.file, project.mode) == (
         "initial.py",
         "evaluate.py",
@@ -201,7 +201,7 @@ def test_a_folder_of_shinkaevolve_is_a_project_whose_score_is_protected(tmp_path
     ],
 )
 def test_a_result_that_is_not_correct_is_an_error_in_words(program: str, reason: str) -> None:
-    result = once(settled(shinka(program=program), OWN))
+    result = once(with_mode(shinka(program=program), OWN))
     assert (result.status, result.reason, dict(result.metrics)) == ("reported", reason, {})
 
 
@@ -213,7 +213,7 @@ def main(program_path, results_dir):
         with open(os.path.join(results_dir, name), "w") as file:
             json.dump(value, file)
 """  # noqa: E501
-    project = settled(shinka(own), OWN)
+    project = with_mode(shinka(own), OWN)
     assert (project.mode, dict(once(project).metrics)) == ("imports", {"combined_score": 2.0, "a": 1.0})
     assert once(shinka("def main(program_path, results_dir):\n    pass\n")).status == "raised"
 
@@ -228,7 +228,7 @@ def test_no_model_is_shown_a_private_metric(tmp_path: Path, monkeypatch: pytest.
     }
     shown = generations._measured(cast(Any, SimpleNamespace(blobs=blobs)), row)
     assert shown.metrics == {"combined_score": 1.5}
-    project = settled(shinka(), OWN)
+    project = with_mode(shinka(), OWN)
     with Evaluator(project, OWN) as evaluator:
         monkeypatch.setattr(outcome, "objection_of", lambda context, candidate: "")
         context = cast(Any, SimpleNamespace(project=project, evaluator=evaluator))

@@ -18,17 +18,17 @@ from evolake.jail import Limits, patience
 from evolake.lake import VERDICTS, BlobStore
 from evolake.lake.hashing import content_hash
 from evolake.programs.evolution import duel, generations
+from evolake.programs.evolution.added_seeds import admit
 from evolake.programs.evolution.archive import Islands
 from evolake.programs.evolution.champion import DuelNotes, decide_champion, read_evaluations
 from evolake.programs.evolution.context import Context
 from evolake.programs.evolution.generation_entry import GenerationEntry
 from evolake.programs.evolution.generations import UNKNOWN, run_generation
-from evolake.programs.evolution.immigrants import admit
 from evolake.programs.evolution.population import Population
 from evolake.programs.model.project import Project, limits_of
 from evolake.programs.sandbox import evaluating
 from evolake.programs.sandbox.evaluating import Evaluation, Evaluator
-from evolake.programs.sandbox.meeting import settled
+from evolake.programs.sandbox.meeting import with_mode
 from evolake.programs.settings import ProgramsSettings
 from evolake.programs.tables import DECISIONS, MEASURED, PROGRAMS
 from evolake.settings import Settings
@@ -219,7 +219,7 @@ def test_how_evaluator_and_program_meet_follows_from_counts_of_calls(times: int,
     asking = f"    for x in range({times}):\n        program.answer(x)\n    gap ="
     project = calls(COMPUTING.replace("    for _ in range(12_000_000):\n        pass\n    gap =", asking))
     own = OWN.model_copy(update={"cpu_s": 10})
-    found = [settled(project, own.model_copy(update={"most_programs": place + 1})) for place in range(2)]
+    found = [with_mode(project, own.model_copy(update={"most_programs": place + 1})) for place in range(2)]
     assert [item.mode for item in found] == [mode] * 2
     assert found[0].open_because == found[1].open_because
     assert mode == "calls" or found[0].open_because.startswith("calls take too long: 30,002 of them carry ")

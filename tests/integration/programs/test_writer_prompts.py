@@ -16,12 +16,12 @@ from pydantic import SecretStr
 from evolake.agents import open_agents
 from evolake.jail import open_pool
 from evolake.lake import BlobStore
+from evolake.programs.evolution.added_seeds import admit
 from evolake.programs.evolution.archive import Islands
 from evolake.programs.evolution.context import Context
-from evolake.programs.evolution.generation_entry import GenerationEntry, unmade_rows
+from evolake.programs.evolution.generation_entry import GenerationEntry, failed_rows
 from evolake.programs.evolution.generations import run_generation
 from evolake.programs.evolution.grouped import groups_of
-from evolake.programs.evolution.immigrants import admit
 from evolake.programs.evolution.memory import SearchMemory
 from evolake.programs.evolution.writer_session import SessionWriter, writes_in_sessions
 from evolake.programs.roles.brief import DIRECTIONS
@@ -236,7 +236,7 @@ def test_an_edit_that_does_not_apply_gets_a_repair_turn_with_the_nearest_text_an
         "scale = 2.0\n    6      shift = 1" in repair
     )
     entry, writer = generation(tmp_path / "b", [astray, astray], revisions=0)
-    [row] = unmade_rows([{"cycle": "0004", "project": "toy", "generation": 1}], [entry])
+    [row] = failed_rows([{"cycle": "0004", "project": "toy", "generation": 1}], [entry])
     assert row["idea"] == "a line that is not there" and row["operator"] == "model" and row["parent_id"]
     assert row["reason"].startswith("unusable: edit 1: `search` is 0 times") and len(writer.prompts) == 2
 

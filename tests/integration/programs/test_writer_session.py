@@ -14,11 +14,11 @@ from evolake.agents import open_agents
 from evolake.errors import InputError
 from evolake.jail import open_pool
 from evolake.lake import BlobStore
+from evolake.programs.evolution.added_seeds import admit
 from evolake.programs.evolution.archive import Islands
 from evolake.programs.evolution.context import Context
 from evolake.programs.evolution.generation_entry import GenerationEntry, entry_bytes, read_entry
 from evolake.programs.evolution.generations import run_generation
-from evolake.programs.evolution.immigrants import admit
 from evolake.programs.evolution.memory import SearchMemory, recorded_by
 from evolake.programs.evolution.writer_session import SessionWriter, check_writer
 from evolake.programs.sandbox.evaluating import Evaluator

@@ -191,7 +191,7 @@ def test_a_session_of_no_use_leaves_its_plan_unmade_with_the_reason(
 ) -> None:
     result, _ = by_sessions(project, script)
     assert result.variants == []
-    assert [item.reason.startswith(reason) for item in result.unmade] == [True]
+    assert [item.reason.startswith(reason) for item in result.failed_proposals] == [True]
 
 
 def by_a_command(
@@ -265,7 +265,7 @@ def test_a_command_of_no_use_leaves_its_plan_unmade_and_a_row(
     project: SmallProject, text: str, timeout_s: float, code: int | None, reason: str
 ) -> None:
     result, (row,) = by_a_command(project, text, timeout_s)
-    assert (result.variants, [item.reason for item in result.unmade]) == ([], [reason])
+    assert (result.variants, [item.reason for item in result.failed_proposals]) == ([], [reason])
     assert (row["exit_code"], row["variant_id"], row["reason"]) == (code, None, reason)
 
 

@@ -129,7 +129,7 @@ if KISSAT:
             adapter=adapter,
             base=seed,
             ruleset=RULES,
-            bench=open_project(tmp_path / "project").bench,
+            context=open_project(tmp_path / "project").context,
             cycle="0001",
             run_id="test",
         )

@@ -39,14 +39,14 @@ REPEATED = (
 def project(tmp_path_factory: pytest.TempPathFactory) -> GatesProject:
     """A project that knows the seed's own runs; half of the growing formulas are enough."""
     project = open_project(tmp_path_factory.mktemp("filled"))
-    suite = project.bench.stability
-    bench = replace(
-        project.bench, stability=replace(suite, instances=suite.instances[1:4]), filling_build=True
+    suite = project.context.stability
+    context = replace(
+        project.context, stability=replace(suite, instances=suite.instances[1:4]), filling_build=True
     )
     kept = partial(
-        seed_stability, project.seed("minisat22"), project.adapter("minisat22"), bench, cycle="0001"
+        seed_stability, project.seed("minisat22"), project.adapter("minisat22"), context, cycle="0001"
     )
-    return replace(project, bench=replace(bench, base_stability=kept))
+    return replace(project, context=replace(context, base_stability=kept))
 
 
 def blocked_by(
@@ -61,11 +61,11 @@ def blocked_by(
         assert text.count(anchor) == 1
         text = text.replace(anchor, code)
     path.write_text(text, encoding="latin-1")
-    adapter, bench = project.adapter("minisat22"), project.bench
+    adapter, context = project.adapter("minisat22"), project.context
     subject = Subject(
-        name, "0001", lambda: folder, project.seed("minisat22"), "minisat22", adapter, (), lambda: bench
+        name, "0001", lambda: folder, project.seed("minisat22"), "minisat22", adapter, (), lambda: context
     )
-    subject.built = build_variant(folder, adapter, bench.blobs)
+    subject.built = build_variant(folder, adapter, context.blobs)
     assert subject.built.ok, subject.built.reason
     evidence: dict[str, Any] = stability(subject)
     verdicts = gate_verdicts("stability", evidence, RULES, variant_id=name, cycle="0001", run_id="test")
@@ -78,7 +78,7 @@ def included(code: str) -> tuple[str, str]:
 
 
 def test_chance_from_allocated_memory_is_blocked_without_a_further_build(project: GatesProject) -> None:
-    heap_only = replace(project, bench=replace(project.bench, filling_build=False))
+    heap_only = replace(project, context=replace(project.context, filling_build=False))
     rule, reason = blocked_by(heap_only, "heap", included(""), (SOLVE, f"{SOLVE}\n{HEAP}"))
     assert (
         rule == "solvers-stability-initialised-memory"
@@ -95,7 +95,7 @@ def test_chance_from_local_variables_is_blocked_by_the_filling_build(project: Ga
 
 
 def test_lemmas_that_are_written_again_and_again_are_blocked(project: GatesProject) -> None:
-    heap_only = replace(project, bench=replace(project.bench, filling_build=False))
+    heap_only = replace(project, context=replace(project.context, filling_build=False))
     rule, reason = blocked_by(heap_only, "repeated", (LEARNT, f"{LEARNT}\n{REPEATED}"))
     assert rule == "solvers-stability-proof-growth" and "bytes of proof for each conflict" in reason
 
@@ -138,9 +138,11 @@ def test_an_adapter_without_compiler_flags_has_no_filling_build(project: GatesPr
 
 
 def test_what_is_kept_of_a_seed_is_not_measured_again(project: GatesProject, tmp_path: Path) -> None:
-    bench = replace(project.bench, cache=tmp_path)
-    first = seed_stability(project.seed("minisat22"), project.adapter("minisat22"), bench, cycle="0001")
+    context = replace(project.context, cache=tmp_path)
+    first = seed_stability(project.seed("minisat22"), project.adapter("minisat22"), context, cycle="0001")
     assert {row["family"] for row in first} == {"growing", "filled"} and len(first) == 3 * 4
     [path] = (tmp_path / "seed-stability").iterdir()
     path.write_text("[]")
-    assert seed_stability(project.seed("minisat22"), project.adapter("minisat22"), bench, cycle="0001") == []
+    assert (
+        seed_stability(project.seed("minisat22"), project.adapter("minisat22"), context, cycle="0001") == []
+    )

@@ -125,9 +125,9 @@ def test_what_sources_hide_stands_in_the_built_program(project: GatesProject, re
     )
     assert objection(project, folder, "minisat22")[0] == "solvers-added-data"
     adapter = project.adapter("minisat22")
-    built = build_variant(folder, adapter, project.bench.blobs)
+    built = build_variant(folder, adapter, project.context.blobs)
     assert built.ok, built.reason
-    evidence = program_evidence(built, project.seed("minisat22"), adapter, project.bench.blobs)
+    evidence = program_evidence(built, project.seed("minisat22"), adapter, project.context.blobs)
     rules = {rule.id: rule for rule in RULES.of_gate("build")}
     asks, size = (rules[f"solvers-program-{name}"] for name in ("asks", "size"))
     result = apply(asks.check, evidence, asks.parameters)

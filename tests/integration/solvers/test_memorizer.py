@@ -32,20 +32,20 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> GatesProject:
 
 def training(project: GatesProject, count: int = 10) -> Suite:
     """Satisfiable formulas of some tenths of a second each."""
-    blobs = project.bench.blobs
+    blobs = project.context.blobs
     formulas = {f"train-{seed}": planted_ksat(54, 1134, 5, seed) for seed in range(count)}
     items = tuple(
         Instance(name, "planted-5", "SAT", blobs.put(write_dimacs(formula)), base=name)
         for name, formula in formulas.items()
     )
-    return with_files(Suite("train", items), blobs, project.bench.cache)
+    return with_files(Suite("train", items), blobs, project.context.cache)
 
 
 def built(project: GatesProject, folder: Path) -> Program:
     adapter = project.adapter("minisat22")
-    result = build_variant(folder, adapter, project.bench.blobs)
+    result = build_variant(folder, adapter, project.context.blobs)
     assert result.ok, result.reason
-    return open_program(result, adapter, project.bench.blobs, project.bench.cache)
+    return open_program(result, adapter, project.context.blobs, project.context.cache)
 
 
 def test_a_table_of_models_does_not_carry_over(project: GatesProject, tmp_path: Path, requires: Any):
@@ -60,12 +60,12 @@ def test_a_table_of_models_does_not_carry_over(project: GatesProject, tmp_path: 
         assert run.model is not None
         known.append((read_cnf_file(item.path), run.model))
     carried = carried_suite(
-        suite, project.bench.blobs, project.bench.cache, secret=SECRET, root_seed=0, count=10, copies=2
+        suite, project.context.blobs, project.context.cache, secret=SECRET, root_seed=0, count=10, copies=2
     )
     project = replace(
         project,
-        bench=replace(
-            project.bench, carried=carried, smoke=project.bench.smoke.first(12), correctness_limits=LIMITS
+        context=replace(
+            project.context, carried=carried, smoke=project.context.smoke.first(12), correctness_limits=LIMITS
         ),
     )
     folder = project.copy("minisat22", "memorizer")

@@ -144,13 +144,13 @@ def test_a_variant_is_judged_from_its_archive_and_up_to_a_gate(project: GatesPro
     from evolake.solvers.repository.variant import archive_variant
 
     requires("c++")
-    sha = archive_variant(project.seed("minisat22"), project.bench.blobs)
+    sha = archive_variant(project.seed("minisat22"), project.context.blobs)
     judged = project.judge(sha, "minisat22", stop_at="build")  # type: ignore[arg-type]
     assert (
         {verdict.gate for verdict in judged.verdicts} == {"compliance", "build"} == set(judged.evidence_shas)
     )
     assert {
-        gate: load_evidence(sha, project.bench.blobs) for gate, sha in judged.evidence_shas.items()
+        gate: load_evidence(sha, project.context.blobs) for gate, sha in judged.evidence_shas.items()
     } == judged.evidence
     assert judged.blocked_by is None and not judged.accepted
 

@@ -47,11 +47,11 @@ def replay(project: GatesProject) -> Replay:
         "title": "seed",
         "base": "minisat22",
         "parents": [],
-        "archive_sha": archive_variant(folder, project.bench.blobs),
+        "archive_sha": archive_variant(folder, project.context.blobs),
         "evidence": "{}",
     }
     workspace = Workspace(
-        project.bench.blobs,
+        project.context.blobs,
         project.root / "work",
         SEEDS,
         SETTINGS,
@@ -98,9 +98,9 @@ def test_what_is_there_is_reused_but_for_the_cheap_gate_that_wants_the_parents(
 def test_evidence_of_an_earlier_version_is_made_again(
     gate: str, replay: Replay, made: dict[str, VariantGateResult], project: GatesProject
 ) -> None:
-    whole = load_evidence(shas(made)[gate], project.bench.blobs)
+    whole = load_evidence(shas(made)[gate], project.context.blobs)
     old = store_evidence(
-        {key: value for key, value in whole.items() if key != NEWER[gate]}, project.bench.blobs
+        {key: value for key, value in whole.items() if key != NEWER[gate]}, project.context.blobs
     )
     again = replay(gate, shas(made) | {gate: old})
     assert (again.reused, again.passed, set(again.evidence)) == (False, True, set(whole))

@@ -137,7 +137,7 @@ def test_every_plan_applies_to_its_parents_tree_and_gives_a_new_variant(
         assert len(plans) == PLANS and {plan["parent_ids"][0] for plan in plans} <= {
             item.variant_id for item in parents
         }
-        assert [item.reason for item in proposals.unmade] == []
+        assert [item.reason for item in proposals.failed_proposals] == []
         targets = {plan["plan_id"]: plan["target"] for plan in plans}
         for variant in proposals.variants:
             target = targets[variant.plan_id]

@@ -110,7 +110,7 @@ def test_plans_carried_out_side_by_side_give_what_one_after_another_gives(
                     (item.variant_id, item.title, item.edits, item.diff, item.dropped)
                     for item in result.variants
                 ],
-                result.unmade,
+                result.failed_proposals,
                 calls,
             )
 
@@ -171,8 +171,8 @@ def test_edits_that_conflict_are_not_combined(project: SmallProject) -> None:
             agents, [planned([first, second], "crossover", "combine")], [project.seed, first, second]
         )
     assert not result.variants
-    (unmade,) = result.unmade
-    assert "The edits conflict" in unmade.reason and "var-decay" in unmade.reason
+    (failed_proposals,) = result.failed_proposals
+    assert "The edits conflict" in failed_proposals.reason and "var-decay" in failed_proposals.reason
 
 
 def test_what_helps_alone_is_planned_together_and_nothing_else_is(project: SmallProject) -> None:
@@ -430,8 +430,8 @@ def test_repairs_are_bounded_and_what_was_judged_last_is_a_blocked_variant(proje
 def test_a_model_that_never_applies_leaves_a_plan_unmade_with_the_reasons(project: SmallProject) -> None:
     result, _ = by_model(project, Coder(STRAY, "", STRAY))
     assert result.variants == []
-    assert [len(item.objections) for item in result.unmade] == [3]
-    assert "There is no diff" in result.unmade[0].objections[1]
+    assert [len(item.objections) for item in result.failed_proposals] == [3]
+    assert "There is no diff" in result.failed_proposals[0].objections[1]
 
 
 def test_a_diff_outside_the_sources_is_refused_and_told(project: SmallProject) -> None:
@@ -455,8 +455,8 @@ def test_what_makes_its_judge_raise_is_its_own_end_and_the_next_plan_is_made(pro
         result = project.propose(
             agents, [planned([project.seed]), planned([project.seed], number=1)], judge=judge
         )
-    assert [item.plan_id for item in result.unmade] == ["plan0"]
-    assert result.unmade[0].reason.startswith("judging it raised RecursionError")
+    assert [item.plan_id for item in result.failed_proposals] == ["plan0"]
+    assert result.failed_proposals[0].reason.startswith("judging it raised RecursionError")
     assert [item.plan_id for item in result.variants] == ["plan1"]
 
 

@@ -62,7 +62,7 @@ def project(tmp_path_factory: pytest.TempPathFactory, requires: Callable[[str], 
 
 @pytest.fixture(scope="module")
 def carried(project: GatesProject) -> Carried:
-    blobs, root = project.bench.blobs, project.root
+    blobs, root = project.context.blobs, project.root
     folders = {base: project.seed(base) for base in (OWN, OTHER)}
     rows = [
         dict.fromkeys(VARIANTS.columns)
@@ -182,13 +182,13 @@ def test_the_coder_is_shown_the_code_of_the_other(carried: Carried) -> None:
 
 def test_the_child_passes_every_gate_on_the_base_that_it_builds_on(carried: Carried) -> None:
     [row], [judged] = carried.made.rows, carried.judged
-    assert (carried.made.failures, carried.made.unmade, row["repairs"], row["gate"], row["reason"]) == (
-        0,
-        [],
-        0,
-        None,
-        None,
-    ), judged.feedback
+    assert (
+        carried.made.failures,
+        carried.made.failed_proposals,
+        row["repairs"],
+        row["gate"],
+        row["reason"],
+    ) == (0, [], 0, None, None), judged.feedback
     assert judged.accepted and list(json.loads(row["evidence"])) == sorted(gate.name for gate in GATES)
     assert (row["base"], row["operator"], row["edits"]) == (OWN, "crossover", None)
     proofs = {

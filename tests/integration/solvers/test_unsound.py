@@ -72,7 +72,7 @@ def arena(tmp_path_factory: pytest.TempPathFactory, requires: Callable[[str], st
         plant(mutant, folders[mutant.name])
     rows = {name: _row(name, folder, project) for name, folder in folders.items()}
     workspace = Workspace(
-        project.bench.blobs,
+        project.context.blobs,
         project.root / "work",
         SEEDS,
         SETTINGS,
@@ -95,8 +95,8 @@ def _row(name: str, folder: Path, project: GatesProject) -> dict[str, Any]:
         "hypothesis": name,
         "changed": "",
         "parents": [],
-        "archive_sha": archive_variant(folder, project.bench.blobs),
-        "diff_sha": project.bench.blobs.put(b""),
+        "archive_sha": archive_variant(folder, project.context.blobs),
+        "diff_sha": project.context.blobs.put(b""),
         "evidence": "{}",
         "repairs": 0,
         "objections": [],
@@ -104,7 +104,7 @@ def _row(name: str, folder: Path, project: GatesProject) -> dict[str, Any]:
 
 
 def test_who_reads_the_label_finds_none(arena: Arena) -> None:
-    suite, train = arena.project.bench.smoke, arena.workspace.suite("train")
+    suite, train = arena.project.context.smoke, arena.workspace.suite("train")
     rows = {}
     for name in ("seed", LABEL_READER.name):
         program = arena.program(name)

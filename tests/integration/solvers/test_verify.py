@@ -175,7 +175,7 @@ def test_an_upstream_tree_is_the_same_variant_to_layout_bench_and_verify(
     requires("c++")
     accepted = source_sha(project.seed("minisat22"))  # what verify accepts above
     tree = upstream_tree(
-        seed_named("minisat22", SEEDS / "solvers.toml"), project.bench.blobs, project.root / "cache"
+        seed_named("minisat22", SEEDS / "solvers.toml"), project.context.blobs, project.root / "cache"
     )
     words = [str(tree), "--adapter", "minisat22", "--out", str(tmp_path / "out"), "--json"]
     code, said, errors = evolake(project, *words, command=("solvers", "layout"))

@@ -19,10 +19,10 @@ from hypothesis import strategies as st
 from evolake.agents import probe
 from evolake.agents.bounds import MAX_VALUES, Undecodable, decoded, too_many
 from evolake.agents.budget import Account
+from evolake.agents.call_cache import CachedCall, CallCache
 from evolake.agents.calls import Usage
 from evolake.agents.prices import Counts, plausible, same_model
 from evolake.agents.reply_validation import read_completion, validate_text
-from evolake.agents.tape import CallCache, TapeEntry
 from evolake.errors import CorruptPart, LakeError
 from evolake.reading.json_text import values_of
 
@@ -189,8 +189,8 @@ def test_fences_of_any_kind_are_found_in_one_pass(text: str) -> None:
     assert isinstance(validate_text(text, AddReply), str)
 
 
-def entry(key: str) -> TapeEntry:
-    return TapeEntry(
+def entry(key: str) -> CachedCall:
+    return CachedCall(
         key=key,
         role="r",
         model="m",

@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolake.agents.budget import Account, Budget
+from evolake.agents.call_cache import CachedCall, CallCache, cache_key
 from evolake.agents.calls import Usage, status_words
 from evolake.agents.prices import Counts, estimate_text, estimate_tokens, price_usd, read_counts
 from evolake.agents.reply_validation import Received, billed, read_completion, validate_text
-from evolake.agents.tape import CallCache, TapeEntry, cache_key
 from evolake.errors import BudgetExhausted, CorruptPart
 from evolake.settings import BudgetSettings, PriceSettings
 
@@ -30,8 +30,8 @@ ASKED: dict[str, Any] = {
 }
 
 
-def entry(key: str, content: str = "{}") -> TapeEntry:
-    return TapeEntry(
+def entry(key: str, content: str = "{}") -> CachedCall:
+    return CachedCall(
         key=key,
         role="r",
         model="m",
@@ -138,7 +138,7 @@ def test_a_call_that_fails_gives_its_reservation_back(tmp_path: Path) -> None:
     with pytest.raises(ZeroDivisionError), budget.reserve(Usage(1, 10, 0.0)):
         raise ZeroDivisionError
     with budget.reserve(Usage(1, 10, 0.0)) as reservation:
-        reservation.settle("k", Usage(1, 4, 0.0))
+        reservation.book("k", Usage(1, 4, 0.0))
     with budget.reserve(Usage(1, 6, 0.0)):
         pass
     with (
@@ -165,7 +165,7 @@ def test_spending_within_estimates_never_passes_the_limit(calls: list[tuple[int,
         for number, (estimate, share) in enumerate(calls):
             try:
                 with budget.reserve(Usage(1, estimate, 0.0)) as reservation:
-                    reservation.settle(str(number), Usage(1, min(estimate, share), 0.0))
+                    reservation.book(str(number), Usage(1, min(estimate, share), 0.0))
             except BudgetExhausted:
                 continue
         assert budget.spent()[0].tokens <= limit

@@ -73,19 +73,19 @@ def test_effects_are_told_by_kind_with_bounds() -> None:
 
 
 def test_rows_of_a_champion_s_terms_fit_their_table(monkeypatch: pytest.MonkeyPatch) -> None:
-    def run(traced: str, rungs: list[BudgetLevel], limits: list[int], core_s: float) -> list[Stage]:
-        factor = 3 if traced == "without" and rungs[0].kind.name == "planted" else 1
+    def run(traced: str, levels: list[BudgetLevel], limits: list[int], core_s: float) -> list[Stage]:
+        factor = 3 if traced == "without" and levels[0].kind.name == "planted" else 1
         return [Stage(100 * factor, True, 0.1)]
 
     monkeypatch.setattr(ablation, "run_stages", run)
     settings = DesignsSettings(ablation_n=40)
-    rungs = ablation_levels(settings, "0002", 7)
-    assert [(rung.kind.name, rung.n, rung.batch) for rung in rungs] == [
+    levels = ablation_levels(settings, "0002", 7)
+    assert [(level.kind.name, level.n, level.batch) for level in levels] == [
         ("planted", 40, settings.race.batch),
         ("uniform", 40, settings.race.batch),
     ]
     items = ablations(baseline())[:2]
-    rows = ablation_rows("d", "whole", [(item, "without") for item in items], Inline(), rungs, "0002", 10.0)  # pyright: ignore[reportArgumentType]
+    rows = ablation_rows("d", "whole", [(item, "without") for item in items], Inline(), levels, "0002", 10.0)  # pyright: ignore[reportArgumentType]
     frame = ABLATIONS.frame(rows)
     assert ABLATIONS.repeated_keys(frame).is_empty()
     assert frame["ratio"].to_list() == pytest.approx([3.0, 1.0, 3.0, 1.0])

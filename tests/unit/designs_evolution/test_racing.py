@@ -40,7 +40,7 @@ RUNGS = (BudgetLevel(80, 8, 1, 5000), BudgetLevel(320, 8, 2, 20_000), BudgetLeve
 BASE = OPEN.baseline()
 
 
-def laps(*steps: int, missed: bool = False) -> list[Stage]:
+def stages(*steps: int, missed: bool = False) -> list[Stage]:
     return [Stage(count, not (missed and place == len(steps) - 1), 0.1) for place, count in enumerate(steps)]
 
 
@@ -52,22 +52,22 @@ def test_the_first_racer_gets_every_step_and_later_ones_a_bar_that_is_wide_at_sm
     race = Race(OPEN, RUNGS)
     assert race.limits() == [5000, 20_000, 20_000]
     for number, steps in enumerate((100, 200, 300, 400, 900)):
-        race.take(f"r{number}", "t", variant(number), laps(steps, 10 * steps, 10 * steps))
+        race.take(f"r{number}", "t", variant(number), stages(steps, 10 * steps, 10 * steps))
     assert race.limits() == [math.ceil(SLACK * 4 * 400), math.ceil(SLACK * 4000), math.ceil(SLACK * 4000)]
 
 
 def test_who_misses_a_rung_stands_behind_all_who_did_not_and_sets_no_bar_there() -> None:
     race = Race(OPEN, RUNGS)
-    slow = race.take("slow", "t", variant(1), laps(900, 9000, 9000))
-    fast = race.take("fast", "t", variant(2), laps(50, 500, 20_000, missed=True))
-    assert race.take("none", "t", variant(3), laps(5000, missed=True)) is None
+    slow = race.take("slow", "t", variant(1), stages(900, 9000, 9000))
+    fast = race.take("fast", "t", variant(2), stages(50, 500, 20_000, missed=True))
+    assert race.take("none", "t", variant(3), stages(5000, missed=True)) is None
     assert race.elite == [slow, fast] and (race.raced, race.finished) == (3, 1)
     assert race.times == [[900, 50], [9000, 500], [9000]]
 
 
 def test_the_score_is_the_mean_log_at_the_large_rungs() -> None:
-    assert score(RUNGS, laps(3, 100, 10_000)) == pytest.approx(math.log(1000))
-    assert score(RUNGS, laps(3)) == pytest.approx(math.log(3))
+    assert score(RUNGS, stages(3, 100, 10_000)) == pytest.approx(math.log(1000))
+    assert score(RUNGS, stages(3)) == pytest.approx(math.log(3))
 
 
 def test_the_elite_holds_few_of_one_form() -> None:
@@ -84,7 +84,7 @@ def test_the_elite_holds_few_of_one_form() -> None:
 def test_children_come_of_the_elite_and_none_comes_twice() -> None:
     race = Race(OPEN, RUNGS, taken={BASE.key()})
     assert race.propose(np.random.default_rng(0)) is None
-    race.take("base", "baseline", BASE.to_json(), laps(100, 1000, 1000))
+    race.take("base", "baseline", BASE.to_json(), stages(100, 1000, 1000))
     random = np.random.default_rng(0)
     made = [race.propose(random) for _ in range(6)]
     keys = [child.key() for child in made if child]
@@ -153,7 +153,7 @@ def test_a_design_stops_at_the_first_bar_that_it_misses(monkeypatch: pytest.Monk
     monkeypatch.setattr("evolake.designs.engines.isolated.run_apart", run_apart)
     result = Inline().submit(run_stages, "{}", RUNGS, [700, 800, 900], 10.0).result()
     assert result == [Stage(350, True, 0.5, 350, per_step=2.0), Stage(400, False, 0.5, 400, per_step=2.0)]
-    assert [lap.median_work for lap in result] == [700, 800]
+    assert [stage.median_work for stage in result] == [700, 800]
     assert asked == [(80, 700, True), (320, 800, True)]
     assert racing.BAR_PLACE > 1
 
@@ -185,7 +185,7 @@ def test_each_kind_is_a_ladder_of_its_own_and_has_its_own_bars(monkeypatch: pyte
     assert asked == [("planted", 80, 4.3, 0.08), ("uniform", 80, 4.2, 0.0), ("uniform", 160, 4.2, 0.0)], (
         "a missed rung ends its own ladder alone"
     )
-    assert [(lap.solved, lap.ran) for lap in result] == [
+    assert [(stage.solved, stage.ran) for stage in result] == [
         (False, True),
         (True, True),
         (False, False),
@@ -212,7 +212,7 @@ def test_a_racer_is_judged_by_its_worse_rank_over_kinds_and_the_front_holds_what
         "worse": (95, 95, 95, 95),
     }
     for number, (name, steps) in enumerate(works.items()):
-        race.take(name, "t", variant(number), laps(*steps))
+        race.take(name, "t", variant(number), stages(*steps))
     assert [racer.name for racer in race.elite] == ["fair", "worse", "planted", "uniform"]
     assert {racer.name for racer in race.front} == {"planted", "uniform", "fair"}
     assert judged_order(race.front)[0].name == "fair" and front_of(race.front) == race.front
@@ -222,7 +222,7 @@ def test_a_racer_is_judged_by_its_worse_rank_over_kinds_and_the_front_holds_what
 def test_the_front_has_children_too() -> None:
     race = Race(OPEN, BOTH, taken={BASE.key()})
     for number, steps in enumerate(((10, 900, 10, 900), (90, 90, 90, 90))):
-        race.take(f"r{number}", "t", variant(number), laps(*steps))
+        race.take(f"r{number}", "t", variant(number), stages(*steps))
     race.elite = [racer for racer in race.elite if racer.name == "r1"]
     parents = [
         child.weights[0][0]

@@ -97,28 +97,28 @@ def test_the_baseline_s_work_on_uniform_formulas_may_not_be_exceeded(search: Any
 
 
 def test_rungs_hold_both_kinds_and_several_p0_and_no_batch_twice(search: Any) -> None:
-    rungs = search.budget_levels(3, "race")
-    assert {rung.kind.name for rung in rungs} == {"planted", "uniform"} and len(
-        {rung.seed for rung in rungs}
-    ) == len(rungs)
-    assert len({rung.kind.p0 for rung in rungs if rung.kind.name == "planted"}) >= 3
-    assert all(4.0 <= rung.kind.ratio <= 4.2 for rung in rungs if rung.kind.name == "uniform")
-    fresh = [rung for bar in search.BARS for rung in search.bar_rungs(bar, 3)]
-    assert not {rung.seed for rung in rungs} & {rung.seed for rung in fresh}
-    assert all(sum(rung.batch for rung in search.bar_rungs(bar, 3)) >= 400 for bar in search.BARS)
+    levels = search.budget_levels(3, "race")
+    assert {level.kind.name for level in levels} == {"planted", "uniform"} and len(
+        {level.seed for level in levels}
+    ) == len(levels)
+    assert len({level.kind.p0 for level in levels if level.kind.name == "planted"}) >= 3
+    assert all(4.0 <= level.kind.ratio <= 4.2 for level in levels if level.kind.name == "uniform")
+    fresh = [level for bar in search.BARS for level in search.bar_levels(bar, 3)]
+    assert not {level.seed for level in levels} & {level.seed for level in fresh}
+    assert all(sum(level.batch for level in search.bar_levels(bar, 3)) >= 400 for bar in search.BARS)
 
 
 def test_the_front_shows_work_relative_to_the_rival_of_each_kind(search: Any) -> None:
-    rungs = search.budget_levels(3, "race")
-    race = racing.Race(OPEN, rungs)
-    laps = [Stage(100 if rung.kind.name == "planted" else 300, True, 0.1) for rung in rungs]
-    racer = race.take("a", "one", OPEN.baseline().to_json(), laps)
+    levels = search.budget_levels(3, "race")
+    race = racing.Race(OPEN, levels)
+    stages = [Stage(100 if level.kind.name == "planted" else 300, True, 0.1) for level in levels]
+    racer = race.take("a", "one", OPEN.baseline().to_json(), stages)
     references = {
-        "design 340": [Stage(200, True, 0.1) for _ in rungs],
-        "baseline": [Stage(100, True, 0.1) for _ in rungs],
+        "design 340": [Stage(200, True, 0.1) for _ in levels],
+        "baseline": [Stage(100, True, 0.1) for _ in levels],
     }
-    assert search.relative_works(racer, references, rungs) == pytest.approx({"planted": 0.5, "uniform": 3.0})
-    assert search.front_lines(race.front, references, rungs) == [
+    assert search.relative_works(racer, references, levels) == pytest.approx({"planted": 0.5, "uniform": 3.0})
+    assert search.front_lines(race.front, references, levels) == [
         "planted   0.50 of design 340   uniform   3.00 of baseline   one"
     ]
 
@@ -126,23 +126,25 @@ def test_the_front_shows_work_relative_to_the_rival_of_each_kind(search: Any) ->
 def test_a_search_is_continued_from_its_file_and_one_of_an_earlier_version_too(
     whole: Any, tmp_path: Path
 ) -> None:
-    rungs = whole.budget_levels(3, "race")
-    race = racing.Race(OPEN, rungs)
+    levels = whole.budget_levels(3, "race")
+    race = racing.Race(OPEN, levels)
     race.take("a", "one", OPEN.baseline().to_json(), [Stage(100, True, 0.1), Stage(200, False, 0.1)])
     search = whole.Search(race, whole.SearchTotals(), None, None, 3, tmp_path / "state.json")
     search.references = {"baseline": [Stage(7, True, 0.1)]}
     search.keep()
     again, _, references = whole.read_state(tmp_path / "state.json", "open")
-    assert (again.elite, again.front, again.rungs, references) == (
+    assert (again.elite, again.front, again.levels, references) == (
         race.elite,
         race.front,
-        rungs,
+        levels,
         search.references,
     )
     data = json.loads((tmp_path / "state.json").read_text())
     old = {
         **data,
-        "rungs": [{name: value for name, value in rung.items() if name != "kind"} for rung in data["rungs"]],
+        "rungs": [
+            {name: value for name, value in level.items() if name != "kind"} for level in data["rungs"]
+        ],
     }
     old["elite"] = [
         {name: value for name, value in racer.items() if name != "kinds"} for racer in data["elite"]
@@ -150,5 +152,5 @@ def test_a_search_is_continued_from_its_file_and_one_of_an_earlier_version_too(
     del old["front"], old["references"]
     (tmp_path / "old.json").write_text(json.dumps(old))
     before, _, references = whole.read_state(tmp_path / "old.json", "open")
-    assert {rung.kind.name for rung in before.rungs} == {"planted"} and references == {}
+    assert {level.kind.name for level in before.levels} == {"planted"} and references == {}
     assert [item.kind for item in before.elite[0].by_kind] == ["planted"] and before.front == before.elite

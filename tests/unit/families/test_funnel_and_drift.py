@@ -68,17 +68,20 @@ def test_every_gate_counts_who_came_and_who_passed():
 
 
 def test_attempts_that_brought_no_family_came_and_were_rejected():
-    unmade = [{"number": 3, "operator": "pipe"}, {"number": 4, "operator": "mutate"}]
+    failed_proposals = [{"number": 3, "operator": "pipe"}, {"number": 4, "operator": "mutate"}]
     rows = {
         (row["operator"], row["gate"]): (row["came"], row["passed"], row["blocked"])
-        for row in funnel_rows(CANDIDATES, GATED, "0001", unmade)
+        for row in funnel_rows(CANDIDATES, GATED, "0001", failed_proposals)
     }
     assert [rows[(name, "attempts")] for name in ("all", "pipe", "mutate")] == [
         (5, 2, 3),
         (3, 2, 1),
         (1, 0, 1),
     ]
-    spent = {row["outcome"]: row for row in resource_rows(CANDIDATES, {"a", "c"}, [], "0001", len(unmade))}
+    spent = {
+        row["outcome"]: row
+        for row in resource_rows(CANDIDATES, {"a", "c"}, [], "0001", len(failed_proposals))
+    }
     assert [
         (spent[name]["attempts"], spent[name]["versions"]) for name in ("accepted", "rejected", "all")
     ] == [(2, 3), (3, 1), (5, 4)]

@@ -166,7 +166,7 @@ def test_a_retired_family_is_known_and_keeps_its_row():
         families=[{**archived("retired")[0], "fingerprint": '["f0", "n", "c", "t", [1], ["a"]]'}]
     )
     assert [item.family_id for item in retired.known()] == ["f0"]
-    assert [row["state"] for row in retired.settle(archived("accepted"), []).rows()] == ["retired"]
+    assert [row["state"] for row in retired.with_cycle(archived("accepted"), []).rows()] == ["retired"]
 
 
 def publish(

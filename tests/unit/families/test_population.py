@@ -52,8 +52,8 @@ def test_a_family_that_is_there_keeps_its_row_unless_it_was_blocked_and_is_accep
         row("c", "blocked", title="new"),
         row("d", title="new"),
     ]
-    settled = population.settle(new, [])
-    assert {row["family_id"]: (row["state"], row["title"]) for row in settled.rows()} == {
+    after_cycle = population.with_cycle(new, [])
+    assert {row["family_id"]: (row["state"], row["title"]) for row in after_cycle.rows()} == {
         "a": ("accepted", "old"),
         "b": ("accepted", "new"),
         "c": ("blocked", "old"),

@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 from families_fixtures import SEEDS
 
+from assets.added_seeds import Seedling
 from assets.families.propose import admitting
-from assets.immigrants import Seedling
 from evolake.errors import InputError
 from evolake.families.model.population import empty_population
 from evolake.families.report import data
 from evolake.families.report.figures import growth
 from evolake.families.tables_faults import TABLES
 from evolake.lake import VERDICTS, Catalogue, Lake, side_table, trees
-from evolake.lake.schemas import IMMIGRANTS
+from evolake.lake.schemas import ADDED_SEEDS
 from evolake.report.outcome import new_seeds
 from evolake.report.story import story_of
 
@@ -63,7 +63,7 @@ def lake(tmp_path: Path) -> Lake:
     ]
     publish(
         result,
-        IMMIGRANTS.name,
+        ADDED_SEEDS.name,
         [
             {
                 "cycle": "0002",
@@ -96,7 +96,7 @@ def lake(tmp_path: Path) -> Lake:
     ]
     result.publish(
         "families",
-        side_table(IMMIGRANTS.name, VERDICTS),
+        side_table(ADDED_SEEDS.name, VERDICTS),
         VERDICTS.frame(verdicts),
         cycle="0002",
         run_id="r",
@@ -152,7 +152,7 @@ def test_of_many_new_seeds_the_first_are_named_and_the_others_counted(tmp_path: 
         for n in range(10)
     ]
     Lake(tmp_path).publish(
-        "bridges", IMMIGRANTS.name, IMMIGRANTS.frame(rows), cycle="0001", run_id="r", schema=IMMIGRANTS
+        "bridges", ADDED_SEEDS.name, ADDED_SEEDS.frame(rows), cycle="0001", run_id="r", schema=ADDED_SEEDS
     )
     summary = new_seeds(Lake(tmp_path), "bridges", "0001")
     assert (

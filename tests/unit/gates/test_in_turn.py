@@ -37,7 +37,7 @@ class Line:
     def still(self, item: Item, result: tuple[int, str]) -> tuple[int, str] | None:
         return None if result[1] != "double" and result[0] in self.accepted else result
 
-    def settle(self, item: Item, result: tuple[int, str]) -> None:
+    def record(self, item: Item, result: tuple[int, str]) -> None:
         self.accepted.add(result[0])
 
 
@@ -45,7 +45,7 @@ def one_by_one(items: Sequence[Item]) -> list[tuple[int, str]]:
     line, result = Line(), []
     for item in items:
         result.append(line.judge(item))
-        line.settle(item, result[-1])
+        line.record(item, result[-1])
     return result
 
 
@@ -76,12 +76,12 @@ def test_any_number_of_workers_in_any_order_gives_what_one_after_another_gives(
     for workers in (1, 2, 5):
         line = Line()
         assert in_turn(
-            items, partial(side_by_side, line.judge, workers=workers), still=line.still, settle=line.settle
+            items, partial(side_by_side, line.judge, workers=workers), still=line.still, record=line.record
         ) == one_by_one(items)
     line, order = Line(), data.draw(st.permutations(range(len(items))))
     judge = in_order(order, line.judge)
     assert in_turn(
-        items, partial(side_by_side, judge, workers=len(items)), still=line.still, settle=line.settle
+        items, partial(side_by_side, judge, workers=len(items)), still=line.still, record=line.record
     ) == one_by_one(items)
 
 
@@ -91,12 +91,12 @@ def test_only_what_those_before_it_changed_is_judged_again() -> None:
         list(enumerate([1, 2, 1, 3])),
         partial(side_by_side, line.judge, workers=2),
         still=line.still,
-        settle=line.settle,
+        record=line.record,
     )
     assert line.runs == 5
 
 
-def test_the_earliest_failure_of_ours_is_raised_and_nothing_is_settled() -> None:
+def test_the_earliest_failure_of_ours_is_raised_and_nothing_is_recorded() -> None:
     noted: list[int] = []
 
     def judge(item: int) -> int:
@@ -109,7 +109,7 @@ def test_the_earliest_failure_of_ours_is_raised_and_nothing_is_settled() -> None
             range(6),
             partial(side_by_side, judge, workers=3),
             still=lambda item, result: result,
-            settle=lambda item, result: noted.append(item),
+            record=lambda item, result: noted.append(item),
         )
     assert noted == []
 

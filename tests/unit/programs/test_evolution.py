@@ -11,17 +11,17 @@ from hypothesis import strategies as st
 from programs_fixtures import OWN, apart, imports
 
 from evolake.programs.evolution.archive import Islands, cell_of
-from evolake.programs.evolution.champion import evaluations_bytes, read_evaluations, settled
+from evolake.programs.evolution.champion import end_of_cycle, evaluations_bytes, read_evaluations
 from evolake.programs.evolution.duel import decide_duel, noise_of, run_duel, sides_of
 from evolake.programs.evolution.generation_entry import (
     REPEATED,
     GenerationEntry,
     entry_bytes,
+    failed_rows,
     read_entry,
-    unmade_rows,
 )
 from evolake.programs.sandbox.evaluating import Evaluation
-from evolake.programs.tables import UNMADE
+from evolake.programs.tables import FAILED_PROPOSALS
 
 OWN_SMALL = OWN.model_copy(update={"elites": 2, "islands": 2})
 
@@ -59,7 +59,7 @@ def test_the_champion_stays_and_the_best_migrate():
     held.admit(row("4", 9.0), 0)
     held.admit(row("5", 8.0), 0)
     assert held.rows["3"]["islands"] == [] and held.rows["3"]["state"] == "champion"
-    rows = settled(held, "4", most=3)
+    rows = end_of_cycle(held, "4", most=3)
     assert rows["4"]["state"] == "champion" and rows["4"]["islands"] == [0, 1]
     assert len(rows) == 3
 
@@ -257,7 +257,7 @@ def test_proposals_that_made_no_program_are_rows_numbered_through_the_cycle():
     ]
     found = [("a", 1, "no reply"), ("b", 1, "edit 1 fits nowhere"), ("b", 1, REPEATED), ("b", 2, REPEATED)]
     rows = [(number, *row, *more.values()) for number, row in enumerate(found)]
-    assert UNMADE.frame(unmade_rows(noted, entries)).rows() == [
+    assert FAILED_PROPOSALS.frame(failed_rows(noted, entries)).rows() == [
         (number, "0002", *row) for number, *row in rows
     ]
 

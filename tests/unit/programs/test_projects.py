@@ -10,7 +10,7 @@ from programs_fixtures import EVALUATOR, PROGRAM, apart, imports, made
 
 from evolake.errors import InputError
 from evolake.programs.commands.template import FILES
-from evolake.programs.evolution.immigrants import items
+from evolake.programs.evolution.added_seeds import items
 from evolake.programs.model.project import (
     limits_of,
     load_project,

@@ -121,7 +121,7 @@ def test_every_question_of_the_cookbook_is_answered(tmp_path: Path):
     )
     publish(
         "unmade",
-        tables.UNMADE,
+        tables.FAILED_PROPOSALS,
         [
             {
                 "number": 0,

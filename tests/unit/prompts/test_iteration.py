@@ -20,8 +20,8 @@ from evolake.prompts.model.library import load_roots
 from evolake.prompts.model.prompt import SystemPrompt, prompt_of
 from evolake.prompts.model.protocol import Problem, Rollout, Sample
 from evolake.prompts.rating import ratings
-from evolake.prompts.reproduction.operators import unmade_rows
-from evolake.prompts.tables import UNMADE
+from evolake.prompts.reproduction.operators import failed_rows
+from evolake.prompts.tables import FAILED_PROPOSALS
 
 ROOT = load_roots(SEEDS)["plain"]
 
@@ -69,7 +69,7 @@ def test_every_arm_takes_the_same_rollouts_on_the_same_problems(arm: str) -> Non
 def test_each_mutation_and_crossover_is_a_child_or_a_row_that_says_why_not() -> None:
     done = run(6)
     edits, born = done.frames()["edits"], [row for row in done.population.rows() if row["operator"] != "root"]
-    unmade = UNMADE.frame(unmade_rows(edits.to_dicts()))
+    unmade = FAILED_PROPOSALS.frame(failed_rows(edits.to_dicts()))
     attempts = edits.select("iteration", "operator").unique()
     assert unmade.height and born and unmade.height + len(born) == attempts.height
     assert unmade["number"].to_list() == list(range(unmade.height)) and all(unmade["reason"].to_list())

@@ -18,7 +18,7 @@ from assets.cycle import Sealed
 from assets.line import Line
 from assets.story import LONGEST_TAG, story_page
 from evolake.lake import AGENT_CALLS, ARTIFACTS, Lake, side_table
-from evolake.lake.schemas import IMMIGRANTS
+from evolake.lake.schemas import ADDED_SEEDS
 from evolake.programs.tables import DECISIONS, MEASURED, PROGRAMS, PROJECTS
 from evolake.report.numbers import decimals_known, dollars, duration, figures, interval, share_interval
 from evolake.report.pages import page
@@ -319,7 +319,7 @@ def test_a_seed_that_entered_the_cycle_is_counted_beside_what_was_proposed(tmp_p
         "artifact_id": "a",
     }
     Lake(tmp_path).publish(
-        line, IMMIGRANTS.name, IMMIGRANTS.frame([row]), cycle="0001", run_id="r", schema=IMMIGRANTS
+        line, ADDED_SEEDS.name, ADDED_SEEDS.frame([row]), cycle="0001", run_id="r", schema=ADDED_SEEDS
     )
     assert story_of(Lake(tmp_path), line, "0001").proposed().endswith("0 passed every gate, plus 1 new seed")
     assert story_of(Lake(tmp_path), line, "0002").beside == ""

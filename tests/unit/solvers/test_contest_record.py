@@ -17,7 +17,7 @@ from evolake.agents.prompts import build_messages
 from evolake.gates import load_rules
 from evolake.settings import load
 from evolake.solvers.evolution.analysis_facts import analysis_facts
-from evolake.solvers.evolution.attempts_record import UNMADE_PLANS, tried_ideas, with_failed_plans
+from evolake.solvers.evolution.attempts_record import FAILED_PLANS, tried_ideas, with_failed_plans
 from evolake.solvers.evolution.conditions import measuring_conditions
 from evolake.solvers.evolution.contest_record import CONTESTS, contest_records, contest_texts, with_contests
 from evolake.solvers.evolution.planning_facts import rank_notes, shown_contests
@@ -144,7 +144,7 @@ def population(records: list[dict]):
             "gate": "correctness",
         },
     ]
-    unmade = with_failed_plans(
+    failed_proposals = with_failed_plans(
         [],
         [{"plan_id": "p", "cycle": "0001", "reason": "The diff does not apply"}],
         [{"plan_id": "p", "parent_ids": [CHAMPION], "hypothesis": "Restart sooner."}],
@@ -156,7 +156,7 @@ def population(records: list[dict]):
     return (
         empty_population()
         .with_tables(variants=rows, history=history, ranking=ranking)
-        .with_values(**{CONTESTS: [records[0] | {"wins": False}], UNMADE_PLANS: unmade})
+        .with_values(**{CONTESTS: [records[0] | {"wins": False}], FAILED_PLANS: failed_proposals})
     )
 
 
@@ -308,7 +308,7 @@ def test_a_plan_without_a_variant_shows_its_idea_and_why(tmp_path: Path):
     from evolake.lake import Lake
     from evolake.report.kinds import Artifact
     from evolake.solvers.report.artifacts import plan_text
-    from evolake.solvers.tables_archive import PLANS, UNMADE
+    from evolake.solvers.tables_archive import FAILED_PROPOSALS, PLANS
 
     lake, row = (
         Lake(tmp_path),
@@ -316,8 +316,10 @@ def test_a_plan_without_a_variant_shows_its_idea_and_why(tmp_path: Path):
     )
     artifact = Artifact("p", "solvers", "plan", "It helps.", row=PLANS.frame([row]).to_dicts()[0])
     assert plan_text(lake, artifact) == "Restart sooner."
-    unmade = UNMADE.frame([{"plan_id": "p", "cycle": "0001", "reason": "The diff does not apply"}])
-    lake.publish("solvers", "unmade", unmade, cycle="0001", run_id="run", schema=UNMADE)
+    failed_proposals = FAILED_PROPOSALS.frame(
+        [{"plan_id": "p", "cycle": "0001", "reason": "The diff does not apply"}]
+    )
+    lake.publish("solvers", "unmade", failed_proposals, cycle="0001", run_id="run", schema=FAILED_PROPOSALS)
     assert plan_text(lake, artifact) == "Restart sooner.\n\nNo variant came of it: The diff does not apply"
 
 

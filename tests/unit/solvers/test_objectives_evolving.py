@@ -31,7 +31,7 @@ from evolake.solvers.evolution.population import Population, empty_population
 from evolake.solvers.evolution.ranking import voting
 from evolake.solvers.objectives.consensus import rank_variants, score_variants
 from evolake.solvers.objectives.portfolio import FAMILIES, first_objective
-from evolake.solvers.objectives.trial import Candidate, probes_of, score_probes, told_of, try_objective
+from evolake.solvers.objectives.trial import Candidate, probes_of, score_probes, shown_reason, try_objective
 from evolake.solvers.roles.review_models import ObjectiveReply
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.tables import OBJECTIVE_REVIEWS, OBJECTIVES, RUNS
@@ -299,7 +299,7 @@ def test_a_blocked_one_is_told_without_a_word_of_its_own(begun: Population, pool
     assert [(item.description, item.reason) for item in backend.asked[1].blocked] == [
         ("leaky", "no finite number for a variant (error)")
     ]
-    assert told_of("the same score for all variants: 1.5") == "the same score for all variants"
+    assert shown_reason("the same score for all variants: 1.5") == "the same score for all variants"
 
 
 def test_an_objective_scores_in_the_cycle_that_it_is_accepted_in_and_old_rankings_can_be_made_again(

@@ -13,7 +13,7 @@ from commands import evolake
 
 from evolake import project
 from evolake.cli import init
-from evolake.lake.immigrants import seeds_of
+from evolake.lake.added_seeds import seeds_of
 from evolake.lines import lines
 from evolake.programs.commands.template import FILES
 from evolake.settings import load

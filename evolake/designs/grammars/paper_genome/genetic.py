@@ -39,8 +39,8 @@ def propose(
     operator: str | None = None,
     focus: Sequence[str] = (),
 ) -> Child | None:
-    """One child of `parents[0]` (the others are donors for `graft`), or None when `TRIES` tries gave only
-    what is in `taken`.
+    """Return one child of `parents[0]` (the others are donors for `graft`), or None when `TRIES` tries gave
+    only what is in `taken`.
 
     Args:
         parents: at least one; the first is varied.
@@ -131,7 +131,7 @@ def _with(base: PaperGenome, names: Sequence[str], random: np.random.Generator) 
 
 
 def start_values(parameters: Iterable[Parameter], random: np.random.Generator) -> dict[str, float]:
-    """Values for a new term: near the defaults, so that a term can be worth something immediately."""
+    """Return values for a new term: near the defaults, so that a term can be worth something immediately."""
     return {
         parameter.name: float(
             moved_value(

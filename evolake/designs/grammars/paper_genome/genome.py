@@ -48,7 +48,7 @@ class PaperGenome:
     terms: tuple[tuple[str, tuple[tuple[str, float], ...]], ...] = field(default=())
 
     def term_names(self) -> tuple[str, ...]:
-        """Kinds present, in writing order."""
+        """Return kinds present, in writing order."""
         return tuple(name for name, _ in self.terms)
 
     def backbone_values(self) -> dict[str, float]:
@@ -68,13 +68,13 @@ class PaperGenome:
         return any(kinds()[name].slot == "release" for name in self.term_names())
 
     def to_json(self) -> str:
-        """Canonical JSON: equal genomes give equal text."""
+        """Return canonical JSON: equal genomes give equal text."""
         return canonical_json(
             {"backbone": self.backbone_values(), "terms": self.term_values()}, ascii_only=True
         )
 
     def key(self) -> str:
-        """sha256 of the canonical JSON."""
+        """Return sha256 of the canonical JSON."""
         return text_sha(self.to_json())
 
 
@@ -119,7 +119,7 @@ def genome(
 
 
 def from_json(text: str) -> PaperGenome:
-    """Inverse of `PaperGenome.to_json`."""
+    """Return inverse of `PaperGenome.to_json`."""
     data: dict[str, Any] = json.loads(text)
     return genome(data["backbone"], data["terms"])
 
@@ -132,7 +132,7 @@ def scales_of(genome: PaperGenome) -> tuple[Scale, ...]:
 
 
 def without(source: PaperGenome, names: Iterable[str]) -> PaperGenome:
-    """`source` less the named kinds and all kinds that need one of them."""
+    """Return `source` less the named kinds and all kinds that need one of them."""
     gone = set(names)
     while more := {
         name for name in source.term_names() if name not in gone and gone.intersection(kinds()[name].requires)

@@ -50,7 +50,7 @@ def draw_champion_memory(material: Material) -> bytes:
 
 
 def responses_of(traced: TracedDesign, role: str) -> list[Response]:
-    """One per memory and level; none of a design that cannot be asked."""
+    """Return one per memory and level; none of a design that cannot be asked."""
     from evolake.designs.engines.reference import ReferenceStepper
     from evolake.designs.model.instances import Planted
     from evolake.designs.model.stepper import Failed

@@ -7,7 +7,7 @@ from evolake.report.figures import Figure
 
 
 def draw_consensus_by_cycle(material: Material) -> bytes:
-    """One column per cycle, the first design named."""
+    """Draw one column per cycle, the first design named."""
     from evolake.plots import CycleValues, consensus_trajectory
 
     titles = dict(material.population.designs.select("design_id", "title").iter_rows())

@@ -9,7 +9,7 @@ from evolake.report.figures import Figure
 
 
 def draw_scaling_steps(material: Material) -> bytes:
-    """One curve per design that was run, in steps; what decides is work."""
+    """Draw one curve per design that was run, in steps; what decides is work."""
     return draw_by(
         material,
         lambda level: float(level["median_step"]),

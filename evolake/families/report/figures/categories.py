@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def draw_categories(report: FamiliesReport) -> bytes:
-    """Families by category, in the paper's order."""
+    """Draw families by category, in the paper's order."""
     from evolake.plots.families import shares
 
     groups = {

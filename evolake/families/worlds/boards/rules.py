@@ -327,7 +327,7 @@ class Chosen(WithAmount[Rule]):
     """A rule with its amount."""
 
     def said(self, words: Mapping[str, str]) -> str:
-        """Its sentence. words: of the theme."""
+        """Return its sentence. words: of the theme."""
         counted = {
             True: ("one more cell", "the next move is"),
             False: (f"{self.amount} more cells", f"the next {self.amount} moves are"),

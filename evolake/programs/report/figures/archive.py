@@ -9,7 +9,8 @@ from evolake.report.figures import Figure
 
 
 def draw_archive(material: Material) -> bytes:
-    """Dots; scores relative to those of the projects' initial programs where each of these is above 0."""
+    """Draw dots; scores relative to those of the projects' initial programs where each of these is above
+    0."""
     drawn, axes = figure(height=4.2)
     rows = [row for row in material.population.rows() if row["score"] is not None]
     if not rows:

@@ -13,7 +13,7 @@ from evolake.report.figures import Figure
 
 
 def draw_front(material: Material) -> bytes:
-    """Dots; without a project with two metrics it says so."""
+    """Draw dots; without a project with two metrics it says so."""
     drawn, axes = figure(height=4.2)
     for project in sorted(
         material.population.projects(), key=lambda name: len(material.metrics.get(name, ())) < 2
@@ -63,7 +63,7 @@ def draw_front(material: Material) -> bytes:
 
 
 def differing(metrics: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Metrics that all of these have and that are not the same for all, by name."""
+    """Return metrics that all of these have and that are not the same for all, by name."""
     shared = set.intersection(*(set(metric) for metric in metrics)) if metrics else set[str]()
     return sorted(name for name in shared if len({metric[name] for metric in metrics}) > 1)
 

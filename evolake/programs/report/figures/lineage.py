@@ -10,7 +10,7 @@ MOST = 150
 
 
 def draw_lineage(material: Material) -> bytes | None:
-    """Living programs and the champion's ancestors."""
+    """Draw living programs and the champion's ancestors."""
     population = material.population
     if not (projects := population.projects()):
         return None

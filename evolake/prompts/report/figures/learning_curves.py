@@ -24,8 +24,8 @@ def draw_learning_curves(material: Material) -> bytes:
 def learning_curves(
     rollouts: pl.DataFrame, heldout: pl.DataFrame, champions: dict[int, str]
 ) -> list[ArmCurve]:
-    """Shares of correct replies by iteration: of the training batch, and on held-out problems under the
-    champion and under the first root.
+    """Return shares of correct replies by iteration: of the training batch, and on held-out problems under
+    the champion and under the first root.
 
     Args:
         champions: iteration -> the prompt that was champion after it.

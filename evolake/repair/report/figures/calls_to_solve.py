@@ -8,7 +8,7 @@ from evolake.report.figures import Figure
 
 
 def draw_calls_to_solve(findings: Findings) -> bytes:
-    """One step curve per arm."""
+    """Draw one step curve per arm."""
     from evolake.plots import ArmCurve, arm_steps
 
     steps = [

@@ -8,7 +8,7 @@ from evolake.report.figures import Figure
 
 
 def draw_convergence(findings: Findings) -> bytes:
-    """One curve per arm, with its band."""
+    """Draw one curve per arm, with its band."""
     from evolake.plots import ArmCurve, arm_curves
 
     rounds = [

@@ -8,7 +8,7 @@ from evolake.report.figures import Figure
 
 
 def draw_frontier(findings: Findings) -> bytes:
-    """One dot per arm, those that no other dominates joined."""
+    """Draw one dot per arm, those that no other dominates joined."""
     from evolake.plots import ArmPoint, arm_frontier
 
     bounds = {

@@ -65,7 +65,7 @@ def write_documents(
 
 
 def sources_diff(parent: Path, child: Path) -> str:
-    """Unified diff of the sources, parent to child."""
+    """Return unified diff of the sources, parent to child."""
     return diff_sources(parent, child)
 
 

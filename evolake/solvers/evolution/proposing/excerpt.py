@@ -43,8 +43,8 @@ _NOT_FUNCTIONS = {"if", "for", "while", "switch", "return", "else", "do"}
 
 
 def visible_files(folder: Path, adapter: Any) -> dict[str, str]:
-    """Text of the files that may be edited, by path relative to the variant; those that are not UTF-8 are
-    read as Latin-1."""
+    """Return text of the files that may be edited, by path relative to the variant; those that are not UTF-8
+    are read as Latin-1."""
     result = {}
     for pattern in (*adapter.editable, *getattr(adapter, "build_files", ())):
         for path in sorted(folder.glob(pattern)):
@@ -54,8 +54,8 @@ def visible_files(folder: Path, adapter: Any) -> dict[str, str]:
 
 
 def outline(files: Mapping[str, str]) -> list[SourceFile]:
-    """One line per file; for the larger ones also where functions begin. The longest files are kept if there
-    are too many."""
+    """Return one line per file; for the larger ones also where functions begin. The longest files are kept if
+    there are too many."""
     items = []
     for path, text in files.items():
         lines = text.splitlines()

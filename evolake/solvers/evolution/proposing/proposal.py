@@ -101,15 +101,15 @@ class Proposals:
 
     variants: list[Proposal] = field(default_factory=list)
     failures: list[AgentFailure] = field(default_factory=list)
-    unmade: list[FailedProposal] = field(default_factory=list)
+    failed_proposals: list[FailedProposal] = field(default_factory=list)
 
     def add(self, plan: Mapping[str, Any], outcome: Proposal | FailedProposal | AgentFailure) -> None:
         """Add the outcome of one plan; a plan whose call failed is a failed proposal, too."""
         if isinstance(outcome, AgentFailure):
             self.failures.append(outcome)
-            self.unmade.append(FailedProposal(plan["plan_id"], f"{outcome.role}: {outcome.reason}"))
+            self.failed_proposals.append(FailedProposal(plan["plan_id"], f"{outcome.role}: {outcome.reason}"))
         elif isinstance(outcome, FailedProposal):
-            self.unmade.append(outcome)
+            self.failed_proposals.append(outcome)
         else:
             self.variants.append(outcome)
 

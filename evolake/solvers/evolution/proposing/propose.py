@@ -52,13 +52,13 @@ def propose_variants(
             plans,
             partial(side_by_side, work.apart, workers=turn.workers),
             still=work.still,
-            settle=work.settle,
+            record=work.record,
         )
     else:  # each after those before it, so that nobody pays for a double
         done = []
         for plan in plans:
             done.append(work.take(plan, turn))
-            work.settle(plan, done[-1])
+            work.record(plan, done[-1])
             summary = contained(_tried_of, plan, known, done[-1].outcome)
             work.tried.extend([] if isinstance(summary, Raised) else [summary])
     result = Proposals()
@@ -124,7 +124,7 @@ class _PlansOfCycle:
             return done
         return None if self.existing.has(done.tried, done.written) else done
 
-    def settle(self, plan: Mapping[str, Any], done: _PlanDone) -> None:
+    def record(self, plan: Mapping[str, Any], done: _PlanDone) -> None:
         """Add what the plans after this one meet."""
         if done.agents is not None:
             self.turn.agents.take_in(done.agents)

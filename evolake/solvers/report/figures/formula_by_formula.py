@@ -11,7 +11,7 @@ from evolake.solvers.report.material import Material, rival_of, title_of
 
 
 def draw_formula_by_formula(material: Material) -> bytes:
-    """One dot per formula that both were run on."""
+    """Draw one dot per formula that both were run on."""
     from evolake.plots.solvers import Meeting, scatter
 
     runs, champion, rows = material.population.runs, material.champion, material.rows

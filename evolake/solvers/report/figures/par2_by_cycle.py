@@ -9,7 +9,7 @@ LINE = "solvers"
 
 
 def draw_par2_by_cycle(material: Material) -> bytes:
-    """One point per cycle."""
+    """Draw one point per cycle."""
     from evolake.plots.solvers import Par2Point, par2_trajectory
 
     lake, rows = material.lake, material.rows

@@ -18,7 +18,7 @@ NAMES = {
 
 
 def draw_training(findings: Findings) -> bytes | None:
-    """Means over the seeds."""
+    """Draw means over the seeds."""
     panels = {NAMES[measure]: [] for measure in TRAINING}
     for measure in TRAINING:
         for arm in TRAINED:

@@ -92,7 +92,7 @@ def seeds_of(source: SeedSource, settings: Any) -> list[SeedItem]:
 
 
 def entry(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the state keeps of a seed. row: of `IMMIGRANTS`."""
+    """Return what the state keeps of a seed. row: of `ADDED_SEEDS`."""
     return {name: row[name] for name in ("name", "cycle", "artifact_id", "state", "ruleset_hash")}
 
 

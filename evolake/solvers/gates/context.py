@@ -68,7 +68,7 @@ class GateContext:
 def runs_of(
     gate: str,
     program: Program,
-    bench: GateContext,
+    context: GateContext,
     *,
     variant_id: str,
     cycle: str,
@@ -78,29 +78,29 @@ def runs_of(
 
     filling: the program for the runs with filled memory; None: the same one.
     """
-    progress = partial(bench.progress, gate) if bench.progress else None
+    progress = partial(context.progress, gate) if context.progress else None
     runner = GateRunner(
         variant_id,
         program,
         cycle,
-        bench.correctness_limits,
-        bench.proof_limits,
-        bench.verdicts,
-        bench.executor,
+        context.correctness_limits,
+        context.proof_limits,
+        context.verdicts,
+        context.executor,
         progress,
     )
     if gate == "smoke":
         return smoke_runs(
-            replace(runner, limits=bench.smoke_limits),
-            bench.smoke,
-            cache=bench.cache,
-            draw=bench.draw,
+            replace(runner, limits=context.smoke_limits),
+            context.smoke,
+            cache=context.cache,
+            draw=context.draw,
             complaints=True,
         )
     if gate == "correctness":
-        return correctness_runs(runner, bench.correctness)
-    steady = replace(runner, limits=bench.stability_limits)
-    rows = stability_runs(steady, bench.stability, complaints=True) + filled_runs(
-        replace(steady, program=filling or program), bench.stability
+        return correctness_runs(runner, context.correctness)
+    steady = replace(runner, limits=context.stability_limits)
+    rows = stability_runs(steady, context.stability, complaints=True) + filled_runs(
+        replace(steady, program=filling or program), context.stability
     )
-    return rows + (carry_runs(runner, bench.carried) if bench.carried else [])
+    return rows + (carry_runs(runner, context.carried) if context.carried else [])

@@ -11,7 +11,7 @@ from typing import Any
 from evolake.errors import InputError
 from evolake.gates import GateResults, Ruleset
 from evolake.lake import BlobStore, Lake
-from evolake.lake.immigrants import SeedItem, SeedSource
+from evolake.lake.added_seeds import SeedItem, SeedSource
 from evolake.programs.evolution.archive import islands_of
 from evolake.programs.evolution.context import LINE, search_seeds
 from evolake.programs.evolution.generations import judge, judged_row, size_of
@@ -27,7 +27,7 @@ from evolake.programs.model.project import (
     read_files,
 )
 from evolake.programs.sandbox.evaluating import Evaluator
-from evolake.programs.sandbox.meeting import settled
+from evolake.programs.sandbox.meeting import with_mode
 from evolake.programs.settings import ProgramsSettings
 
 
@@ -100,7 +100,7 @@ def admit(
     mode: str | None,
 ) -> tuple[Row, GateResults]:
     """Return the initial program through the gates: its row, on every island of its project, or blocked."""
-    project = settled(project, own, mode)
+    project = with_mode(project, own, mode)
     row = initial_row(project, 0, cycle, blobs)
     with Evaluator(project, own, mode=mode) as evaluator:
         candidate = Candidate(

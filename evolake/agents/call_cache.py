@@ -36,7 +36,7 @@ _KEY = re.compile(r"[0-9a-f]{64}(-[0-9a-f]{16}-\d+)?")
 
 
 @dataclass(frozen=True)
-class TapeEntry:
+class CachedCall:
     """One paid (or possibly paid) answer of a model, as it came.
 
     `outcome` says what the transport saw: received, truncated, refused, empty, garbled or too_large; whether
@@ -79,8 +79,8 @@ def cache_key(
     sampling: dict[str, Any],
     attempt: int,
 ) -> str:
-    """sha256, in hex, of everything that decides what is asked; who is asked, and which draw it is, follow it
-    in an entry's key."""
+    """Return sha256, in hex, of everything that decides what is asked; who is asked, and which draw it is,
+    follow it in an entry's key."""
     asked = {
         "role": role,
         "model": model,
@@ -107,7 +107,7 @@ class CallCache:
         """Return where the entry of a key is."""
         return self.root / key[:2] / f"{key[2:]}.json"
 
-    def read(self, key: str) -> TapeEntry | None:
+    def read(self, key: str) -> CachedCall | None:
         """Return the entry, or None when this was never asked.
 
         Raises:
@@ -126,7 +126,7 @@ class CallCache:
             stored = parse_json(text, name="the entry", digits=MAX_DIGITS)
             if stored["format"] != FORMAT or stored["sha"] != key_of(stored["entry"]):
                 raise ValueError("its own hash does not match")
-            entry = TapeEntry(**stored["entry"])
+            entry = CachedCall(**stored["entry"])
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise self._damaged(key, str(error) or type(error).__name__) from None
         if entry.key != key:
@@ -194,7 +194,7 @@ class CallCache:
                 )
         return best[1]
 
-    def write(self, entry: TapeEntry) -> None:
+    def write(self, entry: CachedCall) -> None:
         """Keep an entry; on return it is on disk. An entry that is already there stays as it is. Raises
         LakeError where it cannot be kept."""
         try:
@@ -202,7 +202,7 @@ class CallCache:
         except OSError as error:
             raise self._unusable("written", error) from None
 
-    def _write(self, entry: TapeEntry) -> None:
+    def _write(self, entry: CachedCall) -> None:
         path = self.path(entry.key)
         path.parent.mkdir(parents=True, exist_ok=True)
         body = asdict(entry)

@@ -15,11 +15,11 @@ from assets.line import FIRST_CYCLE, SEED_ROUND
 from assets.store import LineStore
 from evolake.errors import InputError
 from evolake.lake import ARTIFACTS, VERDICTS, following, side_table
-from evolake.lake.schemas import ENTERED, IMMIGRANTS
+from evolake.lake.schemas import ADDED_SEEDS, ENTERED
 
 if TYPE_CHECKING:
     from evolake.gates import Verdict
-    from evolake.lake.immigrants import SeedItem
+    from evolake.lake.added_seeds import SeedItem
     from evolake.lake.population import Tables
 
 Row = Mapping[str, Any]
@@ -68,7 +68,7 @@ def admit_seeds(
     Raises:
         MachineryError: from judging.
     """
-    from evolake.lake.immigrants import enters
+    from evolake.lake.added_seeds import enters
 
     ruleset, entered = store.rules().hash, population.value(ENTERED, {})
     earlier = _noted(store)
@@ -102,11 +102,11 @@ def admit_seeds(
     rows = [arrival.row for arrival in arrived.values()]
     noted = {note["seed_sha"] for note in notes}
     refused = [note for note in _refused_before(store, population, table) if note["seed_sha"] not in noted]
-    store.extra(IMMIGRANTS, [*notes, *refused])
+    store.extra(ADDED_SEEDS, [*notes, *refused])
     store.extra(population.schemas[table], rows, _rows_table(table))
-    store.artifacts(rows, name=side_table(IMMIGRANTS.name, ARTIFACTS))
+    store.artifacts(rows, name=side_table(ADDED_SEEDS.name, ARTIFACTS))
     verdicts = (verdict.row() for arrival in arrived.values() for verdict in arrival.verdicts)
-    store.extra(VERDICTS, verdicts, side_table(IMMIGRANTS.name, VERDICTS))
+    store.extra(VERDICTS, verdicts, side_table(ADDED_SEEDS.name, VERDICTS))
     if new := [note["state"] for note in notes if note["state"] != "present"]:
         store.tell(
             {"immigrants": f"{len(new) - new.count('blocked')} entered, {new.count('blocked')} blocked"}
@@ -115,11 +115,11 @@ def admit_seeds(
 
 def with_added_seeds(store: LineStore, population: P, table: str) -> P:
     """Return the population that entered the cycle, with the seeds that entered next to it."""
-    from evolake.lake.immigrants import entry
+    from evolake.lake.added_seeds import entry
 
     notes = (
-        [note for note in store.rows(IMMIGRANTS.name) if not _refused_at_start(note)]
-        if store.has(IMMIGRANTS.name)
+        [note for note in store.rows(ADDED_SEEDS.name) if not _refused_at_start(note)]
+        if store.has(ADDED_SEEDS.name)
         else []
     )
     if not notes:
@@ -136,7 +136,7 @@ def with_seeds(
 
     rows: of `table`, one per item.
     """
-    from evolake.lake.immigrants import entry
+    from evolake.lake.added_seeds import entry
 
     items = list(items)
     for item, row in zip(items, rows, strict=True):
@@ -159,7 +159,7 @@ def with_seeds(
 
 
 def _refused_before(store: LineStore, population: Tables, table: str) -> list[dict[str, Any]]:
-    """Return rows of `IMMIGRANTS` for the seeds that were refused when the first population was sealed; none
+    """Return rows of `ADDED_SEEDS` for the seeds that were refused when the first population was sealed; none
     but in the first cycle."""
     if store.cycle != FIRST_CYCLE:
         return []
@@ -189,12 +189,12 @@ def _noted(store: LineStore) -> list[Seedling] | None:
     """Return the seeds that entered this cycle when it was done; None where it was never done. Those that
     were refused before it are not among them."""
     if store.lake.seals.read(store.line.name, following(store.cycle)) is None or not store.has(
-        IMMIGRANTS.name
+        ADDED_SEEDS.name
     ):
         return None
     return [
         Seedling(row["name"], row["seed_sha"], row["blob_sha"], row["reason"] or "")
-        for row in store.rows(IMMIGRANTS.name)
+        for row in store.rows(ADDED_SEEDS.name)
         if not _refused_at_start(row)
     ]
 
@@ -209,7 +209,7 @@ def _kept(
     store: LineStore, items: Iterable[SeedItem], entered: Mapping[str, Row], ruleset: str
 ) -> list[Seedling]:
     """Return the seeds that enter now, their bytes kept as blobs."""
-    from evolake.lake.immigrants import waiting
+    from evolake.lake.added_seeds import waiting
 
     result: list[Seedling] = []
     for item in waiting(items, entered, ruleset):
@@ -237,7 +237,7 @@ def _judged(seed: Seedling, admit: Admit) -> Arrival | str:
 
 
 def _outcome(result: Arrival | str, key: str) -> dict[str, Any]:
-    """Return the columns of `IMMIGRANTS` that say what became of a seed. key: of its artifact."""
+    """Return the columns of `ADDED_SEEDS` that say what became of a seed. key: of its artifact."""
     if isinstance(result, str):
         return {"artifact_id": None, "state": "blocked", "reason": result}
     blocked = result.row["state"] == "blocked" and not result.present

@@ -16,7 +16,7 @@ def counted_out(view: FamilyView) -> Examiner:
     """Examine who goes out of a circle where a number is counted: the one on whom it falls, or the one after
     it."""
     yield Wanted()
-    told = view.matching(
+    stated = view.matching(
         r"\b(?:goes|go|steps?|falls?|is|are|must|has to|leaves?)\b[^.;]{0,20}\b(?:out|leave|removed|"
         r"taken out|eliminated|struck|circle)\b"
     )
@@ -27,7 +27,7 @@ def counted_out(view: FamilyView) -> Examiner:
         re.IGNORECASE,
     )
     numbers = sorted(view.numbers.values(), key=lambda number: number.slot)
-    if not told or not round_about or skipped or len(numbers) != 2 or view.lists():
+    if not stated or not round_about or skipped or len(numbers) != 2 or view.lists():
         return []
     ways: dict[str, int] = {"the one on whom it falls": 0, "the one after it": 0}
     for order in (numbers, numbers[::-1]):
@@ -47,7 +47,7 @@ def counted_out(view: FamilyView) -> Examiner:
     total = len(view.labels)
     best = max(ways, key=lambda name: ways[name])
     return (
-        [compared("who goes out", told[0], "the one on whom it falls", best)]
+        [compared("who goes out", stated[0], "the one on whom it falls", best)]
         if ways[best] == total and min(ways.values()) < total
         else []
     )
@@ -73,7 +73,7 @@ MEETINGS = (
 
 def met_once(view: FamilyView) -> Examiner:
     """Examine whether two who meet meet once: two different elements are the whole data."""
-    told = [
+    stated = [
         item
         for item in view.matching(MEETINGS)
         if not re.search(
@@ -87,7 +87,7 @@ def met_once(view: FamilyView) -> Examiner:
     counts = counts and not re.search(
         r"\b(?:twice|home and away|two (?:games|matches))\b", view.text, re.IGNORECASE
     )
-    lists = [path for path in view.lists() if told and counts and len(view.lists()) == 1]
+    lists = [path for path in view.lists() if stated and counts and len(view.lists()) == 1]
     trials = []
     for path in lists:
         for place in view.few:
@@ -99,14 +99,14 @@ def met_once(view: FamilyView) -> Examiner:
     seen = [solved.answer for solved in given.answers if solved.status == "ok"]
     if len(seen) < 4 or not set(seen) <= {0, 1, 2} or not set(seen) & {1, 2} or {1, 2} <= set(seen):
         return []
-    return [compared("how often two meet", told[0], "once", "twice" if 2 in seen else "once")]
+    return [compared("how often two meet", stated[0], "once", "twice" if 2 in seen else "once")]
 
 
 def not_over(view: FamilyView) -> Examiner:
     """Examine whether the answer goes over a number that it must not exceed: the record that it names has
     more."""
     yield Wanted()
-    told = []
+    stated = []
     for sentence in view.sentences:
         if re.search(
             r"\bwithout (?:having|being|going|getting|exceeding|passing)\b[^.;]*\b(?:more|over|above|"
@@ -115,16 +115,16 @@ def not_over(view: FamilyView) -> Examiner:
             sentence,
             re.IGNORECASE,
         ):
-            told += [(sentence, int(text), None) for text in re.findall(r"(?<![#\d])\b\d{1,4}\b", sentence)]
-            told += [
+            stated += [(sentence, int(text), None) for text in re.findall(r"(?<![#\d])\b\d{1,4}\b", sentence)]
+            stated += [
                 (sentence, 0, number)
                 for number in view.numbers.values()
                 if re.search(rf"#{number.slot}(?!\d)", sentence)
             ]
     paths = view.lists()
-    if len(told) != 1 or len(paths) != 1:
+    if len(stated) != 1 or len(paths) != 1:
         return []
-    sentence, fixed, number = told[0]
+    sentence, fixed, number = stated[0]
     over = of = 0
     for instance, label in zip(view.instances, view.labels, strict=True):
         limit = at(instance.inputs, number.path) if number else fixed
@@ -228,9 +228,9 @@ def level_tops(view: FamilyView) -> Examiner:
         )
     ):
         right = left
-    told = view.matching(rf"\b(?:{HIGH}|{LEVEL})\b")
+    stated = view.matching(rf"\b(?:{HIGH}|{LEVEL})\b")
     counts = re.search(r"\bhow (?:many|often)\b", view.question, re.IGNORECASE)
-    paths = lists_of_numbers(view) if left and right and told and counts else []
+    paths = lists_of_numbers(view) if left and right and stated and counts else []
     trials = [
         changed(view.instances[place].inputs, path, items)
         for path in paths[:1]
@@ -248,7 +248,7 @@ def level_tops(view: FamilyView) -> Examiner:
     if single != 1 or pair not in (0, 1, 2):
         return []
     names = {0: "a level top is none", 1: "a level top is one", 2: "a level top is two"}
-    return [compared("tops with level neighbours", told[0], names[expected], names[pair])]
+    return [compared("tops with level neighbours", stated[0], names[expected], names[pair])]
 
 
 NUMBER_WORDS = {
@@ -271,7 +271,7 @@ GOES_ROUND = (
 def periods(view: FamilyView) -> Examiner:
     """Examine whether what goes round comes back after as many steps as the text says: a number of steps is
     raised by so many."""
-    told = {}
+    stated = {}
     for sentence in view.matching(GOES_ROUND):
         for word, value in NUMBER_WORDS.items():
             if re.search(
@@ -280,11 +280,13 @@ def periods(view: FamilyView) -> Examiner:
                 sentence,
                 re.IGNORECASE,
             ):
-                told[value] = sentence
+                stated[value] = sentence
     numbers = (
-        list(view.numbers.values()) if len(told) == 1 and not re.search(r"\bseven\b|\b7\b", view.text) else []
+        list(view.numbers.values())
+        if len(stated) == 1 and not re.search(r"\bseven\b|\b7\b", view.text)
+        else []
     )
-    size = next(iter(told), 0)
+    size = next(iter(stated), 0)
     others = sorted(
         {5, 6, 7, 8, 10, 12, 24, size - 1, size + 1}
         - {size}
@@ -316,7 +318,7 @@ def periods(view: FamilyView) -> Examiner:
         if len(fitting) == 1 and not all(same[slot, size]):
             return [
                 ReadingPlace(
-                    "how many places go round", told[size], str(size), str(fitting[0]), "contradicted"
+                    "how many places go round", stated[size], str(size), str(fitting[0]), "contradicted"
                 )
             ]
     return []
@@ -379,9 +381,9 @@ def alphabet_of_equals(view: FamilyView) -> Examiner:
     """Examine whether equals come by the alphabet or as they are given: two words of one length, the later
     one by the alphabet first."""
     equal = r"\b(?:same|equal\w*|ties?|as (?:long|many|large|high))\b"
-    told = [item for item in view.matching(r"\balphabet") if re.search(equal, item, re.IGNORECASE)]
+    stated = [item for item in view.matching(r"\balphabet") if re.search(equal, item, re.IGNORECASE)]
     turned = re.search(r"\b(?:reverse|reversed|backwards?) (?:alphabet|order)", view.text, re.IGNORECASE)
-    lists = view.lists() if told and not turned else []
+    lists = view.lists() if stated and not turned else []
     paths = [
         path for path in lists if all(isinstance(item, str) for item in at(view.instances[0].inputs, path))
     ]
@@ -399,7 +401,7 @@ def alphabet_of_equals(view: FamilyView) -> Examiner:
     ]
     ways = {{"aba": "by the alphabet", "bab": "as they are given"}.get(first, "?") for first in firsts}
     return (
-        [compared("the order of equals", told[0], "by the alphabet", ways.pop())]
+        [compared("the order of equals", stated[0], "by the alphabet", ways.pop())]
         if len(ways) == 1 and "?" not in ways
         else []
     )
@@ -408,7 +410,7 @@ def alphabet_of_equals(view: FamilyView) -> Examiner:
 def ends_of_a_row(view: FamilyView) -> Examiner:
     """Examine whether a place at an end counts that has a single neighbour: a row of one kind gives all its
     places, or all but two."""
-    told = view.matching(
+    stated = view.matching(
         r"\b(?:no|none of (?:its|the)|neither of (?:its|the)|nobody|"
         r"not any)\b[^.;]{0,30}\b(?:neighbou?r\w*|next to (?:it|him|her)|beside (?:it|him|her))\b|"
         r"\bneighbou?r\w*\b[^.;]{0,30}\b(?:none|no|empty|free)\b"
@@ -421,7 +423,7 @@ def ends_of_a_row(view: FamilyView) -> Examiner:
     )
     counts = re.search(r"\bhow many\b", view.question, re.IGNORECASE)
     trials = []
-    for path in sequences_of(view) if told and not spoken and counts else []:
+    for path in sequences_of(view) if stated and not spoken and counts else []:
         value = at(view.instances[0].inputs, path)
         plain = isinstance(value, str) or all(isinstance(item, str | int) for item in value)
         for kind in sorted(set(value), key=str) if plain else ():
@@ -448,7 +450,7 @@ def ends_of_a_row(view: FamilyView) -> Examiner:
         return [
             ReadingPlace(
                 "the ends of a row",
-                told[0],
+                stated[0],
                 "an end has one neighbour",
                 "no place at an end is ever counted",
                 "contradicted",

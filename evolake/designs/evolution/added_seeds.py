@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from evolake.errors import InputError
-from evolake.lake.immigrants import SeedItem, SeedSource, file_item
+from evolake.lake.added_seeds import SeedItem, SeedSource, file_item
 from evolake.parsing import parse_python
 from evolake.reading import TEXT_BYTES, Unreadable, read_bytes
 

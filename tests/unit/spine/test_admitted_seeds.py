@@ -12,13 +12,13 @@ import dagster as dg
 import polars as pl
 import pytest
 
-from assets.immigrants import Arrival, Seedling, admit_seeds, with_added_seeds, with_seeds
+from assets.added_seeds import Arrival, Seedling, admit_seeds, with_added_seeds, with_seeds
 from assets.line import FIRST_CYCLE, SAID_OF_CYCLE, Line, register_keys
 from assets.resealing import RESEAL_TAG
 from assets.store import LineStore
 from evolake.errors import InputError
 from evolake.lake import TableSchema
-from evolake.lake.immigrants import SeedItem, copy_seed, file_item, folder_item
+from evolake.lake.added_seeds import SeedItem, copy_seed, file_item, folder_item
 from evolake.lake.population import Tables
 from evolake.lake.schemas import ENTERED, STATE
 from evolake.report.outcome import new_seeds

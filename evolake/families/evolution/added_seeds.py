@@ -9,7 +9,7 @@ from typing import Any
 from evolake.errors import InputError
 from evolake.families.model.contract import GENERATOR, TEMPLATE, VALIDATOR
 from evolake.families.model.loading import read_family
-from evolake.lake.immigrants import SeedItem, SeedSource, folder_item
+from evolake.lake.added_seeds import SeedItem, SeedSource, folder_item
 
 
 def items(seeds: Path, settings: Any = None) -> list[SeedItem]:

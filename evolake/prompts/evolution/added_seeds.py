@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from evolake.errors import InputError
-from evolake.lake.immigrants import SeedItem, SeedSource, text_item
+from evolake.lake.added_seeds import SeedItem, SeedSource, text_item
 from evolake.prompts.model.library import load_roots, read_roots, root_files, roots_in
 
 
