@@ -31,6 +31,9 @@ from evolake.designs.genome.variation import Child, Parent, short_title
 from evolake.designs.model.formulas import PLANTED, FormulaKind, KindName
 
 SLACK = 1.25
+SEVERAL_KINDS_SLACK = 3.0
+"""What cutoffs are multiplied with where there are formulas of several kinds: the best times on a kind are
+mostly those of designs that are good at nothing else."""
 BAR_PLACE = 4
 ELITE = 20
 FRONT, FRONT_ODDS = 12, 0.35
@@ -39,6 +42,8 @@ SAME_FORM = 4
 """Racers of the elite that may differ in parameter values alone."""
 RANK_DECAY = 0.85
 DIFFERENCE_ODDS, FIXED_FORM_ODDS = 0.25, 0.7
+SPECIALISTS = 4
+"""Of the best on a kind, those that `switch` takes its parents from."""
 STRUCTURE_SHARE = 0.4
 """Of the children of a race, those that are made by an operator that changes the form of a design, at least;
 the baseline with other values is found easily, and takes the place of what is new."""
@@ -157,10 +162,11 @@ class Race:
             kind: max(level.n for level in self.levels if level.kind.name == kind)
             for kind in kinds_of(self.levels)
         }
+        slack = SLACK * (SEVERAL_KINDS_SLACK if len(largest) > 1 else 1.0)
         return [
             min(
                 level.max_steps,
-                math.ceil(SLACK * largest[level.kind.name] / level.n * sorted(times)[:BAR_PLACE][-1]),
+                math.ceil(slack * largest[level.kind.name] / level.n * sorted(times)[:BAR_PLACE][-1]),
             )
             if times
             else level.max_steps
@@ -183,11 +189,12 @@ class Race:
                 :3
             ]
         structural = random.random() < STRUCTURE_SHARE
+        operator = self._structural(parents, random) if structural else None
+        if operator == "switch" and (pair := self._specialists(random)):
+            parents = pair
         steps = len(parents) == 3 and not structural and random.random() < self.difference_odds
         child = differed(parents, self.taken, random) if steps else None
-        child = child or propose(
-            parents, self.taken, random, operator=self._structural(parents, random) if structural else None
-        )
+        child = child or propose(parents, self.taken, random, operator=operator)
         if child is not None:
             self.taken.add(child.key())
         return child
@@ -197,9 +204,18 @@ class Race:
         names = [
             name
             for name in self.grammar.operators
-            if name not in VALUE_OPERATORS and (len(parents) > 1 or name != self.grammar.crossing)
+            if name not in VALUE_OPERATORS and (len(parents) > 1 or name not in self.grammar.of_two)
         ]
         return names[int(random.integers(len(names)))]
+
+    def _specialists(self, random: np.random.Generator) -> list[Parent]:
+        """Return one of the best on each of two kinds, in either order; none if there are not two."""
+        known = {racer.name: racer for racer in (*self.elite, *self.front)}
+        chosen = []
+        for number in random.permutation(len(kinds_of(self.levels)))[:2]:
+            order = sorted(known.values(), key=lambda racer: (racer.by_kind[number].order, racer.name))
+            chosen.append(order[int(random.integers(min(SPECIALISTS, len(order))))])
+        return [self.parent(racer) for racer in chosen] if len({racer.name for racer in chosen}) == 2 else []
 
     def dynamics(self) -> int:
         """Return how many forms the elite and the front hold: designs that differ in values alone are one."""

@@ -35,7 +35,7 @@ class Grammar:
     alone.
 
     Attributes:
-        operators: how a child may be made. crossing: the one that needs a second parent. odds: of each
+        operators: how a child may be made. of_two: those that need a second parent. odds: of each
             operator in each phase of the planner.
         baseline: the genome of the baseline dynamics. seeds: genomes that a seed file may turn out to be.
         terms: every name that a genome may be described by; open_terms: those that a genome with some of them
@@ -50,7 +50,7 @@ class Grammar:
 
     name: str
     operators: tuple[str, ...]
-    crossing: str
+    of_two: tuple[str, ...]
     odds: Mapping[str, tuple[float, ...]]
     baseline: Callable[[], DesignGenome]
     seeds: Callable[[], tuple[DesignGenome, ...]]

@@ -7,6 +7,7 @@
     guarded     a drive gets one more summand, which has such a gate from the beginning
     add_memory  one more state variable with its own drive, and a place that reads it        drop_memory  one less
     crossover   a place becomes what a second parent has at a place of that kind, or a whole drive of it
+    switch      one parent until a clock has run out, then the other (`open_switch`)
 
 Every child is in canonical form, finite on the fixed instances, and behaves like no design that is known.
 Nothing is drawn in pairs, and nothing has its own name: what a child is made of are the names and operators
@@ -49,6 +50,7 @@ from evolake.designs.genome.open_genome import (
     open_genome,
     with_values,
 )
+from evolake.designs.genome.open_switch import switched
 from evolake.designs.genome.parameters import Parameter
 from evolake.designs.genome.values import Scale, perturbed_values
 from evolake.designs.genome.variation import Child, Parent, short_title
@@ -65,6 +67,7 @@ OPERATORS = (
     "add_memory",
     "drop_memory",
     "crossover",
+    "switch",
 )
 OPERATOR_ODDS: Mapping[str, float] = {
     "insert": 0.17,
@@ -76,7 +79,8 @@ OPERATOR_ODDS: Mapping[str, float] = {
     "gate": 0.06,
     "add_memory": 0.05,
     "drop_memory": 0.02,
-    "crossover": 0.18,
+    "crossover": 0.16,
+    "switch": 0.02,
 }
 TRIES = 60
 DEPTH = 3
@@ -142,12 +146,12 @@ def _apply(
 ) -> Child | None:
     weights: tuple[tuple[str, float], ...] = ((first.design_id, 1.0),)
     try:
-        if name == "crossover":
+        if name in CROSSINGS:
             if not donors:
                 return None
             donor = donors[int(random.integers(len(donors)))]
             assert isinstance(donor.genome, OpenGenome)
-            result = _crossover(base, donor.genome, random)
+            result = CROSSINGS[name](base, donor.genome, random)
             if result is None:
                 return None
             made, title, why, given = result
@@ -556,6 +560,12 @@ def _crossover(
         f"In the drive of {slot} stands {shown(given)} of a second parent.",
         size(given),
     )
+
+
+CROSSINGS: Mapping[
+    str, Callable[[OpenGenome, OpenGenome, np.random.Generator], tuple[OpenGenome, str, str, int] | None]
+] = {"crossover": _crossover, "switch": switched}
+"""Operators that need a second parent."""
 
 
 def _named(held: Constant, name: str) -> Parameter:

@@ -54,7 +54,7 @@ SLOTS: Mapping[str, Kind] = {"force": "literal", "v": "variable", "xs": "clause"
 MEMORY_AXES: tuple[Kind, ...] = ("clause", "variable", "scalar")
 FIXED = ("variables", "clauses", "ratio", "log_variables")
 """Numbers of the formula that no step changes."""
-MAX_SLOT, MAX_SIZE, MAX_MEMORIES = 60, 160, 3
+MAX_SLOT, MAX_SIZE, MAX_MEMORIES = 90, 240, 4
 """Nodes of one drive and of all together; memory variables."""
 
 

@@ -17,13 +17,14 @@ def _backbone_of(genome: OpenGenome) -> Mapping[str, float] | None:
 OPEN = Grammar(
     name="open",
     operators=open_genetic.OPERATORS,
-    crossing="crossover",
-    odds={  # insert, guarded, subtree, point, hoist, constants, gate, add_memory, drop_memory, crossover
-        "early_exploration": (0.23, 0.1, 0.09, 0.05, 0.03, 0.27, 0.06, 0.07, 0.0, 0.1),
-        "systematic_search": (0.2, 0.09, 0.09, 0.05, 0.05, 0.22, 0.05, 0.05, 0.02, 0.18),
-        "exploitation": (0.1, 0.05, 0.04, 0.05, 0.1, 0.38, 0.03, 0.03, 0.02, 0.2),
-        "stagnation": (0.2, 0.09, 0.1, 0.06, 0.06, 0.12, 0.06, 0.08, 0.03, 0.2),
-        "breakthrough_needed": (0.2, 0.11, 0.12, 0.08, 0.05, 0.05, 0.07, 0.05, 0.02, 0.25),
+    of_two=("crossover", "switch"),
+    # insert, guarded, subtree, point, hoist, constants, gate, add_memory, drop_memory, crossover, switch
+    odds={
+        "early_exploration": (0.23, 0.1, 0.09, 0.05, 0.03, 0.25, 0.06, 0.07, 0.0, 0.1, 0.02),
+        "systematic_search": (0.2, 0.09, 0.09, 0.05, 0.05, 0.2, 0.05, 0.05, 0.02, 0.16, 0.04),
+        "exploitation": (0.1, 0.05, 0.04, 0.05, 0.1, 0.37, 0.03, 0.03, 0.02, 0.18, 0.03),
+        "stagnation": (0.2, 0.09, 0.1, 0.06, 0.06, 0.12, 0.06, 0.08, 0.03, 0.15, 0.05),
+        "breakthrough_needed": (0.2, 0.11, 0.12, 0.08, 0.05, 0.05, 0.07, 0.05, 0.02, 0.19, 0.06),
     },
     baseline=opened.baseline,
     seeds=lambda: (opened.baseline(),),

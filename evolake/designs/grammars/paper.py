@@ -33,7 +33,7 @@ def _simpler(genome: PaperGenome) -> tuple[PaperGenome, str] | None:
 GRAMMAR = Grammar(
     name="paper",
     operators=genetic.OPERATORS,
-    crossing="graft",
+    of_two=("graft",),
     odds={
         "early_exploration": (0.4, 0.05, 0.15, 0.15, 0.25),
         "systematic_search": (0.3, 0.1, 0.15, 0.2, 0.25),

@@ -149,7 +149,7 @@ def _operator(
         return asked[int(random.integers(len(asked)))]
     odds = np.array(grammar.odds[phase])
     if donors == 0:
-        odds[grammar.operators.index(grammar.crossing)] = 0.0
+        odds[[grammar.operators.index(name) for name in grammar.of_two]] = 0.0
     return grammar.operators[int(random.choice(len(grammar.operators), p=odds / odds.sum()))]
 
 

@@ -108,7 +108,7 @@ def check_sampler(own: PromptsSettings) -> None:
             f"{SAMPLER}=vllm needs the address of the server",
             wanted="EVOLAKE_PROMPTS__VLLM_URL=http://HOST:PORT",
             got=str(own.vllm_url),
-            do="start `vllm serve` in a separate environment and set it (docs/tutorials/own-problems.md)",
+            do="start `vllm serve` in a separate environment and set it (docs/tutorials/vllm.md)",
         )
     if own.tools:
         raise InputError(

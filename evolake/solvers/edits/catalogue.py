@@ -30,8 +30,9 @@ PATCHES: dict[str, PatchSpec] = {
 
 
 def family_of(adapter: Any) -> str:
-    """Return the base family of an adapter: its name without the version (`minisat22` -> `minisat`)."""
-    return re.sub(r"[\d.]+$", "", adapter.name)
+    """Return the base family of an adapter: its name without the version, and without what
+    `evolake solvers adapt` adds where a seed has the name (`minisat22`, `minisat22-own` -> `minisat`)."""
+    return re.sub(r"[\d.]*(-own)?$", "", adapter.name)
 
 
 def catalogue(adapter: Any) -> list[PatchSpec]:

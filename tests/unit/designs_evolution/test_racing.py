@@ -15,7 +15,9 @@ from evolake.designs.evolution.racing import (
     DIFFERENCE_FACTORS,
     ELITE,
     SAME_FORM,
+    SEVERAL_KINDS_SLACK,
     SLACK,
+    SPECIALISTS,
     BudgetLevel,
     KindScore,
     Race,
@@ -198,8 +200,9 @@ def test_each_kind_is_a_ladder_of_its_own_and_has_its_own_bars(monkeypatch: pyte
         ("uniform", 0, 160, 100),
     ]
     assert racer.by_kind[0].score == math.inf and racer.by_kind[1].score == pytest.approx(math.log(100))
-    assert race.limits() == [5000, math.ceil(SLACK * 2 * 100), 20_000, math.ceil(SLACK * 100)], (
-        "as large as the largest of its kind"
+    slack = SLACK * SEVERAL_KINDS_SLACK
+    assert race.limits() == [5000, math.ceil(slack * 2 * 100), 20_000, math.ceil(slack * 100)], (
+        "as large as the largest of its kind, and wider than in a race on one kind"
     )
 
 
@@ -230,6 +233,26 @@ def test_the_front_has_children_too() -> None:
         if child is not None
     ]
     assert {"r0", "r1"} == set(parents) and parents.count("r1") > parents.count("r0")
+
+
+def test_a_switch_joins_one_of_the_best_of_each_kind(monkeypatch: pytest.MonkeyPatch) -> None:
+    race = Race(OPEN, BOTH, taken={BASE.key()})
+    count = SPECIALISTS + 2
+    for number in range(count):
+        works = (10 + number, 900 - number, 10 + number, 900 - number)
+        push = ("sub", BASE.drive("force"), ("mul", float(number + 1), "u"))
+        genome = open_genome(dict(BASE.drives) | {"force": push}, (), BASE.constants)
+        race.take(f"r{number}", "t", genome.to_json(), stages(*works))
+    monkeypatch.setattr(racing, "STRUCTURE_SHARE", 1.0)
+    monkeypatch.setattr(Race, "_structural", lambda self, parents, random: "switch")
+    children = [race.propose(np.random.default_rng(seed)) for seed in range(12)]
+    pairs = [
+        {name for name, _ in child.weights} for child in children if child and child.operator == "switch"
+    ]
+    planted = {f"r{number}" for number in range(SPECIALISTS)}
+    uniform = {f"r{number}" for number in range(count - SPECIALISTS, count)}
+    assert len(pairs) >= 8
+    assert all(len(pair) == 2 and pair & planted and pair & uniform for pair in pairs)
 
 
 def test_those_that_solve_nothing_of_a_kind_come_last_and_a_crowd_of_equals_has_its_last_rank():

@@ -1,0 +1,98 @@
+"""The operator `switch`: one parent until a clock has run out, then the other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evolake.designs.genome.open_behaviour import evaluated
+from evolake.designs.genome.open_draw import Drawing
+from evolake.designs.genome.open_expression import LEAVES
+from evolake.designs.genome.open_genome import Memory, OpenGenome, baseline, open_genome, with_values
+from evolake.designs.genome.open_switch import START, blended, switched
+
+BASE = baseline()
+PUSHED = open_genome(
+    dict(BASE.drives)
+    | {"force": ("sub", ("mul", "rival", ("mul", "xl", "xs")), ("mul", "u", "m1"))}
+    | {"xl": ("mul", "alpha", ("div", "c", "delta"))},
+    [Memory("m1", "clause", 0.0, 1.0, ("sub", "c", "m1"))],
+    BASE.constants,
+)
+N, IDX = 5, np.array([[0, 1, 2], [2, 3, 4], [0, 3, 4], [1, 2, 4]])
+SHAPES = {"clause": (len(IDX),), "literal": (len(IDX), 3), "variable": (N,), "scalar": ()}
+
+
+def at_hand(random: np.random.Generator, **values: float) -> dict[str, np.ndarray]:
+    names = dict(LEAVES) | {"m1": "clause"}
+    drawn = {name: np.asarray(random.uniform(0.1, 0.9, SHAPES[kind])) for name, kind in names.items()}
+    return drawn | {name: np.asarray(value) for name, value in values.items()}
+
+
+def clock_of(genome: OpenGenome) -> Memory:
+    return next(memory for memory in genome.memories if memory.axis == "scalar")
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.sampled_from(["clause", "literal", "variable"]))
+def test_a_blended_drive_is_the_first_before_and_the_second_after(seed: int, kind: Any) -> None:
+    random = np.random.default_rng(seed)
+    drawing = Drawing(random, dict(LEAVES))
+    shared, ours, theirs = (drawing.expression(kind, 2) for _ in range(3))
+    early, late = ("sub", ("add", shared, ours), "c"), ("sub", shared, ("mul", theirs, 2.0))
+    if kind == "variable":
+        early = early[1]
+    drive = blended(early, late, "clock")
+    values = {held.parameter.name: held.value for held in drawing.fresh}
+    for clock, wanted in ((0.0, early), (1.0, late)):
+        known = at_hand(np.random.default_rng(seed), clock=clock, **values)
+        with np.errstate(all="ignore"):
+            before, after = (evaluated(item, known, IDX, N) for item in (wanted, drive))
+        if {before.ndim, after.ndim} == {1, 2}:
+            before, after = (item[:, None] if item.ndim == 1 else item for item in (before, after))
+        np.testing.assert_allclose(*np.broadcast_arrays(after, before), rtol=1e-6, atol=1e-6)
+
+
+def test_summands_that_both_have_are_written_once() -> None:
+    both = ("mul", "rival", "xs")
+    drive = blended(("add", both, "best"), ("sub", both, "u"), "clock")
+    assert str(drive).count("rival") == 1
+    assert blended("c", "c", "clock") == "c"
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_clock_counts_steps(seed: int) -> None:
+    child = switched(BASE, PUSHED, np.random.default_rng(seed))
+    assert child is not None
+    genome, title, why, given = child
+    assert title == "switch" and 0 < given < genome.size()
+    memory, values = clock_of(genome), genome.values()
+    steps = float(why.split("some ")[1].split(" steps")[0])
+    clock, taken = 0.0, 0
+    names = values | {"log_variables": np.log(320), "speed": 1.0}
+    while clock < 0.5:
+        known = {name: np.asarray(value) for name, value in (names | {memory.name: clock}).items()}
+        clock += values["lr"] * float(evaluated(memory.drive, known, IDX, N))
+        taken += 1
+    assert 0.9 * steps <= taken * (1 + START) <= 1.15 * steps + 5
+
+
+def test_both_parents_keep_their_values_and_memories_or_share_the_first_one_s() -> None:
+    other = with_values(PUSHED, {"alpha": 7.0, "lr": 2.0})
+    seen = set()
+    for seed in range(20):
+        child = switched(BASE, other, np.random.default_rng(seed))
+        assert child is not None
+        genome = child[0]
+        assert genome.values()["lr"] == BASE.values()["lr"], "steps are as long as the first parent's"
+        assert len(genome.memories) == 2
+        seen.add(7.0 in genome.values().values())
+    assert seen == {True, False}
+
+
+def test_parents_with_the_same_drives_have_no_such_child() -> None:
+    assert switched(BASE, with_values(BASE, {"lr": 2.0}), np.random.default_rng(0)) is None
