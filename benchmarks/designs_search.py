@@ -46,6 +46,7 @@ from designs_bar import (
 
 from evolake.designs.evolution.racing import BudgetLevel, KindScore, Race, Racer, Stage, front_of, run_stages
 from evolake.designs.genome.grammars import GRAMMARS, compose, read_genome
+from evolake.designs.genome.variation import Child
 from evolake.designs.grammars.paper import GRAMMAR as PAPER
 from evolake.designs.model.contract import TracedDesign
 from evolake.designs.model.formulas import PLANTED, FormulaKind, prepare, uniform_kind
@@ -143,7 +144,7 @@ class Search:
         """Put the baseline through every budget level."""
         genome = self.race.grammar.baseline()
         self.race.taken.add(genome.key())
-        self.judge("baseline", "baseline", genome.to_json(), compose(genome), "")
+        self.judge("baseline", Child(compose(genome), {}, genome, "", (), "baseline", ""))
 
     def prepared(self, levels: Sequence[BudgetLevel]) -> None:
         """Draw what a SAT solver has to look at, on every worker."""
@@ -174,16 +175,19 @@ class Search:
             raise SystemExit(f"{name} cannot be traced: look at the jail with `evolake doctor`")
         self.texts[name] = text
 
-    def judge(self, name: str, title: str, genome: str, source: str, operator: str) -> None:
-        text = self.traced(source)
+    def judge(self, name: str, child: Child) -> None:
+        """Trace and race a child with a genome; it gets the title that its operator gave."""
+        assert child.genome is not None
+        text, genome = self.traced(child.source), child.genome.to_json()
         if text is None:
             self.blocked += 1
             return
-        stages = self.executor.submit(run_stages, text, self.race.levels, self.race.limits(), WALL_S).result()
+        limits = self.race.limits(child)
+        stages = self.executor.submit(run_stages, text, self.race.levels, limits, WALL_S).result()
         with self.lock:
             best = self.race.elite[0] if self.race.elite else None
             self.cpu_s += sum(stage.cpu_s for stage in stages)
-            racer = self.race.take(name, title, genome, stages, operator)
+            racer = self.race.take(name, child.title, genome, stages, child.operator)
             if racer is not None and racer is self.race.elite[0] and racer is not best:
                 self.curve.append(
                     [
@@ -209,6 +213,9 @@ class Search:
             "raced": race.raced,
             "finished": race.finished,
             "front": [asdict(racer) for racer in race.front],
+            "specialists": {
+                kind: [asdict(racer) for racer in group] for kind, group in race.specialists.items()
+            },
             "references": {
                 name: [asdict(stage) for stage in stages] for name, stages in self.references.items()
             },
@@ -231,7 +238,7 @@ class Search:
                 child = self.race.propose(self.random)
                 name = f"c{len(self.race.taken)}"
             if child is not None and child.genome is not None:
-                self.judge(name, child.title, child.genome.to_json(), child.source, child.operator)
+                self.judge(name, child)
 
 
 def shown(racer: Racer) -> str:
@@ -277,6 +284,9 @@ def read_state(path: Path, grammar: str) -> tuple[Race, SearchTotals, dict[str, 
         data["raced"],
         data["finished"],
         front=front or front_of(elite),
+        specialists={
+            kind: [racer_of(item) for item in group] for kind, group in data.get("specialists", {}).items()
+        },
     )
     references = {
         name: [Stage(**stage) for stage in stages] for name, stages in data.get("references", {}).items()

@@ -347,7 +347,8 @@ class _Breeding:
         result = judged(candidate, known, self.setup.judge)
         if result.traced is None or not result.accepted:
             return result, None
-        return result, self._submitted(json.dumps(result.traced.to_json(), sort_keys=True))
+        limits = self.race.limits(candidate)
+        return result, self._submitted(json.dumps(result.traced.to_json(), sort_keys=True), limits=limits)
 
     def _submitted(
         self, traced: str, places: Sequence[int] | None = None, limits: Sequence[int] = ()

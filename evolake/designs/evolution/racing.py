@@ -17,7 +17,7 @@ import math
 from bisect import bisect_right
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -32,17 +32,20 @@ from evolake.designs.model.formulas import PLANTED, FormulaKind, KindName
 
 SLACK = 1.25
 SEVERAL_KINDS_SLACK = 3.0
-"""What cutoffs are multiplied with where there are formulas of several kinds: the best times on a kind are
-mostly those of designs that are good at nothing else."""
+"""What cutoffs are multiplied with for a child that may be good at several kinds of formulas: the best times
+on a kind are mostly those of designs that are good at nothing else."""
 BAR_PLACE = 4
 ELITE = 20
-FRONT, FRONT_ODDS = 12, 0.35
+FRONT, FRONT_ODDS = 12, 0.2
 """Racers of the front that are kept, and how often a child has one of them as its first parent."""
+SPECIALISTS, SPECIALIST_ODDS = 12, 0.4
+"""The best racers on each kind alone that are kept, and how often all parents of a child are of one such
+group."""
 SAME_FORM = 4
 """Racers of the elite that may differ in parameter values alone."""
 RANK_DECAY = 0.85
 DIFFERENCE_ODDS, FIXED_FORM_ODDS = 0.25, 0.7
-SPECIALISTS = 4
+SWITCHED = 4
 """Of the best on a kind, those that `switch` takes its parents from."""
 STRUCTURE_SHARE = 0.4
 """Of the children of a race, those that are made by an operator that changes the form of a design, at least;
@@ -138,6 +141,20 @@ class Racer:
         return all(ours <= theirs for ours, theirs in pairs) and any(ours < theirs for ours, theirs in pairs)
 
 
+class Proposed(Protocol):
+    """What a race asks of a child before it runs: how it was made, and of whom."""
+
+    @property
+    def operator(self) -> str:
+        """Return the operator that made it."""
+        ...
+
+    @property
+    def weights(self) -> tuple[tuple[str, float], ...]:
+        """Return its parents' names with their shares."""
+        ...
+
+
 @dataclass
 class Race:
     """The elite of a search and the bars that follow from it."""
@@ -152,17 +169,24 @@ class Race:
     same_form: int = SAME_FORM
     difference_odds: float = DIFFERENCE_ODDS
     front: list[Racer] = field(default_factory=list)
+    specialists: dict[str, list[Racer]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.times = self.times or [[] for _ in self.levels]
+        known = {racer.name: racer for racer in (*self.elite, *self.front)}
+        kinds = kinds_of(self.levels)
+        self.specialists = self.specialists or {
+            kind: best_on(number, list(known.values())) for number, kind in enumerate(kinds) if len(kinds) > 1
+        }
 
-    def limits(self) -> list[int]:
-        """Work that the next racer gets at each budget level, in steps of the baseline."""
+    def limits(self, child: Proposed | None = None) -> list[int]:
+        """Return the work that a racer gets at each budget level, in steps of the baseline. They are wider
+        for a child of two designs in turn, and of one that missed no level."""
         largest = {
             kind: max(level.n for level in self.levels if level.kind.name == kind)
             for kind in kinds_of(self.levels)
         }
-        slack = SLACK * (SEVERAL_KINDS_SLACK if len(largest) > 1 else 1.0)
+        slack = SLACK * (SEVERAL_KINDS_SLACK if len(largest) > 1 and self._versatile(child) else 1.0)
         return [
             min(
                 level.max_steps,
@@ -173,24 +197,33 @@ class Race:
             for level, times in zip(self.levels, self.times, strict=True)
         ]
 
+    def _versatile(self, child: Proposed | None) -> bool:
+        """Return whether a child may be good at every kind."""
+        if child is None:
+            return False
+        parents = {name for name, _ in child.weights}
+        through = {racer.name for racer in (*self.elite, *self.front) if not racer.missed}
+        return child.operator == "switch" or bool(parents & through)
+
     def propose(self, random: np.random.Generator) -> Child | None:
         """Return a child of one of the elite, the better the likelier; nothing that was raced before, or that
         behaves like it."""
         if not self.elite:
             return None
-        odds = RANK_DECAY ** np.arange(len(self.elite))
-        chosen = random.choice(
-            len(self.elite), size=min(3, len(self.elite)), replace=False, p=odds / odds.sum()
-        )
-        parents = [self.parent(self.elite[int(place)]) for place in chosen]
-        if len(kinds_of(self.levels)) > 1 and self.front and random.random() < FRONT_ODDS:
+        drawn, among = random.random(), self.elite
+        if self.specialists and drawn < SPECIALIST_ODDS:
+            among = list(self.specialists.values())[int(random.integers(len(self.specialists)))] or among
+        odds = RANK_DECAY ** np.arange(len(among))
+        chosen = random.choice(len(among), size=min(3, len(among)), replace=False, p=odds / odds.sum())
+        parents = [self.parent(among[int(place)]) for place in chosen]
+        if self.specialists and self.front and drawn > 1.0 - FRONT_ODDS:
             first = self.front[int(random.integers(len(self.front)))]
             parents = [self.parent(first), *(parent for parent in parents if parent.design_id != first.name)][
                 :3
             ]
         structural = random.random() < STRUCTURE_SHARE
         operator = self._structural(parents, random) if structural else None
-        if operator == "switch" and (pair := self._specialists(random)):
+        if operator == "switch" and (pair := self._pair(random)):
             parents = pair
         steps = len(parents) == 3 and not structural and random.random() < self.difference_odds
         child = differed(parents, self.taken, random) if steps else None
@@ -208,14 +241,17 @@ class Race:
         ]
         return names[int(random.integers(len(names)))]
 
-    def _specialists(self, random: np.random.Generator) -> list[Parent]:
+    def _pair(self, random: np.random.Generator) -> list[Parent]:
         """Return one of the best on each of two kinds, in either order; none if there are not two."""
-        known = {racer.name: racer for racer in (*self.elite, *self.front)}
-        chosen = []
-        for number in random.permutation(len(kinds_of(self.levels)))[:2]:
-            order = sorted(known.values(), key=lambda racer: (racer.by_kind[number].order, racer.name))
-            chosen.append(order[int(random.integers(min(SPECIALISTS, len(order))))])
+        groups = [group[:SWITCHED] for group in self.specialists.values() if group]
+        order = random.permutation(len(groups))[:2]
+        chosen = [groups[number][int(random.integers(len(groups[number])))] for number in order]
         return [self.parent(racer) for racer in chosen] if len({racer.name for racer in chosen}) == 2 else []
+
+    def known(self) -> list[Racer]:
+        """Return all racers that are kept: elite, front, and the best on each kind alone; each once."""
+        groups = (self.elite, self.front, *self.specialists.values())
+        return list({racer.name: racer for group in groups for racer in group}.values())
 
     def dynamics(self) -> int:
         """Return how many forms the elite and the front hold: designs that differ in values alone are one."""
@@ -258,6 +294,8 @@ class Race:
         )
         self.elite = kept([*self.elite, racer], self.same_form)
         self.front = front_of([*self.front, racer])
+        for number, (kind, group) in enumerate(self.specialists.items()):
+            self.specialists[kind] = best_on(number, [*group, racer])
         return racer if racer in self.elite else None
 
 
@@ -325,8 +363,8 @@ def score(levels: Sequence[BudgetLevel], stages: Sequence[Stage]) -> float:
 
 
 def judged_order(racers: Sequence[Racer]) -> list[Racer]:
-    """Return racers by their worse rank over kinds, best first; then by the sum of their ranks. On one kind
-    that is its own order.
+    """Return racers by the levels that they missed on the kind where they missed most, then by their worse
+    rank over kinds, best first, then by the sum of their ranks. On one kind that is its own order.
 
     Those that solved no budget level of some kind come after all others, and equals share the last of their
     ranks: a crowd that fails on a kind together has not done well on it.
@@ -337,11 +375,26 @@ def judged_order(racers: Sequence[Racer]) -> list[Racer]:
         for place, racer in enumerate(racers):
             ranks[place].append(bisect_right(orders, racer.by_kind[number].order))
     failed = [sum(not math.isfinite(kind.score) for kind in racer.by_kind) for racer in racers]
+    missed = [max((kind.missed for kind in racer.by_kind), default=0) for racer in racers]
     places = sorted(
         range(len(racers)),
-        key=lambda place: (failed[place], max(ranks[place]), sum(ranks[place]), racers[place].name),
+        key=lambda place: (
+            failed[place],
+            missed[place],
+            max(ranks[place]),
+            sum(ranks[place]),
+            racers[place].name,
+        ),
     )
     return [racers[place] for place in places]
+
+
+def best_on(number: int, racers: Sequence[Racer]) -> list[Racer]:
+    """Return the best on the kind of this number that solved a level of it, at most `SPECIALISTS`; few of one
+    form, and of equals one."""
+    ordered = sorted(racers, key=lambda racer: (racer.by_kind[number].order, racer.name))
+    solved = [racer for racer in ordered if math.isfinite(racer.by_kind[number].score)]
+    return _few_of_a_form(solved, SAME_FORM, SPECIALISTS, number)
 
 
 def front_of(racers: Sequence[Racer]) -> list[Racer]:
@@ -352,13 +405,25 @@ def front_of(racers: Sequence[Racer]) -> list[Racer]:
 
 
 def kept(racers: Sequence[Racer], same_form: int = SAME_FORM) -> list[Racer]:
-    """Return the best, at most so many of one form."""
+    """Return the best, at most so many of one form, and of equals one."""
+    return _few_of_a_form(judged_order(racers), same_form, ELITE)
+
+
+def _few_of_a_form(
+    ordered: Sequence[Racer], same_form: int, most: int, number: int | None = None
+) -> list[Racer]:
+    """Return the first of these, at most so many of one form and so many in all. Racers with equal scores on
+    every kind, or on the one of this number, differ in what does nothing, and the first stands for all."""
     forms: dict[str, int] = {}
+    seen: set[tuple[Any, ...]] = set()
     result: list[Racer] = []
-    for racer in judged_order(racers):
+    for racer in ordered:
         form = form_of(racer.genome)
-        forms[form] = forms.get(form, 0) + 1
-        if forms[form] <= same_form and len(result) < ELITE:
+        kinds = racer.by_kind if number is None else racer.by_kind[number : number + 1]
+        figures = tuple((item.missed, item.score) for item in kinds)
+        if len(result) < most and forms.get(form, 0) < same_form and figures not in seen:
+            forms[form] = forms.get(form, 0) + 1
+            seen.add(figures)
             result.append(racer)
     return result
 

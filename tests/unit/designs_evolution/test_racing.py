@@ -17,7 +17,7 @@ from evolake.designs.evolution.racing import (
     SAME_FORM,
     SEVERAL_KINDS_SLACK,
     SLACK,
-    SPECIALISTS,
+    SWITCHED,
     BudgetLevel,
     KindScore,
     Race,
@@ -35,6 +35,7 @@ from evolake.designs.genome.grammars import parent_of, with_values
 from evolake.designs.genome.open_genome import open_genome
 from evolake.designs.genome.open_grammar import OPEN
 from evolake.designs.genome.values import Scale, differed_values
+from evolake.designs.genome.variation import Child
 from evolake.designs.grammars.paper import GRAMMAR as PAPER
 from evolake.designs.model.formulas import uniform_kind
 
@@ -200,10 +201,51 @@ def test_each_kind_is_a_ladder_of_its_own_and_has_its_own_bars(monkeypatch: pyte
         ("uniform", 0, 160, 100),
     ]
     assert racer.by_kind[0].score == math.inf and racer.by_kind[1].score == pytest.approx(math.log(100))
-    slack = SLACK * SEVERAL_KINDS_SLACK
-    assert race.limits() == [5000, math.ceil(slack * 2 * 100), 20_000, math.ceil(slack * 100)], (
-        "as large as the largest of its kind, and wider than in a race on one kind"
+    assert race.limits() == [5000, math.ceil(SLACK * 2 * 100), 20_000, math.ceil(SLACK * 100)], (
+        "as large as the largest of its kind"
     )
+
+
+def test_cutoffs_are_wider_for_children_that_may_be_good_at_both_kinds() -> None:
+    race = Race(OPEN, BOTH, taken={BASE.key()})
+    race.take("both", "t", variant(0), stages(100, 100, 100, 100))
+    race.take("one", "t", variant(1), [*stages(100, 100, 100), Stage(0, False, 0.1)])
+
+    def limit(operator: str, *names: str) -> int:
+        child = Child("", {}, None, operator, tuple((name, 1 / len(names)) for name in names), "", "")
+        return race.limits(child)[2]
+
+    narrow, wide = math.ceil(SLACK * 100), math.ceil(SLACK * SEVERAL_KINDS_SLACK * 100)
+    assert race.limits()[2] == limit("insert", "one") == narrow
+    assert limit("insert", "both") == limit("crossover", "one", "both") == limit("switch", "one") == wide
+    alone = Race(OPEN, RUNGS)
+    alone.take("a", "t", variant(0), stages(10, 100, 100))
+    child = Child("", {}, None, "switch", (("a", 1.0),), "", "")
+    assert alone.limits(child) == alone.limits(), "one kind has one cutoff"
+
+
+def test_the_best_on_each_kind_alone_are_kept_and_have_children_together() -> None:
+    race = Race(OPEN, BOTH, taken={BASE.key()})
+    for number in range(8):
+        planted, uniform = (10 + number, 4000 - number) if number % 2 else (4000 - number, 10 + number)
+        push = ("sub", BASE.drive("force"), ("mul", float(number + 1), "u"))
+        genome = open_genome(dict(BASE.drives) | {"force": push}, (), BASE.constants)
+        race.take(f"r{number}", "t", genome.to_json(), stages(planted, uniform, planted, uniform))
+    assert [racer.name for racer in race.specialists["planted"]][:4] == ["r1", "r3", "r5", "r7"]
+    assert [racer.name for racer in race.specialists["uniform"]][:4] == ["r0", "r2", "r4", "r6"]
+    assert {racer.name for racer in race.known()} == {f"r{number}" for number in range(8)}
+    race.elite = race.elite[:1]
+    children = [race.propose(np.random.default_rng(seed)) for seed in range(40)]
+    parents = {name for child in children if child for name, _ in child.weights}
+    assert len(parents) >= 6
+
+
+def test_who_gets_through_all_levels_comes_before_who_is_faster_and_misses_some() -> None:
+    race = Race(OPEN, BOTH)
+    race.take("whole", "t", variant(0), stages(900, 900, 900, 900))
+    for number in range(1, 4):
+        race.take(f"r{number}", "t", variant(number), [*stages(90 + number, 90), Stage(0, False, 0.1)])
+    assert race.elite[0].name == "whole"
 
 
 def test_a_racer_is_judged_by_its_worse_rank_over_kinds_and_the_front_holds_what_none_beats() -> None:
@@ -237,7 +279,7 @@ def test_the_front_has_children_too() -> None:
 
 def test_a_switch_joins_one_of_the_best_of_each_kind(monkeypatch: pytest.MonkeyPatch) -> None:
     race = Race(OPEN, BOTH, taken={BASE.key()})
-    count = SPECIALISTS + 2
+    count = SWITCHED + 2
     for number in range(count):
         works = (10 + number, 900 - number, 10 + number, 900 - number)
         push = ("sub", BASE.drive("force"), ("mul", float(number + 1), "u"))
@@ -249,8 +291,8 @@ def test_a_switch_joins_one_of_the_best_of_each_kind(monkeypatch: pytest.MonkeyP
     pairs = [
         {name for name, _ in child.weights} for child in children if child and child.operator == "switch"
     ]
-    planted = {f"r{number}" for number in range(SPECIALISTS)}
-    uniform = {f"r{number}" for number in range(count - SPECIALISTS, count)}
+    planted = {f"r{number}" for number in range(SWITCHED)}
+    uniform = {f"r{number}" for number in range(count - SWITCHED, count)}
     assert len(pairs) >= 8
     assert all(len(pair) == 2 and pair & planted and pair & uniform for pair in pairs)
 
