@@ -5,8 +5,8 @@ sizes, kinds and seeds by the fused engine.
 
 Starts at the grammar's baseline dynamics. Every child is traced in the jail and run on the levels of
 `designs_bar.SIZES`, planted formulas at several p0 and uniform satisfiable ones, all racers on the same
-instances. Racers are judged by their worse rank over kinds. The second half of the time is for the values:
-the elite may then be of one form. With --state, a search is kept in FILE as it runs and continues from it, so
+instances. At first each kind has a population of its own; after 40 % of the time they are joined
+(`racing.Race.join`). The last quarter is for the values: the elite may then be of one form. With --state, a search is kept in FILE as it runs and continues from it, so
 two hours may be run in pieces. At the end the best of the elite and the front on instances of their own is
 the champion, and it is held against the bar (`designs_bar`);
 --no-bar leaves that out, and --minutes 0 does that alone. If the bar is not reached, the Pareto front is printed: planted work relative to design 340
@@ -44,7 +44,17 @@ from designs_bar import (
     verdict,
 )
 
-from evolake.designs.evolution.racing import BudgetLevel, KindScore, Race, Racer, Stage, front_of, run_stages
+from evolake.designs.evolution.racing import (
+    FIXED_AFTER,
+    JOINED_AFTER,
+    BudgetLevel,
+    KindScore,
+    Race,
+    Racer,
+    Stage,
+    front_of,
+    run_stages,
+)
 from evolake.designs.genome.grammars import GRAMMARS, compose, read_genome
 from evolake.designs.genome.variation import Child
 from evolake.designs.grammars.paper import GRAMMAR as PAPER
@@ -62,7 +72,6 @@ FINALS = (
     (uniform_kind(4.0), 320, 24, 30_000),
 )
 KEPT_EVERY_S = 30.0
-SETTLED_AFTER = 0.5
 
 
 @dataclass
@@ -230,10 +239,13 @@ class Search:
         self.kept_at = time.monotonic()
 
     def until(self, deadline: float) -> None:
-        half = time.monotonic() + SETTLED_AFTER * (deadline - time.monotonic())
-        while time.monotonic() < deadline:
+        began = time.monotonic()
+        while (now := time.monotonic()) < deadline:
+            share = (now - began) / (deadline - began)
             with self.lock:
-                if time.monotonic() > half:
+                if share > JOINED_AFTER:
+                    self.race.join()
+                if share > FIXED_AFTER:
                     self.race.fix_forms()
                 child = self.race.propose(self.random)
                 name = f"c{len(self.race.taken)}"

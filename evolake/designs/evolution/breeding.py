@@ -29,7 +29,16 @@ from evolake.cycle_seeds import CycleSeeds
 from evolake.designs.evolution.experiments import LINE
 from evolake.designs.evolution.population import Population, Texts
 from evolake.designs.evolution.proposals import Candidate, Judge, Judged, blocking_gate, judged
-from evolake.designs.evolution.racing import BudgetLevel, Race, Racer, Stage, kept, run_stages
+from evolake.designs.evolution.racing import (
+    FIXED_AFTER,
+    JOINED_AFTER,
+    BudgetLevel,
+    Race,
+    Racer,
+    Stage,
+    kept,
+    run_stages,
+)
 from evolake.designs.genome.grammars import GRAMMARS, adopted, parent_of
 from evolake.designs.genome.variation import Child, DesignGenome, Parent
 from evolake.designs.model.formulas import FormulaKind, uniform_kind
@@ -49,8 +58,6 @@ SAME_FORMULAS = 4
 its processor time."""
 UNIFORM_FROM = 0.5
 """Size of the smallest budget level of uniform formulas, as a share of the largest."""
-SETTLED_AFTER = 0.5
-"""Share of the children after which forms are fixed (`Race.fix_forms`)."""
 ENTERING_OF_ONE_FORM = 2
 MOST_STARTERS, STARTERS_AT_ONCE = 6, 4
 MILLION = 10**6
@@ -224,7 +231,9 @@ def breed(
     random = np.random.default_rng(cycle_seeds.seed("race-children"))
     asked = 0
     while asked < settings.race.candidates and breeding.work < settings.race.work * MILLION and race.elite:
-        if asked >= SETTLED_AFTER * settings.race.candidates:
+        if asked >= JOINED_AFTER * settings.race.candidates:
+            race.join()
+        if asked >= FIXED_AFTER * settings.race.candidates:
             race.fix_forms()
         count = min(GENERATION, settings.race.candidates - asked)
         children = [child for child in (race.propose(random) for _ in range(count)) if child is not None]

@@ -45,6 +45,10 @@ SAME_FORM = 4
 """Racers of the elite that may differ in parameter values alone."""
 RANK_DECAY = 0.85
 DIFFERENCE_ODDS, FIXED_FORM_ODDS = 0.25, 0.7
+JOINED_AFTER, FIXED_AFTER = 0.4, 0.75
+"""Shares of a search after which `Race.join` and `Race.fix_forms` are due."""
+SWITCH_SHARE = 0.1
+"""Of the children of a joined race on several kinds, those by `switch`, besides what is drawn."""
 SWITCHED = 4
 """Of the best on a kind, those that `switch` takes its parents from."""
 STRUCTURE_SHARE = 0.4
@@ -170,6 +174,7 @@ class Race:
     difference_odds: float = DIFFERENCE_ODDS
     front: list[Racer] = field(default_factory=list)
     specialists: dict[str, list[Racer]] = field(default_factory=dict)
+    joined: bool = False
 
     def __post_init__(self) -> None:
         self.times = self.times or [[] for _ in self.levels]
@@ -211,18 +216,20 @@ class Race:
         if not self.elite:
             return None
         drawn, among = random.random(), self.elite
-        if self.specialists and drawn < SPECIALIST_ODDS:
+        if self.specialists and (drawn < SPECIALIST_ODDS or not self.joined):
             among = list(self.specialists.values())[int(random.integers(len(self.specialists)))] or among
         odds = RANK_DECAY ** np.arange(len(among))
         chosen = random.choice(len(among), size=min(3, len(among)), replace=False, p=odds / odds.sum())
         parents = [self.parent(among[int(place)]) for place in chosen]
-        if self.specialists and self.front and drawn > 1.0 - FRONT_ODDS:
+        if self.specialists and self.joined and self.front and drawn > 1.0 - FRONT_ODDS:
             first = self.front[int(random.integers(len(self.front)))]
             parents = [self.parent(first), *(parent for parent in parents if parent.design_id != first.name)][
                 :3
             ]
         structural = random.random() < STRUCTURE_SHARE
         operator = self._structural(parents, random) if structural else None
+        if self.specialists and self.joined and random.random() < SWITCH_SHARE:
+            operator, structural = "switch", True
         if operator == "switch" and (pair := self._pair(random)):
             parents = pair
         steps = len(parents) == 3 and not structural and random.random() < self.difference_odds
@@ -237,7 +244,9 @@ class Race:
         names = [
             name
             for name in self.grammar.operators
-            if name not in VALUE_OPERATORS and (len(parents) > 1 or name not in self.grammar.of_two)
+            if name not in VALUE_OPERATORS
+            and (len(parents) > 1 or name not in self.grammar.of_two)
+            and (name != "switch" or self.joined or not self.specialists)
         ]
         return names[int(random.integers(len(names)))]
 
@@ -256,6 +265,11 @@ class Race:
     def dynamics(self) -> int:
         """Return how many forms the elite and the front hold: designs that differ in values alone are one."""
         return len({form_of(racer.genome) for racer in (*self.elite, *self.front)})
+
+    def join(self) -> None:
+        """From here on, designs that are good at one kind of formulas are joined. Before, each kind has a
+        population of its own, whose children are held to what is fast on that kind."""
+        self.joined = True
 
     def fix_forms(self) -> None:
         """From here on, forms are fixed: the elite may be of one form, and most children step along its
