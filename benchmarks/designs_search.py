@@ -221,6 +221,7 @@ class Search:
             "times": race.times,
             "raced": race.raced,
             "finished": race.finished,
+            "joined": race.joined,
             "front": [asdict(racer) for racer in race.front],
             "specialists": {
                 kind: [asdict(racer) for racer in group] for kind, group in race.specialists.items()
@@ -296,6 +297,7 @@ def read_state(path: Path, grammar: str) -> tuple[Race, SearchTotals, dict[str, 
         data["raced"],
         data["finished"],
         front=front or front_of(elite),
+        joined=bool(data.get("joined")),
         specialists={
             kind: [racer_of(item) for item in group] for kind, group in data.get("specialists", {}).items()
         },

@@ -39,7 +39,7 @@ from evolake.designs.genome.open_expression import (
     size,
 )
 from evolake.designs.genome.open_genome import (
-    MAX_MEMORIES,
+    DRAWN_MEMORIES,
     MEMORY_AXES,
     Constant,
     Memory,
@@ -388,7 +388,7 @@ def _fresh_gate(
 ) -> _Gate | None:
     """Return a memory that moves slowly towards 1 where what it watches is above a threshold (or below it),
     and towards 0 elsewhere."""
-    if len(base.memories) >= MAX_MEMORIES:
+    if len(base.memories) >= DRAWN_MEMORIES:
         return None
     axis: Kind = str(random.choice(GATE_AXES, p=GATE_AXIS_ODDS))  # pyright: ignore[reportAssignmentType]
     name = "fresh_memory"
@@ -456,7 +456,7 @@ def _term(drive: Expression, random: np.random.Generator) -> tuple[Path, Express
 
 
 def _add_memory(base: OpenGenome, random: np.random.Generator, focus: tuple[str, ...]) -> Made | None:
-    if len(base.memories) >= MAX_MEMORIES:
+    if len(base.memories) >= DRAWN_MEMORIES:
         return None
     wanted = [term.partition(":")[2] for term in focus if term.startswith("memory:")]
     drawn = (

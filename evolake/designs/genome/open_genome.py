@@ -54,8 +54,10 @@ SLOTS: Mapping[str, Kind] = {"force": "literal", "v": "variable", "xs": "clause"
 MEMORY_AXES: tuple[Kind, ...] = ("clause", "variable", "scalar")
 FIXED = ("variables", "clauses", "ratio", "log_variables")
 """Numbers of the formula that no step changes."""
-MAX_SLOT, MAX_SIZE, MAX_MEMORIES = 90, 240, 4
-"""Nodes of one drive and of all together; memory variables."""
+MAX_SLOT, MAX_SIZE, MAX_MEMORIES = 120, 320, 7
+"""Nodes of one drive and of all together; memory variables. There is room for two designs in turn."""
+DRAWN_MEMORIES = 3
+"""Memory variables beyond which operators draw no further one."""
 
 
 @dataclass(frozen=True)
