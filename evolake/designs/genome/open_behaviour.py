@@ -130,7 +130,8 @@ def stepped(genome: Drives, state: State, idx: np.ndarray, sgn: np.ndarray) -> S
         for slot, drive in genome.all_drives().items()
         if slot != "force"
     }
-    scale = genome.values()["lr"] / max(np.max(np.abs(drives["v"])), 1e-6)
+    pace = float(drives.pop("pace", 1.0))
+    scale = pace * genome.values()["lr"] / max(np.max(np.abs(drives["v"])), 1e-6)
     bounds = BOUNDS | {memory.name: (memory.low, memory.high) for memory in genome.memories}
     return {name: np.clip(state[name] + scale * drives[name], *bounds[name]) for name in state}
 

@@ -158,6 +158,9 @@ def _gradient(genome: OpenGenome) -> str:
     body.append("")
     for slot, drive in genome.all_drives().items():
         text, form = written(drive, forms)
+        if slot == "pace":
+            body.append(f"pace = {text}")
+            continue
         like = LIKE[kinds[slot]]
         if form in ("number", "scalar"):
             text = f"torch.zeros_like({like}) + {text}"
@@ -175,7 +178,8 @@ def _gradient(genome: OpenGenome) -> str:
         "",
         "# time runs so that the fastest variable moves one unit in one unit of time; the engine "
         "descends, hence the sign",
-        "scale = -1.0 / torch.clamp(torch.max(torch.abs(d_v)), min=1e-6)",
+        f"scale = {'-pace' if 'pace' in genome.all_drives() else '-1.0'} / "
+        "torch.clamp(torch.max(torch.abs(d_v)), min=1e-6)",
     ]
     names = ("v", "xl", "xs", *(memory.name for memory in genome.memories))
     body.append("return {" + ", ".join(f'"{name}": d_{name} * scale' for name in names) + "}")

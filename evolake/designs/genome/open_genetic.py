@@ -513,7 +513,8 @@ def _crossover(
 ) -> tuple[OpenGenome, str, str, int] | None:
     """Return `base` with one place replaced by a part of `donor` of that kind, with the memories that it
     reads; and how many nodes were given."""
-    slots = [slot for slot in dict(base.drives) if base.drive(slot) != donor.drive(slot)]
+    theirs_too = dict(donor.drives)
+    slots = [slot for slot, drive in base.drives if drive != theirs_too.get(slot, drive)]
     if not slots:
         return (
             with_values(base, donor.values()),

@@ -5,6 +5,7 @@ memories and parameters.
     v         variable    the drive of v, made of `pull`
     xs, xl    clause      the drives of the two memories that every design has
     m1, ...   any but literal   drives of further memory variables, each with its own bounds, which start at 0
+    pace      scalar      what the length of a step is multiplied with; a genome without it has 1
 
 Names at hand: `c` unsatisfaction (1 - l)/2 of the clause's best literal, `second` that of the next best, `u`
 that of a literal itself, `rival` the least of a literal's two fellows, `best` 1 for the clause's best literal
@@ -51,6 +52,8 @@ from evolake.designs.genome.parameters import BACKBONE, Parameter, clip
 from evolake.errors import InputError
 
 SLOTS: Mapping[str, Kind] = {"force": "literal", "v": "variable", "xs": "clause", "xl": "clause"}
+OPTIONAL: Mapping[str, Kind] = {"pace": "scalar"}
+"""Slots that a genome has only where they say something: a pace of 1 is none."""
 MEMORY_AXES: tuple[Kind, ...] = ("clause", "variable", "scalar")
 FIXED = ("variables", "clauses", "ratio", "log_variables")
 """Numbers of the formula that no step changes."""
@@ -87,7 +90,8 @@ class OpenGenome:
 
     def kinds(self) -> dict[str, Kind]:
         """Return what each slot and memory is over."""
-        return {**SLOTS, **{memory.name: memory.axis for memory in self.memories}}
+        given: dict[str, Kind] = {slot: kind for slot, kind in OPTIONAL.items() if slot in dict(self.drives)}
+        return {**SLOTS, **given, **{memory.name: memory.axis for memory in self.memories}}
 
     def values(self) -> dict[str, float]:
         """Return all hyperparameters: what HYPER_SPACE will hold as defaults."""
@@ -161,13 +165,17 @@ def open_genome(
     if missing := [slot for slot in SLOTS if slot not in drives]:
         raise InputError(f"a design without a drive of {missing[0]}", wanted=f"drives of {', '.join(SLOTS)}")
     memories, constants = list(memories), list(constants)
-    kinds: dict[str, Kind] = {**SLOTS, **{memory.name: memory.axis for memory in memories}}
+    every: dict[str, Kind] = {**SLOTS, **OPTIONAL}
+    given: dict[str, Kind] = {slot: kind for slot, kind in every.items() if slot in drives}
+    kinds: dict[str, Kind] = {**given, **{memory.name: memory.axis for memory in memories}}
     for slot, drive in (
-        *((slot, drives[slot]) for slot in SLOTS),
+        *((slot, drives[slot]) for slot in given),
         *((memory.name, memory.drive) for memory in memories),
     ):
         _check_kind(slot, drive, kinds, memories, [held.parameter.name for held in constants])
-    result = {slot: simplified(drives[slot]) for slot in SLOTS}
+    result = {slot: simplified(drives[slot]) for slot in given}
+    if result.get("pace") == 1.0:
+        del result["pace"]
     kept = _read(result, [replace(memory, drive=simplified(memory.drive)) for memory in memories])
     everything = [*result.values(), *(memory.drive for memory in kept)]
     used = list(dict.fromkeys(name for expression in everything for name in leaf_names(expression)))
@@ -228,7 +236,11 @@ def _check(made: OpenGenome) -> None:
                 wanted=f"at most {MAX_SLOT} nodes",
                 got=str(size(expression)),
             )
-        if slot not in SLOTS and not set(leaf_names(expression)) - {slot, *made.values(), *FIXED}:
+        if slot not in {**SLOTS, **OPTIONAL} and not set(leaf_names(expression)) - {
+            slot,
+            *made.values(),
+            *FIXED,
+        }:
             raise InputError(f"the memory {slot} follows nothing", wanted="a drive that reads the state")
 
 
@@ -323,6 +335,8 @@ def simpler(base: OpenGenome) -> tuple[OpenGenome, str] | None:
         drives = {slot: cleared(drive, gone.name) for slot, drive in base.drives}
         kept = [replace(memory, drive=cleared(memory.drive, gone.name)) for memory in base.memories[:-1]]
         return open_genome(drives, kept, constants), f"the memory {gone.name}"
+    if "pace" in dict(base.drives):
+        return open_genome({slot: base.drive(slot) for slot in SLOTS}, (), constants), "the pace"
     slot = next((slot for slot in reversed(list(SLOTS)) if base.drive(slot) != plain.drive(slot)), None)
     return (
         None

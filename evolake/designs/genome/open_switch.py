@@ -40,15 +40,15 @@ def switched(
     """Return `base` before and `donor` after a switch, or the other way round; a title, a reason, and the
     number of nodes that the donor gave. None if both have the same drives.
 
-    Terms that both have in a drive are written once and count all the time. The length of a step, `lr`, is
-    always that of `base`.
+    Terms that both have in a drive are written once and count all the time. Steps are as long as each
+    parent's in its turn.
 
     Raises:
         InputError: it is too large, or has too many memories.
     """
     theirs, constants, memories = _donated(base, donor, shared=bool(random.random() < SHARED))
     base_first = bool(random.random() < 0.5)
-    drives: dict[str, Expression] = {}
+    drives: dict[str, Expression] = dict(base.drives)
     given = 0
     for slot in SLOTS:
         ours, other = base.drive(slot), theirs[slot]
@@ -57,9 +57,16 @@ def switched(
         given += 0 if ours == other else len(leaf_names(other))
     if not given:
         return None
+    ours, other = dict(base.drives).get("pace", 1.0), theirs.get("pace", 1.0)
+    ratio = rounded(donor.values()["lr"] / base.values()["lr"])
+    if ratio != 1.0:
+        constants.append(Constant(_around("fresh_pace", ratio), ratio))
+        other = ("mul", other, "fresh_pace")
+    if ours != other:
+        drives["pace"] = blended(*((ours, other) if base_first else (other, ours)), CLOCK)
     steps = float(np.exp(random.normal(np.log(STEPS), SPREAD)))
     grows = bool(random.random() < WITH_SIZE)
-    clock, rate = _clock(steps, base.values()["lr"], grows=grows)
+    clock, rate = _clock(steps, (base if base_first else donor).values()["lr"], grows=grows)
     made = open_genome(drives, [*base.memories, *memories, clock], [*base.constants, *constants, rate])
     first, second = ("itself", "the other") if base_first else ("the other", "itself")
     why = (
@@ -141,12 +148,14 @@ def _named(parameter: Parameter, name: str) -> Parameter:
     return Parameter(name, parameter.type, parameter.default, parameter.low, parameter.high)
 
 
+def _around(name: str, value: float) -> Parameter:
+    return Parameter(name, "log_uniform", 0.0, rounded(value / SPAN), rounded(value * SPAN))
+
+
 def _clock(steps: float, lr: float, *, grows: bool) -> tuple[Memory, Constant]:
     """Return a memory that is near 1 after so many steps, and the parameter that is its rate."""
     rate = rounded(1.0 / (START * steps * lr) * (np.log(MIDDLE_SIZE) if grows else 1.0))
-    held = Constant(
-        Parameter("fresh_rate", "log_uniform", 0.0, rounded(rate / SPAN), rounded(rate * SPAN)), rate
-    )
+    held = Constant(_around("fresh_rate", rate), rate)
     per_step: Expression = ("div", "fresh_rate", "log_variables") if grows else "fresh_rate"
     drive = ("mul", ("mul", per_step, "speed"), ("square", ("add", START, CLOCK)))
     return Memory(CLOCK, "scalar", 0.0, 1.0, drive), held

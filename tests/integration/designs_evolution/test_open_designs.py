@@ -12,8 +12,9 @@ from designs_genomes import OPEN_SEARCH, behind_a_slow_memory, open_search, with
 from evolake.designs.engines.engine import Simulation, WorkBounds, make_stepper, simulate
 from evolake.designs.genome.grammars import compose, parent_of, propose
 from evolake.designs.genome.open_behaviour import stepped
-from evolake.designs.genome.open_genome import OpenGenome, open_genome
+from evolake.designs.genome.open_genome import OpenGenome, open_genome, with_values
 from evolake.designs.genome.open_grammar import OPEN
+from evolake.designs.genome.open_switch import switched
 from evolake.designs.genome.recognise import recognised, states_after
 from evolake.designs.model.contract import TracedDesign
 from evolake.designs.model.formulas import draw_formulas, uniform_kind
@@ -62,6 +63,19 @@ def test_its_baseline_runs_like_the_shipped_file_and_the_shipped_file_is_recogni
         np.testing.assert_allclose(composed[variable], shipped[variable], rtol=1e-6, atol=1e-6)
     assert recognised(seed_files["baseline"].read_text(), pool, OPEN.seeds()) == OPEN.baseline()
     assert recognised(seed_files["design_340"].read_text(), pool, OPEN.seeds()) is None
+
+
+def test_two_designs_in_turn_have_steps_of_their_own_lengths_in_the_file_as_in_the_interpreter(
+    pool: Any,
+) -> None:
+    base = OPEN.baseline()
+    pushed = open_genome(
+        dict(base.drives) | {"force": ("sub", base.drive("force"), ("mul", 0.2, "u"))}, (), base.constants
+    )
+    child = switched(base, with_values(pushed, {"lr": 2.0}), np.random.default_rng(1))
+    assert child is not None and "pace" in dict(child[0].drives)
+    design = traced(compose(child[0]), pool, dtype="float64")
+    _check_against_the_interpreter(child[0], design, planted(24, 3, 9), "switch")
 
 
 def test_composed_children_do_what_their_expressions_say_and_run_in_kernels(pool: Any) -> None:

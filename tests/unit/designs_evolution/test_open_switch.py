@@ -9,11 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evolake.designs.genome.grammars import read_genome
 from evolake.designs.genome.open_behaviour import evaluated
 from evolake.designs.genome.open_draw import Drawing
 from evolake.designs.genome.open_expression import LEAVES
-from evolake.designs.genome.open_genome import Memory, OpenGenome, baseline, open_genome, with_values
+from evolake.designs.genome.open_genome import Memory, OpenGenome, baseline, open_genome, simpler, with_values
 from evolake.designs.genome.open_switch import START, blended, switched
+from evolake.errors import InputError
 
 BASE = baseline()
 PUSHED = open_genome(
@@ -88,7 +90,8 @@ def test_both_parents_keep_their_values_and_memories_or_share_the_first_one_s() 
         child = switched(BASE, other, np.random.default_rng(seed))
         assert child is not None
         genome = child[0]
-        assert genome.values()["lr"] == BASE.values()["lr"], "steps are as long as the first parent's"
+        paces = {held for held in genome.values().values() if held == 2.0}
+        assert genome.values()["lr"] == BASE.values()["lr"] and paces and "pace" in dict(genome.drives)
         assert len(genome.memories) == 2
         seen.add(7.0 in genome.values().values())
     assert seen == {True, False}
@@ -96,3 +99,14 @@ def test_both_parents_keep_their_values_and_memories_or_share_the_first_one_s() 
 
 def test_parents_with_the_same_drives_have_no_such_child() -> None:
     assert switched(BASE, with_values(BASE, {"lr": 2.0}), np.random.default_rng(0)) is None
+
+
+def test_a_pace_is_a_number_that_a_step_is_multiplied_with_and_goes_first() -> None:
+    paced = open_genome(dict(BASE.drives) | {"pace": ("add", 1.0, "true0")}, (), BASE.constants)
+    assert read_genome(paced.to_json()) == paced and paced.key() != BASE.key()
+    assert open_genome(dict(BASE.drives) | {"pace": 1.0}, (), BASE.constants) == BASE
+    assert simpler(paced) == (BASE, "the pace")
+    with pytest.raises(InputError, match="pace"):
+        open_genome(dict(BASE.drives) | {"pace": "v"}, (), BASE.constants)
+    child = switched(paced, PUSHED, np.random.default_rng(0))
+    assert child is not None and "true0" in str(dict(child[0].drives)["pace"])
