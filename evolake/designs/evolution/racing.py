@@ -268,7 +268,7 @@ class Race:
 
     def join(self) -> None:
         """From here on, designs that are good at one kind of formulas are joined. Before, each kind has a
-        population of its own, whose children are held to what is fast on that kind."""
+        separate population, whose children are held to what is fast on that kind."""
         self.joined = True
 
     def fix_forms(self) -> None:
