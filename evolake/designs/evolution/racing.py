@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -185,8 +186,9 @@ class Race:
         }
 
     def limits(self, child: Proposed | None = None) -> list[int]:
-        """Return the work that a racer gets at each budget level, in steps of the baseline. They are wider
-        for a child of two designs in turn, and of one that missed no level."""
+        """Return the work that a racer gets at each budget level, in steps of the baseline. Once
+        kinds are joined they are wider for a child of two designs in turn, and of one that solved more than
+        half of the levels of every kind."""
         largest = {
             kind: max(level.n for level in self.levels if level.kind.name == kind)
             for kind in kinds_of(self.levels)
@@ -204,10 +206,15 @@ class Race:
 
     def _versatile(self, child: Proposed | None) -> bool:
         """Return whether a child may be good at every kind."""
-        if child is None:
+        if child is None or not self.joined:
             return False
         parents = {name for name, _ in child.weights}
-        through = {racer.name for racer in (*self.elite, *self.front) if not racer.missed}
+        counts = Counter(level.kind.name for level in self.levels)
+        through = {
+            racer.name
+            for racer in (*self.elite, *self.front)
+            if all(2 * item.missed < counts[item.kind] for item in racer.by_kind)
+        }
         return child.operator == "switch" or bool(parents & through)
 
     def propose(self, random: np.random.Generator) -> Child | None:

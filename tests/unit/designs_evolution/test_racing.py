@@ -216,6 +216,8 @@ def test_cutoffs_are_wider_for_children_that_may_be_good_at_both_kinds() -> None
         return race.limits(child)[2]
 
     narrow, wide = math.ceil(SLACK * 100), math.ceil(SLACK * SEVERAL_KINDS_SLACK * 100)
+    assert limit("insert", "both") == narrow, "each kind for itself"
+    race.join()
     assert race.limits()[2] == limit("insert", "one") == narrow
     assert limit("insert", "both") == limit("crossover", "one", "both") == limit("switch", "one") == wide
     alone = Race(OPEN, RUNGS)
