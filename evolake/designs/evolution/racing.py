@@ -162,7 +162,11 @@ class Proposed(Protocol):
 
 @dataclass
 class Race:
-    """The elite of a search and the bars that follow from it."""
+    """The elite of a search and the cutoffs that follow from it.
+
+    specialists: the best on each kind of formulas alone, by kind; empty if there is one kind. joined: see
+    `join`.
+    """
 
     grammar: Grammar
     levels: Sequence[BudgetLevel]
