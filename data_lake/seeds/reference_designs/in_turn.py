@@ -26,9 +26,10 @@ HYPER_SPACE = {
     "zeta": dict(type="log_uniform", default=0.000962572, low=0.0001, high=1.0),
     "lr": dict(type="log_uniform", default=2.32043, low=0.1, high=6.0),
     "k1": dict(type="log_uniform", default=0.254428, low=0.00254428, high=25.4428),
-    "k2": dict(type="log_uniform", default=0.448418, low=0.00448418, high=44.8418),
+    "k2": dict(type="log_uniform", default=0.0809863, low=0.000809863, high=8.09863),
     "k3": dict(type="log_uniform", default=0.448418, low=0.00448418, high=44.8418),
-    "k4": dict(type="log_uniform", default=1.089, low=0.01089, high=108.9),
+    "k4": dict(type="log_uniform", default=0.305482, low=0.00448418, high=44.8418),
+    "k5": dict(type="log_uniform", default=1.089, low=0.01089, high=108.9),
 }
 
 
@@ -48,15 +49,15 @@ def _grad_single(vars, idx, sgn, hp):
     rival = c.unsqueeze(1).expand(-1, 3).scatter(1, winner, second.unsqueeze(1))
     log_variables = torch.log(torch.sum(torch.ones_like(v)))
 
-    force = ((m2 * ((rival * ((xl * torch.minimum(xs, ((1.0 - xs) * (1.0 + (xl * hp.zeta)))))).unsqueeze(1)) - (hp.k1 * (1.0 - 0.0)))) + (((1.0 - m2) * (rival * ((xl * (m1 * xs))).unsqueeze(1))) + ((((1.0 - xs) * (1.0 + (xl * hp.zeta)))).unsqueeze(1) * ((c).unsqueeze(1) * ((rival * ((xl * xs)).unsqueeze(1)) + (torch.maximum(best, (c).unsqueeze(1)) * (((xs + 1.0) * (1.0 + (xl * hp.zeta)))).unsqueeze(1)))))))
+    force = ((m2 * ((rival * ((xl * torch.minimum(xs, (xs * (1.0 + (xl * hp.zeta)))))).unsqueeze(1)) - (hp.k1 * (1.0 - 0.0)))) + (((1.0 - m2) * (rival * ((xl * (m1 * xs))).unsqueeze(1))) + ((((1.0 - xs) * (1.0 + (xl * hp.zeta)))).unsqueeze(1) * ((c).unsqueeze(1) * ((rival * ((xl * xs)).unsqueeze(1)) + ((((xs + 1.0) * (1.0 + (xl * hp.zeta)))).unsqueeze(1) * (torch.maximum(best, (c).unsqueeze(1)) * (1.0 + (hp.k2 * best)))))))))
     pull = torch.zeros_like(v).scatter_add(0, idx.reshape(-1), (sgn * force).reshape(-1))
     drift = pull / torch.clamp(torch.max(torch.abs(pull)), min=1e-6)
     speed = torch.clamp(torch.max(torch.abs(pull)), min=1e-6)
     d_v = pull
     d_xs = (hp.beta * (torch.clamp(xs, min=hp.epsilon) * (c - hp.gamma)))
-    d_xl = ((m2 * (hp.k2 * (c / (abs(hp.delta) + 0.001)))) + ((1.0 - m2) * ((c / (abs(hp.delta) + 0.001)) * (hp.alpha - (hp.k3 * second)))))
+    d_xl = ((m2 * (hp.k3 * (c / (abs(hp.delta) + 0.001)))) + ((1.0 - m2) * ((c / (abs(hp.delta) + 0.001)) * (hp.alpha - (hp.k4 * second)))))
     d_m1 = (torch.maximum(c, xl) - m1)
-    d_m2 = torch.zeros_like(v) + (torch.square((m2 + 0.005)) * (speed * (hp.k4 / (torch.abs(log_variables) + 0.001))))
+    d_m2 = torch.zeros_like(v) + (torch.square((m2 + 0.005)) * (speed * (hp.k5 / (torch.abs(log_variables) + 0.001))))
 
     # time runs so that the fastest variable moves one unit in one unit of time; the engine descends, hence the sign
     scale = -1.0 / torch.clamp(torch.max(torch.abs(d_v)), min=1e-6)
