@@ -198,7 +198,7 @@ def front_lines(
         works = relative_works(racer, references, levels)
         parts = [
             f"{item.kind} {works[item.kind]:6.2f} of {RIVALS[item.kind]}"
-            + (f" ({item.missed} rungs missed)" if item.missed else "")
+            + (f" ({item.missed} levels missed)" if item.missed else "")
             for item in racer.by_kind
         ]
         lines.append("   ".join([*parts, racer.title]))

@@ -5,9 +5,10 @@ sizes, kinds and seeds by the fused engine.
 
 Starts at the grammar's baseline dynamics. Every child is traced in the jail and run on the levels of
 `designs_bar.SIZES`, planted formulas at several p0 and uniform satisfiable ones, all racers on the same
-instances. At first each kind has a population of its own; after 40 % of the time they are joined
-(`racing.Race.join`). The last quarter is for the values: the elite may then be of one form. With --state, a search is kept in FILE as it runs and continues from it, so
-two hours may be run in pieces. At the end the best of the elite and the front on instances of their own is
+instances. At first each kind has a separate population; after 40 % of the time they are joined
+(`racing.Race.join`). The last quarter is for the values: the elite may then be of one form. With --state, a
+search is kept in FILE as it runs and continues from it, so two hours may be run in pieces; a piece shares its
+own time out in this way, and kinds that were joined stay so. At the end the best of the elite and the front on instances of their own is
 the champion, and it is held against the bar (`designs_bar`);
 --no-bar leaves that out, and --minutes 0 does that alone. If the bar is not reached, the Pareto front is printed: planted work relative to design 340
 against uniform work relative to the baseline. Work is counted, so a design's figures do not depend on the
@@ -354,7 +355,7 @@ def limits_sentence(race: Race, summary: SearchTotals, workers: int) -> str:
         f"{summary.simulating_cpu_s / max(summary.cpu_s, 1e-9):.0%} of {summary.cpu_s:.0f} processor "
         f"seconds, which were {summary.cpu_s / max(summary.spent_s * workers, 1e-9):.0%} of what "
         f"{workers} workers could have had; {summary.blocked} blocked, {through:.0%} went through every "
-        f"rung; the best over time (work on the average of the large rungs): {curve or 'no change'}"
+        f"level; the best over time (work on the average of the large levels): {curve or 'no change'}"
     )
 
 
@@ -373,7 +374,7 @@ def search_for(search: Search, minutes: float, workers: int) -> None:
     print(
         f"\ngrammar {race.grammar.name}: {raced} candidates in {spent:.0f} s on {workers} workers, "
         f"{3600 * raced / max(spent, 1e-9):.0f} an hour; {race.finished} of all {race.raced} went through "
-        f"every rung, {search.blocked} were blocked; simulating took "
+        f"every level, {search.blocked} were blocked; simulating took "
         f"{search.cpu_s / max(spent * workers, 1e-9):.0%} of the workers' wall time"
     )
     print(limits_sentence(race, search.total(), workers))

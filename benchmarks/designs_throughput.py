@@ -108,7 +108,9 @@ class BothWays:
             for way in WAYS
         ]
         if outcomes[0] != outcomes[1]:
-            raise SystemExit(f"both ways should come to the same laps (got {outcomes[0]} and {outcomes[1]})")
+            raise SystemExit(
+                f"both ways should come to the same stages (got {outcomes[0]} and {outcomes[1]})"
+            )
         return stages[WAYS[1]]
 
 
@@ -209,9 +211,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         f"\nA step by gather instructions takes {slower:.2f} times as long, which the first row is "
         "charged for."
     )
-    print(
-        f"{hourly[WAYS[1]] / hourly[WAYS[0]]:.2f} times as many candidates per core hour, with the same laps"
-    )
+    print(f"{hourly[WAYS[1]] / hourly[WAYS[0]]:.2f} times as many candidates per core hour, the same stages")
     return 0
 
 

@@ -252,8 +252,8 @@ def _on_files(context: SessionContext, name: str, arguments: dict[str, Any]) -> 
             f"{shown(path, 200)!r} may not be changed: it lies outside of what may be edited.",
             "outside",
         )
-    if name not in CHANGING and (beside := _beside(context, path)):
-        files = beside
+    if name not in CHANGING and (others := _others_with(context, path)):
+        files = others
     if name in ("list_files", "grep"):
         seen = files
     elif path in files:
@@ -282,7 +282,7 @@ def _on_files(context: SessionContext, name: str, arguments: dict[str, Any]) -> 
     return Result(name, shown(reply["text"]))
 
 
-def _beside(context: SessionContext, path: str) -> Mapping[str, str]:
+def _others_with(context: SessionContext, path: str) -> Mapping[str, str]:
     """Return the files below a path that are there to be read next to the workspace's; none where the
     workspace has some there."""
     folder = path.removeprefix("./").strip("/")

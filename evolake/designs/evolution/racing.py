@@ -49,7 +49,7 @@ DIFFERENCE_ODDS, FIXED_FORM_ODDS = 0.25, 0.7
 JOINED_AFTER, FIXED_AFTER = 0.4, 0.75
 """Shares of a search after which `Race.join` and `Race.fix_forms` are due."""
 SWITCH_SHARE = 0.1
-"""Of the children of a joined race on several kinds, those by `switch`, besides what is drawn."""
+"""Of the children of a joined race on several kinds, those by `switch`; the draw of operators adds more."""
 SWITCHED = 4
 """Of the best on a kind, those that `switch` takes its parents from."""
 STRUCTURE_SHARE = 0.4
@@ -183,16 +183,17 @@ class Race:
 
     def __post_init__(self) -> None:
         self.times = self.times or [[] for _ in self.levels]
-        known = {racer.name: racer for racer in (*self.elite, *self.front)}
         kinds = kinds_of(self.levels)
         self.specialists = self.specialists or {
-            kind: best_on(number, list(known.values())) for number, kind in enumerate(kinds) if len(kinds) > 1
+            kind: best_on(number, self.known()) for number, kind in enumerate(kinds) if len(kinds) > 1
         }
 
     def limits(self, child: Proposed | None = None) -> list[int]:
-        """Return the work that a racer gets at each budget level, in steps of the baseline. Once
-        kinds are joined they are wider for a child of two designs in turn, and of one that solved more than
-        half of the levels of every kind."""
+        """Return the work that a racer gets at each budget level, in steps of the baseline.
+
+        Once kinds are joined it is more for a child by `switch`, and for one of a racer that solved more than
+        half of the levels of every kind.
+        """
         largest = {
             kind: max(level.n for level in self.levels if level.kind.name == kind)
             for kind in kinds_of(self.levels)
@@ -239,7 +240,8 @@ class Race:
             ]
         structural = random.random() < STRUCTURE_SHARE
         operator = self._structural(parents, random) if structural else None
-        if self.specialists and self.joined and random.random() < SWITCH_SHARE:
+        can_switch = "switch" in self.grammar.operators and self.specialists and self.joined
+        if can_switch and random.random() < SWITCH_SHARE:
             operator, structural = "switch", True
         if operator == "switch" and (pair := self._pair(random)):
             parents = pair

@@ -14,10 +14,11 @@ steps (`open_genome`).
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 
-from evolake.designs.genome.open_expression import Expression, leaf_names, renamed
+from evolake.designs.genome.open_expression import Expression, renamed, size
 from evolake.designs.genome.open_genome import SLOTS, Constant, Memory, OpenGenome, backbone, open_genome
 from evolake.designs.genome.parameters import Parameter
 from evolake.designs.genome.values import rounded
@@ -54,7 +55,7 @@ def switched(
         ours, other = base.drive(slot), theirs[slot]
         early, late = (ours, other) if base_first else (other, ours)
         drives[slot] = ours if ours == other else blended(early, late, CLOCK)
-        given += 0 if ours == other else len(leaf_names(other))
+        given += 0 if ours == other else size(other)
     if not given:
         return None
     ours, other = dict(base.drives).get("pace", 1.0), theirs.get("pace", 1.0)
@@ -132,7 +133,7 @@ def _donated(
             continue
         own = name in backbone() and name not in parameters
         names[name] = name if own else f"given_{name}"
-        constants.append(Constant(_named(held.parameter, names[name]), held.value))
+        constants.append(Constant(replace(held.parameter, name=names[name]), held.value))
 
     def name_of(name: str) -> str:
         return names.get(name, name)
@@ -142,10 +143,6 @@ def _donated(
         Memory(name_of(m.name), m.axis, m.low, m.high, renamed(m.drive, name_of)) for m in donor.memories
     ]
     return drives, constants, memories
-
-
-def _named(parameter: Parameter, name: str) -> Parameter:
-    return Parameter(name, parameter.type, parameter.default, parameter.low, parameter.high)
 
 
 def _around(name: str, value: float) -> Parameter:

@@ -9,13 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolake.designs.genome.grammars import read_genome
+from evolake.designs.genome.grammars import compose, read_genome
 from evolake.designs.genome.open_behaviour import evaluated
 from evolake.designs.genome.open_draw import Drawing
 from evolake.designs.genome.open_expression import LEAVES
 from evolake.designs.genome.open_genome import Memory, OpenGenome, baseline, open_genome, simpler, with_values
 from evolake.designs.genome.open_switch import START, blended, switched
 from evolake.errors import InputError
+from evolake.project import BROUGHT as PROJECT_ROOT
 
 BASE = baseline()
 PUSHED = open_genome(
@@ -110,3 +111,12 @@ def test_a_pace_is_a_number_that_a_step_is_multiplied_with_and_goes_first() -> N
         open_genome(dict(BASE.drives) | {"pace": "v"}, (), BASE.constants)
     child = switched(paced, PUSHED, np.random.default_rng(0))
     assert child is not None and "true0" in str(dict(child[0].drives)["pace"])
+
+
+def test_the_shipped_design_in_turn_is_what_its_genome_says() -> None:
+    folder = PROJECT_ROOT / "data_lake" / "seeds" / "reference_designs"
+    genome = read_genome((folder / "in_turn.genome.json").read_text())
+    assert isinstance(genome, OpenGenome) and "m2" in str(dict(genome.drives)["force"])
+    assert clock_of(genome).name == "m2"
+    written = (folder / "in_turn.py").read_text()
+    assert written.split("import torch")[1] == compose(genome).split("import torch")[1]

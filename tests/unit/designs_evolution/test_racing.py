@@ -206,6 +206,21 @@ def test_each_kind_is_a_ladder_of_its_own_and_has_its_own_bars(monkeypatch: pyte
     )
 
 
+def test_a_grammar_without_the_operator_has_no_children_by_switch(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(racing, "SWITCH_SHARE", 1.0)
+    monkeypatch.setattr(racing, "STRUCTURE_SHARE", 0.0)
+    for grammar, expected in ((OPEN, {"switch"}), (PAPER, {None})):
+        asked = []
+        monkeypatch.setattr(racing, "propose", lambda *_, operator, asked=asked: asked.append(operator))
+        race = Race(grammar, BOTH, joined=True)
+        for number in range(2):
+            genome = grammar.with_values(grammar.baseline(), {"alpha": 1.0 + number})
+            race.take(f"r{number}", "t", genome.to_json(), stages(90, 90 + number, 90, 90 - number))
+        for seed in range(5):
+            race.propose(np.random.default_rng(seed))
+        assert set(asked) == expected
+
+
 def test_cutoffs_are_wider_for_children_that_may_be_good_at_both_kinds() -> None:
     race = Race(OPEN, BOTH, taken={BASE.key()})
     race.take("both", "t", variant(0), stages(100, 100, 100, 100))

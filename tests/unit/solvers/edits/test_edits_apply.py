@@ -151,6 +151,9 @@ def test_the_catalogue_is_wide_enough() -> None:
     ):
         assert len(catalogue(SimpleNamespace(name=name))) >= least
     assert catalogue(SimpleNamespace(name="unheard-of")) == []
+    for name in ("minisat22", "kissat4.0.2", "cadical195"):
+        own = SimpleNamespace(name=f"{name}-own")
+        assert catalogue(own) == catalogue(SimpleNamespace(name=name)) != [], "what adapt calls it"
 
 
 @pytest.mark.parametrize("spec", PATCHES.values(), ids=list(PATCHES))
