@@ -6,8 +6,8 @@
 
 Per problem it prints the score of the initial program, the median of each search's best over seeds, and the
 operators' improvement over that of hill climbing with a 95% interval (bootstrap over seeds). A win is an
-interval wholly above 1, a loss one wholly below 1. A ratio counts as 0.1 at least and 10 at most. If a
-project is noisy, the reported score is the best program's under held-out seeds.
+interval wholly above 1, a loss one wholly below 1; with one seed there is neither. A ratio counts as 0.1 at
+least and 10 at most. If a project is noisy, the reported score is the best program's under held-out seeds.
 
 The searches are in `programs_control_searches.py`: the line's operators, as cycles of the laptop profile run
 them; hill climbing, which changes one to three literals of the best program so far; and restart climbing,
@@ -32,7 +32,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import click
-from programs_control_comparison import Comparison, compare, geometric_mean
+from programs_control_comparison import ONE_SEED, Comparison, compare, geometric_mean
 from programs_control_searches import (
     SEARCHES,
     BudgetedEvaluator,
@@ -288,20 +288,25 @@ def comparison_row(own: Mapping[str, Sequence[Run]], hill: Comparison, restart: 
     medians = [statistics.median(run.initial for run in own["operators"])]
     medians += [statistics.median(run.best for run in own[search]) for search in SEARCHES]
     arrow = "higher" if first.higher_is_better else "lower"
-    ratio = (
-        f"{hill.ratio.estimate:.2f} ({hill.ratio.low:.2f} to {hill.ratio.high:.2f}) | {hill.verdict} | "
-        f"{restart.ratio.estimate:.2f}"
-    )
+    ends = "" if hill.verdict == ONE_SEED else f" ({hill.ratio.low:.2f} to {hill.ratio.high:.2f})"
+    ratio = f"{hill.ratio.estimate:.2f}{ends} | {hill.verdict} | {restart.ratio.estimate:.2f}"
     return f"| {first.problem} ({arrow}) | {' | '.join(f'{value:.5g}' for value in medians)} | {ratio} |"
 
 
 def summary(other: str, comparisons: Sequence[Comparison]) -> str:
     """Return a line on all problems. other: the search that the operators are compared with."""
-    verdicts, mean = [item.verdict for item in comparisons], geometric_mean(comparisons)
+    verdicts = [item.verdict for item in comparisons]
+    mean = geometric_mean(comparisons, generator(0, "programs_control", "geometric mean", other))
     counts = f"{verdicts.count('win')} wins, {verdicts.count('tie')} ties, {verdicts.count('loss')} losses"
+    over = ""
+    if ONE_SEED in verdicts:
+        ratios = [item.ratio.estimate for item in comparisons]
+        ahead, behind = sum(ratio > 1 for ratio in ratios), sum(ratio < 1 for ratio in ratios)
+        counts = f"ahead on {ahead}, behind on {behind}, equal on {len(ratios) - ahead - behind}, one seed"
+        over = " over problems"
     return (
         f"operators over {other}, {len(comparisons)} problems: {counts}; "
-        f"geometric mean {mean.estimate:.2f} (95% {mean.low:.2f} to {mean.high:.2f})"
+        f"geometric mean {mean.estimate:.2f} (95% {mean.low:.2f} to {mean.high:.2f}{over})"
     )
 
 

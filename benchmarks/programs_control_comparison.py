@@ -15,11 +15,18 @@ CAP = 10.0
 """A ratio counts as at most this, and at least one over it: an improvement of 0 on one side gives no finite
 ratio."""
 
+ONE_SEED = "one seed"
+"""Verdict where nothing says how much chance there is in a ratio."""
+
 
 @dataclass(frozen=True)
 class Comparison:
-    """What two searches made of one problem. ratios: resampled, of `ratio`. ratio: own median improvement
-    over the other's."""
+    """What two searches made of one problem.
+
+    Attributes:
+        ratio: own median improvement over the other's; the ends of its interval are NaN with one seed.
+        resampled: ratios of resampled seeds.
+    """
 
     problem: str
     ratio: Interval
@@ -27,7 +34,10 @@ class Comparison:
 
     @property
     def verdict(self) -> str:
-        """Return win or loss if the whole interval lies above or below 1, else tie."""
+        """Return win or loss if the whole interval lies above or below 1, else tie; `ONE_SEED` without an
+        interval."""
+        if math.isnan(self.ratio.low):
+            return ONE_SEED
         if self.ratio.low > 1:
             return "win"
         if self.ratio.high < 1:
@@ -52,18 +62,21 @@ def compare(
         for values in (first, second)
     ]
     ratios = improvement_ratio(*medians)
-    low, high = np.quantile(ratios, [0.025, 0.975])
+    low, high = np.quantile(ratios, [0.025, 0.975]) if len(first) > 1 else (math.nan, math.nan)
     estimate = float(improvement_ratio(np.median(first), np.median(second)))
     return Comparison(problem, Interval(estimate, float(low), float(high), 0.95), ratios)
 
 
-def geometric_mean(comparisons: Sequence[Comparison]) -> Interval:
+def geometric_mean(comparisons: Sequence[Comparison], random: np.random.Generator) -> Interval:
     """Return the geometric mean of the ratios over problems, with its interval from the resampled seeds.
 
-    The problems are taken as they are, not as a sample of others.
+    The problems are taken as they are, not as a sample of others. With one seed of each there is nothing else
+    to resample, and the interval is that over problems.
     """
-    estimate = math.exp(sum(math.log(item.ratio.estimate) for item in comparisons) / len(comparisons))
-    low, high = np.quantile(
-        np.exp(np.mean([np.log(item.resampled) for item in comparisons], axis=0)), [0.025, 0.975]
-    )
-    return Interval(estimate, float(low), float(high), 0.95)
+    logs = np.log([item.ratio.estimate for item in comparisons])
+    if any(item.verdict == ONE_SEED for item in comparisons):
+        resampled = logs[random.integers(len(logs), size=(RESAMPLES, len(logs)))].mean(axis=1)
+    else:
+        resampled = np.mean([np.log(item.resampled) for item in comparisons], axis=0)
+    low, high = np.quantile(np.exp(resampled), [0.025, 0.975])
+    return Interval(float(np.exp(logs.mean())), float(low), float(high), 0.95)

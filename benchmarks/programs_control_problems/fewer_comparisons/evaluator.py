@@ -1,4 +1,8 @@
-"""How many comparisons a sorting function makes; the clock plays no part."""
+"""How many comparisons a sorting function makes; the clock plays no part.
+
+The program gets labels, and learns the order of what they stand for only by comparing two of them: sorting the
+labels themselves tells it nothing.
+"""
 
 import importlib.util
 
@@ -13,14 +17,17 @@ def evaluate(program_path):
     spec.loader.exec_module(program)
     asked = 0
 
-    def less(first, second):
-        nonlocal asked
-        asked += 1
-        if asked > WORST * len(LISTS):
-            raise RuntimeError("too many comparisons")
-        return first < second
+    for number, values in enumerate(LISTS):
+        hidden = {((37 + number) * place + 11) % 101: value for place, value in enumerate(values)}
 
-    for values in LISTS:
-        if program.sort(list(values), less) != sorted(values):
+        def less(first, second, hidden=hidden):
+            nonlocal asked
+            asked += 1
+            if asked > WORST * len(LISTS):
+                raise RuntimeError("too many comparisons")
+            return hidden[first] < hidden[second]
+
+        labels = program.sort(list(hidden), less)
+        if sorted(labels) != sorted(hidden) or [hidden[label] for label in labels] != sorted(values):
             return {"comparisons": WORST}
     return {"comparisons": asked / len(LISTS)}

@@ -9,6 +9,8 @@ size and direction. It needs no more than the archive has already.
 from __future__ import annotations
 
 import ast
+import keyword
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -21,6 +23,9 @@ from evolake.programs.model.source import Places, Unreadable, parse
 MOST = 60
 """Numbers of a program that are tuned together."""
 LONGEST = 1e12
+WORD = re.compile(r"(\w+)[ \t]*\Z")
+CALLED = (")", "]", "}", '"', "'")
+"""What brackets call, or cannot follow: they group nothing there."""
 
 
 @dataclass(frozen=True)
@@ -39,9 +44,8 @@ class Number:
         """Return a value as it is written there."""
         if self.marked:
             return self.marked.written(value)
-        if self.whole:
-            return str(round(min(max(value, -LONGEST), LONGEST)))
-        return f"({text})" if (text := repr(float(f"{value:.9g}"))).startswith("-") else text
+        text = str(round(min(max(value, -LONGEST), LONGEST))) if self.whole else repr(float(f"{value:.9g}"))
+        return f"({text})" if text.startswith("-") else text
 
 
 @dataclass(frozen=True)
@@ -71,18 +75,41 @@ def numbers_in(texts: Mapping[str, str]) -> list[Number]:
 
 def literals(name: str, text: str, spans: Sequence[tuple[int, int]]) -> list[Number]:
     """Return numbers that are in Python's blocks."""
-    places = Places(text)
-    result = []
+    places, result, within = Places(text), [], set[ast.AST]()
     for node in ast.walk(parse(text)):
+        if node in within:
+            continue
+        value, sign = node, 1
+        while isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.USub | ast.UAdd):
+            sign, value = -sign if isinstance(value.op, ast.USub) else sign, value.operand
+            within.add(value)
         if (
-            isinstance(node, ast.Constant)
-            and isinstance(node.value, int | float)
-            and not isinstance(node.value, bool)
+            isinstance(node, ast.UnaryOp | ast.Constant)
+            and isinstance(value, ast.Constant)
+            and isinstance(value.value, int | float)
+            and not isinstance(value.value, bool)
         ):
-            start, end = places.span(node)
-            if inside(start, end, spans) and abs(node.value) <= LONGEST:
-                result.append(Number(name, start, end, float(node.value), isinstance(node.value, int)))
+            start, end = with_brackets(text, *places.span(node))
+            if inside(start, end, spans) and abs(value.value) <= LONGEST:
+                whole = isinstance(value.value, int)
+                result.append(Number(name, start, end, float(sign * value.value), whole))
     return sorted(result, key=lambda item: item.start)
+
+
+def with_brackets(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return from where to where a number reaches with the brackets that group it alone.
+
+    A negative number is written in brackets and read back with them, so that its sign is no part of a
+    program's skeleton. Brackets of a call are no such brackets.
+    """
+    while text[start - 1 : start] == "(" and text[end : end + 1] == ")":
+        before = text[: start - 1]
+        word = WORD.search(before)
+        gap = before.endswith((" ", "\t"))
+        if before.rstrip()[-1:] in CALLED or (word and not (gap and keyword.iskeyword(word.group(1)))):
+            break
+        start, end = start - 1, end + 1
+    return start, end
 
 
 def inside(start: int, end: int, spans: Sequence[tuple[int, int]]) -> bool:

@@ -35,15 +35,16 @@ STEPPING = ("step_few", "step_all", "step_one", "surrogate")
 
 
 def step_size(trials: Trials, own: str) -> float:
-    """Return the relative size of steps of a skeleton, by the one-fifth rule over its trials."""
-    size = FIRST
+    """Return the relative size of steps of a skeleton, by the one-fifth rule over its trials. A new skeleton
+    begins with the size of its parent's, since most of its numbers are as good as they were there."""
+    sizes: dict[str, float] = {}
     for place, item in enumerate(trials.items):
-        if (
-            trials.skeletons[place] != own
-            or item.operator not in STEPPING
-            or item.parent is None
-            or trials.changes_structure(place)
-        ):
+        skeleton = trials.skeletons[place]
+        if skeleton not in sizes:
+            sizes[skeleton] = (
+                FIRST if item.parent is None else sizes.get(trials.skeletons[item.parent], FIRST)
+            )
+        if item.operator not in STEPPING or item.parent is None or trials.changes_structure(place):
             continue
         merit, before = trials.merits[place], trials.merits[item.parent]
         won = merit is not None and before is not None and merit > before
@@ -53,8 +54,8 @@ def step_size(trials: Trials, own: str) -> float:
             factor = GROWTH**0.25
         else:
             factor = GROWTH**-0.25
-        size = min(max(size * factor, LEAST), MOST)
-    return size
+        sizes[skeleton] = min(max(sizes[skeleton] * factor, LEAST), MOST)
+    return sizes.get(own, FIRST)
 
 
 def number_weights(trials: Trials, own: str, count: int) -> Array:

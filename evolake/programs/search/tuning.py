@@ -59,7 +59,8 @@ def tuned(
 
 def space_of(values: Sequence[Number]) -> BaseDistribution:
     """Return where a number is drawn from: within its bounds where it is marked, else within what the trials
-    span and as much again on either side."""
+    span and a quarter as much on either side. The estimator draws from where it knows nothing if there is
+    much of that."""
     from optuna.distributions import FloatDistribution, IntDistribution
 
     first = values[0]
@@ -71,7 +72,7 @@ def space_of(values: Sequence[Number]) -> BaseDistribution:
             if first.whole
             else FloatDistribution(low, high, log=first.marked.log and low > 0)
         )
-    room = max(highest - lowest, 0.2 * max(abs(lowest), abs(highest)))
+    room = max((highest - lowest) / 4, 0.2 * max(abs(lowest), abs(highest)))
     if first.whole:
         room = max(1, round(room))
         return IntDistribution(

@@ -141,8 +141,17 @@ def test_the_geometric_mean_is_over_problems() -> None:
         comparison.compare("a", [4.0] * 3, [1.0] * 3, chance),
         comparison.compare("b", [1.0] * 3, [4.0] * 3, chance),
     ]
-    assert comparison.geometric_mean(both).estimate == pytest.approx(1) == comparison.geometric_mean(both).low
-    assert comparison.geometric_mean(both[:1]).estimate == pytest.approx(4)
+    mean = comparison.geometric_mean(both, chance)
+    assert mean.estimate == pytest.approx(1) == mean.low == mean.high
+    assert comparison.geometric_mean(both[:1], chance).estimate == pytest.approx(4)
+
+
+def test_one_seed_gives_no_verdict_and_the_mean_an_interval_over_problems() -> None:
+    chance = np.random.default_rng(0)
+    some = [comparison.compare("p", [value], [1.0], chance) for value in (4.0, 0.5, 1.0, 2.0)]
+    assert [item.verdict for item in some] == [comparison.ONE_SEED] * 4
+    mean = comparison.geometric_mean(some, chance)
+    assert mean.estimate == pytest.approx(2**0.5) and 0.5 < mean.low < 1 < 2 < mean.high < 4
 
 
 def run(problem: str, search: str, seed: int, best: float, *, higher: bool = True) -> Any:
@@ -176,6 +185,18 @@ def test_the_table_has_medians_ratios_and_verdicts() -> None:
     assert lines[-2].startswith(
         "operators over hill, 2 problems: 1 wins, 1 ties, 0 losses; geometric mean 1.41"
     )
+
+
+def test_the_table_of_one_seed_has_no_intervals() -> None:
+    runs = [
+        run("p", search, 0, best) for search, best in (("operators", 3.0), ("hill", 2.0), ("restart", 1.0))
+    ]
+    lines = control.comparison_table(runs, ["p"])
+    assert lines[2] == "| p (higher) | 1 | 3 | 2 | 1 | 2.00 | one seed | 10.00 |"
+    assert lines[-2].startswith(
+        "operators over hill, 1 problems: ahead on 1, behind on 0, equal on 0, one seed;"
+    )
+    assert lines[-2].endswith("2.00 (95% 2.00 to 2.00 over problems)")
 
 
 def test_runs_are_read_back_and_a_line_that_was_broken_off_is_left_out(tmp_path: Path) -> None:

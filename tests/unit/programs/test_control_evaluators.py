@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -274,3 +275,17 @@ def test_the_constants_are_those_of_the_convolution(heights: list[float]) -> Non
     if sum(signed) > 0.1:
         third = 2 * len(signed) * abs(np.convolve(signed, signed)).max() / sum(signed) ** 2
         assert auto.third_constant(results(signed))["constant"] == pytest.approx(third, rel=1e-6)
+
+
+def test_sorting_what_stands_for_the_values_is_no_way_round_a_comparison(tmp_path: Path) -> None:
+    path = tmp_path / "program.py"
+    sorting = evaluator("fewer_comparisons")
+    for body in ("return sorted(values)", "return values", "return values[:1] * len(values)"):
+        path.write_text(f"def sort(values, less):\n    {body}\n")
+        assert sorting.evaluate(str(path)) == {"comparisons": sorting.WORST}, body
+    path.write_text(
+        "import functools\n"
+        "def sort(values, less):\n"
+        "    return sorted(values, key=functools.cmp_to_key(lambda a, b: 1 - 2 * less(a, b)))\n"
+    )
+    assert 24 <= sorting.evaluate(str(path))["comparisons"] < 100

@@ -23,6 +23,7 @@ from evolake.programs.search.numbers import (
     skeleton,
     step_all,
     step_one,
+    with_numbers,
 )
 from evolake.programs.search.proposing import OPERATORS, STRUCTURAL, Background, child_of
 from evolake.programs.search.trials import Trials
@@ -108,6 +109,30 @@ def test_marked_numbers_stay_in_their_bounds_and_unmarked_ones_as_they_are(seed:
         block, share = (parameter.value for parameter in parameters_in(text))
         assert 1 <= block <= 256 and block == int(block) and 0.1 <= share <= 0.9
         assert "int x = 3;" in text and "π" in text
+
+
+SIGNED = (
+    "-1.5", "2", "(-3.0)", "-(-4)", "f(-5.0)", "f (6.0)", "g((-7.0))", "((9.0))", "a - -1.0", "a - 2.0",
+    "y ** -2", "2.0 ** 3", "-2.0 ** 3", "a[-1]", "not (2.0)", "(1.0,)", "'' if (1.0) else(2.0)", "(-2.5)",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("expression", SIGNED)
+def test_the_sign_of_a_number_is_no_part_of_the_skeleton(expression: str):
+    texts = {"p.py": f"# EVOLVE-BLOCK-START\ndef h():\n    return {expression}\n# EVOLVE-BLOCK-END\n"}
+    numbers = numbers_in(texts)
+    turned = with_numbers(texts, [(number, -number.value) for number in numbers])
+    back = with_numbers(turned, [(number, -number.value) for number in numbers_in(turned)])
+    assert skeleton(texts) == skeleton(turned) == skeleton(back)
+    assert [-number.value for number in numbers_in(turned)] == [number.value for number in numbers]
+    assert numbers_in(back) == numbers_in(with_numbers(back, [(one, one.value) for one in numbers_in(back)]))
+
+
+def test_a_sign_that_changes_often_leaves_no_brackets_behind():
+    texts = {"p.py": "# EVOLVE-BLOCK-START\nx = [1.5, f(2)]\n# EVOLVE-BLOCK-END\n"}
+    for _ in range(4):
+        texts = with_numbers(texts, [(number, -number.value) for number in numbers_in(texts)])
+    assert "x = [1.5, f(2)]" in texts["p.py"]
 
 
 def test_numbers_are_the_literals_of_the_blocks_or_those_that_are_marked():

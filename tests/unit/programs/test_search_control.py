@@ -118,6 +118,17 @@ def test_a_step_grows_after_a_success_and_shrinks_after_a_failure():
     )
 
 
+def test_a_new_skeleton_begins_with_the_size_of_its_parent():
+    before = chain([-1.0] * 6)
+    other = {"p.py": text(1.0)["p.py"].replace("1.0", "1.0 + 3.0", 1)}
+    trials = Trials([*before.items, Trial(other, 0.5, "term", 0)])
+    own, new = trials.skeletons[0], trials.skeletons[-1]
+    assert new not in ("", own)
+    assert step_size(trials, new) == step_size(before, own) < FIRST
+    further = Trials([*trials.items, Trial(other, None, "step_few", len(before.items))])
+    assert step_size(further, own) == step_size(before, own) > step_size(further, new)
+
+
 def test_a_number_whose_changes_fail_is_changed_less_often():
     items = [Trial(text(1.0, 1.0), 0.0, "initial")]
     items += [Trial(text(2.0 + place, 1.0), None, "step_few", 0) for place in range(5)]
