@@ -67,7 +67,7 @@ def number_weights(trials: Trials, own: str, count: int) -> Array:
             continue
         now, before = (values_of(tuple(trials.items[one].texts.items())) for one in (place, item.parent))
         changed = np.array([one.value != other.value for one, other in zip(now, before, strict=True)])
-        if not 0 < changed.sum() <= 3:
+        if not changed.any():
             continue
         share = changed / changed.sum()
         all_ += share
@@ -232,7 +232,9 @@ def _steps(
             result.append(
                 [
                     _moved(number, size * 0.4, unit, random)
-                    for number, unit in zip(numbers, scale.tolist(), strict=True)
+                    if random.random() < len(numbers) * weight
+                    else number.value
+                    for number, unit, weight in zip(numbers, scale.tolist(), weights.tolist(), strict=True)
                 ]
             )
         else:
