@@ -138,6 +138,20 @@ def test_a_number_whose_changes_fail_is_changed_less_often():
     assert fatal < 0.3 * good and fatal + good == pytest.approx(1.0)
 
 
+def test_a_fatal_number_is_found_among_many_that_change_together():
+    def of(numbers: Sequence[float]) -> dict[str, str]:
+        return {"p.py": f"# EVOLVE-BLOCK-START\nx = {[*map(float, numbers)]}\n# EVOLVE-BLOCK-END\n"}
+
+    draws, items = random(3), [Trial(of([1.0] * 6), 0.0, "initial")]
+    for _ in range(30):
+        changed = draws.permutation(6)[:4]
+        numbers = np.where(np.isin(np.arange(6), changed), draws.uniform(2, 9, 6), 1.0)
+        items.append(Trial(of(numbers.tolist()), None if 0 in changed else -1.0, "surrogate", 0))
+    trials = Trials(items)
+    weights = number_weights(trials, trials.skeletons[0], 6)
+    assert weights[0] < 0.5 * weights[1:].min() and weights.sum() == pytest.approx(1.0)
+
+
 def test_the_process_passes_through_what_it_saw_and_doubts_what_it_did_not():
     points = np.linspace(-1, 1, 9)[:, None]
     process = fit(points, np.sin(3 * points[:, 0]), random())
