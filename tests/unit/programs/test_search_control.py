@@ -149,7 +149,7 @@ def test_a_fatal_number_is_found_among_many_that_change_together():
         items.append(Trial(of(numbers.tolist()), None if 0 in changed else -1.0, "surrogate", 0))
     trials = Trials(items)
     weights = number_weights(trials, trials.skeletons[0], 6)
-    assert weights[0] < 0.5 * weights[1:].min() and weights.sum() == pytest.approx(1.0)
+    assert weights[0] < 0.6 * weights[1:].min() and weights.sum() == pytest.approx(1.0)
 
 
 def test_the_process_passes_through_what_it_saw_and_doubts_what_it_did_not():
