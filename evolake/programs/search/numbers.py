@@ -23,7 +23,8 @@ from evolake.programs.model.source import Places, Unreadable, parse
 MOST = 60
 """Numbers of a program that are tuned together."""
 LONGEST = 1e12
-WORD = re.compile(r"(\w+)[ \t]*\Z")
+NEAR, WORD = 100, re.compile(r"(\w+)[ \t]*\Z")
+"""Characters before a bracket in which the word before it is looked for, and that word."""
 CALLED = (")", "]", "}", '"', "'")
 """What brackets call, or cannot follow: they group nothing there."""
 
@@ -103,7 +104,7 @@ def with_brackets(text: str, start: int, end: int) -> tuple[int, int]:
     program's skeleton. Brackets of a call are no such brackets.
     """
     while text[start - 1 : start] == "(" and text[end : end + 1] == ")":
-        before = text[: start - 1]
+        before = text[max(0, start - 1 - NEAR) : start - 1]
         word = WORD.search(before)
         gap = before.endswith((" ", "\t"))
         if before.rstrip()[-1:] in CALLED or (word and not (gap and keyword.iskeyword(word.group(1)))):
