@@ -8,20 +8,23 @@ Per problem it prints the score of the initial program, the median of each searc
 operators' improvement over that of hill climbing with a 95% interval (bootstrap over seeds). A win is an
 interval wholly above 1, a loss one wholly below 1; with one seed there is neither. A ratio counts as 0.1 at
 least and 10 at most. If a project is noisy, the reported score is the best program's under held-out seeds.
+A second table compares the searches after shares of the evaluations, by the scores that they measured
+themselves.
 
 The searches are in `programs_control_searches.py`: the line's operators, as cycles of the laptop profile run
 them; hill climbing, which changes one to three literals of the best program so far; and restart climbing,
 which changes those of the initial program. Every run is kept in FILE as soon as it ends. It is not repeated
 unless the problem, the number of evaluations or workers, or the code of its search has changed.
 
-`--field` runs the operators on AlphaEvolve's problems, each for so many minutes of the clock, and prints
-their results with published ones.
+`--field` runs the operators on AlphaEvolve's problems, each for so many minutes of the clock, and prints their
+results with published ones, and what they had after 150 and 1,000 evaluations.
 """  # noqa: E501
 
 from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import statistics
 import tempfile
@@ -58,12 +61,17 @@ SYSTEMS = ("AlphaEvolve", "CodeEvolve", "ShinkaEvolve", "OpenEvolve")
 HELD_OUT = 12
 """Seeds under which the best programs of a noisy problem are compared."""
 UNLIMITED = 10**9
+CURVE = (0.1, 0.25, 0.5, 0.75, 1.0)
+"""Shares of the evaluations after which searches are compared as well."""
+SHORTER = (150, 1000)
+"""Evaluations after which the best of a run of `--field` is shown as well."""
 LAPTOP = ProgramsSettings()
 
 
 @dataclass(frozen=True)
 class Run:
-    """One search on one problem under one seed. initial, best: scores. key: what the run depends on."""
+    """One search on one problem under one seed. initial, best: scores. key: what the run depends on. curve:
+    evaluations spent and the best score then, as the search measured it."""
 
     key: str
     problem: str
@@ -76,12 +84,22 @@ class Run:
     cpu_s: float
     wall_s: float
     program: dict[str, str]
+    curve: tuple[tuple[int, float], ...]
 
     @property
     def improvement(self) -> float:
         """Return how much better the best is than the initial program; 0 if under held-out seeds it is
         none."""
         return max(0.0, (self.best - self.initial) * (1 if self.higher_is_better else -1))
+
+    def score_after(self, evaluations: int) -> float:
+        """Return the best score after so many evaluations, as the search measured it."""
+        return [score for spent, score in self.curve if spent <= evaluations][-1]
+
+    def improvement_after(self, evaluations: int) -> float:
+        """Return how much better the search had become after so many evaluations, by its own measure."""
+        change = self.score_after(evaluations) - self.curve[0][1]
+        return max(0.0, change * (1 if self.higher_is_better else -1))
 
 
 def problem_names() -> list[str]:
@@ -170,6 +188,7 @@ def run_search(
         cpu_s,
         time.monotonic() - begun,
         found.texts,
+        found.curve,
     )
 
 
@@ -199,8 +218,9 @@ def read_runs(state: Path) -> dict[str, Run]:
         state.write_text("".join(lines))
     for number, line in enumerate(lines, 1):
         try:
-            run = Run(**json.loads(line))
-        except (ValueError, TypeError):
+            found = json.loads(line)
+            run = Run(**found | {"curve": tuple((spent, score) for spent, score in found.get("curve", ()))})
+        except (ValueError, TypeError, AttributeError):
             what = f"line {number} of {state} is no run of this benchmark"
             raise InputError(
                 what,
@@ -263,14 +283,9 @@ def comparison_table(runs: Sequence[Run], names: Sequence[str]) -> list[str]:
     ]
     compared: dict[str, list[Comparison]] = {"hill": [], "restart": []}
     for name in names:
-        by_search = {
-            search: {run.seed: run for run in runs if (run.problem, run.search) == (name, search)}
-            for search in SEARCHES
-        }
-        seeds = sorted(set.intersection(*(set(found) for found in by_search.values())))
-        if not seeds:
+        own = runs_by_search(runs, name)
+        if not own["operators"]:
             continue
-        own = {search: [found[seed] for seed in seeds] for search, found in by_search.items()}
         for other, comparisons in compared.items():
             first, second = ([run.improvement for run in own[search]] for search in ("operators", other))
             comparisons.append(compare(name, first, second, generator(0, "programs_control", name, other)))
@@ -280,6 +295,42 @@ def comparison_table(runs: Sequence[Run], names: Sequence[str]) -> list[str]:
         + [""] * bool(compared["hill"])
         + [summary(other, comparisons) for other, comparisons in compared.items() if comparisons]
     )
+
+
+def runs_by_search(runs: Sequence[Run], name: str) -> dict[str, list[Run]]:
+    """Return each search's runs of a problem, under those seeds under which all searches ran."""
+    by_search = {
+        search: {run.seed: run for run in runs if (run.problem, run.search) == (name, search)}
+        for search in SEARCHES
+    }
+    seeds = sorted(set.intersection(*(set(found) for found in by_search.values())))
+    return {search: [found[seed] for seed in seeds] for search, found in by_search.items()}
+
+
+def curve_table(runs: Sequence[Run], names: Sequence[str], evaluations: int) -> list[str]:
+    """Return the lines of a table in Markdown: geometric means of the ratios after shares of the evaluations,
+    by what the searches measured themselves."""
+    compared = [(name, own) for name in names if (own := runs_by_search(runs, name))["operators"]]
+    if not compared:
+        return []
+    lines = ["| evaluations | operators / hill | operators / restart |", "| --- " * 3 + "|"]
+    for spent in sorted({math.ceil(evaluations * share) for share in CURVE}):
+        cells = [str(spent)]
+        for other in ("hill", "restart"):
+            random = generator(0, "programs_control", "curve", other)
+            comparisons = [
+                compare(
+                    name,
+                    [run.improvement_after(spent) for run in own["operators"]],
+                    [run.improvement_after(spent) for run in own[other]],
+                    random,
+                )
+                for name, own in compared
+            ]
+            mean = geometric_mean(comparisons, random)
+            cells.append(f"{mean.estimate:.2f} ({mean.low:.2f} to {mean.high:.2f})")
+        lines.append(f"| {' | '.join(cells)} |")
+    return lines
 
 
 def comparison_row(own: Mapping[str, Sequence[Run]], hill: Comparison, restart: Comparison) -> str:
@@ -313,15 +364,17 @@ def summary(other: str, comparisons: Sequence[Comparison]) -> str:
 def field_table(runs: Sequence[Run], published: Mapping[str, Mapping[str, str]]) -> list[str]:
     """Return the lines of the table with published values in Markdown."""
     lines = [
-        f"| problem | initial | operators alone | {' | '.join(SYSTEMS)} |",
-        "| --- " * (3 + len(SYSTEMS)) + "|",
+        f"| problem | initial | {' | '.join(f'after {count} evaluations' for count in SHORTER)} | "
+        f"operators alone | {' | '.join(SYSTEMS)} |",
+        "| --- " * (3 + len(SHORTER) + len(SYSTEMS)) + "|",
     ]
     for run in runs:
         values = " | ".join(published[run.problem].get(system, "") for system in SYSTEMS)
         arrow = "higher" if run.higher_is_better else "lower"
         lines.append(
-            f"| {run.problem} ({arrow}) | {run.initial:.6g} | {run.best:.8g}, {run.spent} evaluations | "
-            f"{values} |"
+            f"| {run.problem} ({arrow}) | {run.initial:.6g} | "
+            f"{' | '.join(f'{run.score_after(count):.6g}' for count in SHORTER)} | "
+            f"{run.best:.8g}, {run.spent} evaluations | {values} |"
         )
     return lines
 
@@ -392,7 +445,9 @@ def main(
                 workers=workers,
                 until=until,
             )
-            lines = comparison_table(list(some), names)
+            found = list(some)
+            curve = curve_table(found, names, evaluations)
+            lines = comparison_table(found, names) + [""] * bool(curve) + curve
     except InputError as error:
         click.echo(f"error: {error}", err=True)
         raise SystemExit(2) from None

@@ -104,10 +104,28 @@ class SearchSetup:
 
 @dataclass(frozen=True)
 class BestProgram:
-    """The best program that a search knows. score: as the search measured it."""
+    """The best program that a search knows. score: as the search measured it. curve: evaluations spent and
+    the best score then, at each change of it."""
 
     texts: dict[str, str]
     score: float
+    curve: tuple[tuple[int, float], ...]
+
+
+class Curve:
+    """The best score of a search against what it has spent."""
+
+    def __init__(self, setup: SearchSetup):
+        self._evaluator, self._points = setup.evaluator, [(0, float(setup.initial["score"]))]
+
+    def add(self, score: float) -> None:
+        """Add the best score now, if it is another one."""
+        if score != self._points[-1][1]:
+            self._points.append((self._evaluator.spent, float(score)))
+
+    def points(self) -> tuple[tuple[int, float], ...]:
+        """Return the points, those of few evaluations first."""
+        return tuple(self._points)
 
 
 def operators(setup: SearchSetup) -> BestProgram:
@@ -118,6 +136,7 @@ def operators(setup: SearchSetup) -> BestProgram:
     """
     islands = Islands(setup.project, setup.own, {setup.initial["program_id"]: setup.initial})
     rows, cycle, idle = [setup.initial], 0, 0
+    curve = Curve(setup)
     while not setup.evaluator.exhausted and idle < IDLE_ROUNDS:
         cycle += 1
         name = f"{cycle:04d}"
@@ -147,13 +166,14 @@ def operators(setup: SearchSetup) -> BestProgram:
                 memory=SearchMemory(rows),
             )
             rows += entry.programs
+            curve.add(islands.ranked(islands.rows.values())[0]["score"])
             idle = 0 if setup.evaluator.spent > before else idle + 1
         best = islands.ranked(islands.rows.values())[0]
         end_of_cycle(
             islands, best["program_id"], most=setup.project.config.population or setup.own.most_programs
         )
     best = islands.ranked(islands.rows.values())[0]
-    return BestProgram(texts_of(setup.blobs, best["files_sha"]), best["score"])
+    return BestProgram(texts_of(setup.blobs, best["files_sha"]), best["score"], curve.points())
 
 
 def hill_climbing(setup: SearchSetup) -> BestProgram:
@@ -171,9 +191,9 @@ SEARCHES = {"operators": operators, "hill": hill_climbing, "restart": restart_cl
 
 def _climb(setup: SearchSetup, *, from_best: bool) -> BestProgram:
     project, evaluator, sign = setup.project, setup.evaluator, 1 if setup.project.higher_is_better else -1
-    best = BestProgram(dict(project.evolving), setup.initial["score"])
+    texts, best, curve = dict(project.evolving), setup.initial["score"], Curve(setup)
     random = generator(setup.seed, "climber", project.name, "from_best" if from_best else "from_initial")
-    tried, idle = {bare_text(best.texts)}, 0
+    tried, idle = {bare_text(texts)}, 0
     seeds = search_seeds(project, setup.own, setup.seed)
 
     def judged(texts: dict[str, str]) -> float | None:
@@ -187,16 +207,17 @@ def _climb(setup: SearchSetup, *, from_best: bool) -> BestProgram:
     while not evaluator.exhausted and idle < IDLE_ROUNDS:
         batch: list[dict[str, str]] = []
         for _ in range(setup.workers):
-            texts = with_changed_literals(best.texts if from_best else project.evolving, random)
-            if (text := bare_text(texts)) not in tried:
+            changed = with_changed_literals(texts if from_best else project.evolving, random)
+            if (text := bare_text(changed)) not in tried:
                 tried.add(text)
-                batch.append(texts)
+                batch.append(changed)
         before = evaluator.spent
-        for texts, score in zip(batch, side_by_side(judged, batch, setup.workers), strict=True):
-            if score is not None and sign * score > sign * best.score:
-                best = BestProgram(texts, score)
+        for changed, score in zip(batch, side_by_side(judged, batch, setup.workers), strict=True):
+            if score is not None and sign * score > sign * best:
+                texts, best = changed, score
+        curve.add(best)
         idle = 0 if evaluator.spent > before else idle + 1
-    return best
+    return BestProgram(texts, best, curve.points())
 
 
 @dataclass(frozen=True)

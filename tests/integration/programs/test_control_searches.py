@@ -21,6 +21,9 @@ def test_a_search_spends_its_evaluations_and_keeps_the_best(search: str) -> None
     project = control.load_problem(PROBLEM)
     run = control.run_search(project, search, 1, "key", evaluations=7, workers=2)
     assert run.spent == 7 and run.best >= run.initial == 41.0 and list(run.program) == list(project.evolving)
+    spent, scores = zip(*run.curve, strict=True)
+    assert list(spent) == sorted(spent) and spent[0] == 0 and spent[-1] <= 7
+    assert list(scores) == sorted(scores) and (scores[0], scores[-1]) == (run.initial, run.best)
     before, after = (searches.literals_in(texts) for texts in (project.evolving, run.program))
     if search == "restart":
         assert sum(old.value != new.value for old, new in zip(before, after, strict=True)) <= 3

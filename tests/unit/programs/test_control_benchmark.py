@@ -154,7 +154,15 @@ def test_one_seed_gives_no_verdict_and_the_mean_an_interval_over_problems() -> N
     assert mean.estimate == pytest.approx(2**0.5) and 0.5 < mean.low < 1 < 2 < mean.high < 4
 
 
-def run(problem: str, search: str, seed: int, best: float, *, higher: bool = True) -> Any:
+def run(
+    problem: str,
+    search: str,
+    seed: int,
+    best: float,
+    *,
+    higher: bool = True,
+    curve: tuple[tuple[int, float], ...] = ((0, 1.0),),
+) -> Any:
     return control.Run(
         f"{problem}{search}{seed}",
         problem,
@@ -167,6 +175,7 @@ def run(problem: str, search: str, seed: int, best: float, *, higher: bool = Tru
         1.0,
         1.0,
         {"a.py": "x = 1\n"},
+        curve,
     )
 
 
@@ -199,12 +208,58 @@ def test_the_table_of_one_seed_has_no_intervals() -> None:
     assert lines[-2].endswith("2.00 (95% 2.00 to 2.00 over problems)")
 
 
+def test_the_curve_compares_searches_after_shares_of_their_evaluations() -> None:
+    curves = {
+        "operators": ((0, 1.0), (40, 2.0), (90, 5.0)),
+        "hill": ((0, 1.0), (10, 1.5), (60, 2.0)),
+        "restart": ((0, 1.0), (5, 3.0)),
+    }
+    runs = [run("p", search, 0, curve[-1][1], curve=curve) for search, curve in curves.items()]
+    runs += [run("q", "hill", 0, 9.0, curve=((0, 1.0), (1, 9.0)))]  # no run of the others: it is left out
+    assert runs[0].score_after(39) == 1.0 and runs[0].score_after(40) == 2.0
+    assert [runs[0].improvement_after(count) for count in (0, 89, 90, 1000)] == [0.0, 1.0, 4.0, 4.0]
+    lines = control.curve_table(runs, ["p", "q"], 100)
+    assert [line.split(" (")[0] for line in lines[2:]] == [
+        "| 10 | 0.10",
+        "| 25 | 0.10",
+        "| 50 | 2.00",
+        "| 75 | 1.00",
+        "| 100 | 4.00",
+    ]
+    assert lines[-1] == "| 100 | 4.00 (4.00 to 4.00) | 2.00 (2.00 to 2.00) |"
+    assert control.curve_table(runs, ["q"], 100) == []
+
+
+def test_lower_is_an_improvement_where_lower_is_better() -> None:
+    better = run("p", "hill", 0, 0.25, higher=False, curve=((0, 1.0), (3, 0.5), (9, 0.25)))
+    worse = run("p", "hill", 0, 2.0, higher=False, curve=((0, 1.0), (3, 2.0)))
+    assert better.improvement_after(3) == 0.5 and worse.improvement_after(3) == 0.0
+
+
+def test_the_table_of_the_field_shows_what_there_was_after_fewer_evaluations() -> None:
+    curve = ((0, 1.9), (100, 1.95), (900, 2.0), (5000, 2.25))
+    lines = control.field_table(
+        [run("circles_21", "operators", 0, 2.25, curve=curve)], {"circles_21": {"AlphaEvolve": "2.36583"}}
+    )
+    assert lines[0].startswith(
+        "| problem | initial | after 150 evaluations | after 1000 evaluations | operators alone |"
+    )
+    assert lines[1].count("---") == len(lines[0].split(" | "))
+    assert lines[2] == ("| circles_21 (higher) | 1 | 1.95 | 2 | 2.25, 150 evaluations | 2.36583 |  |  |  |")
+
+
 def test_runs_are_read_back_and_a_line_that_was_broken_off_is_left_out(tmp_path: Path) -> None:
     state, kept = tmp_path / "state.jsonl", run("p", "hill", 0, 2.0)
     assert control.read_runs(state) == {}
     state.write_text(json.dumps(asdict(kept)) + "\n" + '{"key": "half')
     assert control.read_runs(state) == {kept.key: kept}
     assert state.read_text() == json.dumps(asdict(kept)) + "\n"
+    older = asdict(kept) | {"key": "older"}
+    del older[
+        "curve"
+    ]  # a file of a version that had none: its runs are made again, since they have other keys
+    state.write_text(json.dumps(older) + "\n")
+    assert set(control.read_runs(state)) == {"older"}
     state.write_text('{"another": "file"}\n' + json.dumps(asdict(kept)) + "\n")
     with pytest.raises(InputError, match="line 1 of .* is no run of this benchmark"):
         control.read_runs(state)
@@ -217,7 +272,7 @@ def test_a_run_is_repeated_only_if_what_it_depends_on_has_changed(
 
     def ran(project: Any, search: str, seed: int, key: str, **sizes: Any) -> Any:
         done.append((search, seed))
-        return control.Run(key, project.name, search, seed, 1.0, 2.0, True, 5, 0.0, 0.0, {})
+        return control.Run(key, project.name, search, seed, 1.0, 2.0, True, 5, 0.0, 0.0, {}, ())
 
     monkeypatch.setattr(control, "run_search", ran)
 
