@@ -255,9 +255,7 @@ def test_runs_are_read_back_and_a_line_that_was_broken_off_is_left_out(tmp_path:
     assert control.read_runs(state) == {kept.key: kept}
     assert state.read_text() == json.dumps(asdict(kept)) + "\n"
     older = asdict(kept) | {"key": "older"}
-    del older[
-        "curve"
-    ]  # a file of a version that had none: its runs are made again, since they have other keys
+    del older["curve"]  # of a version that had none; its runs have other keys and are made again
     state.write_text(json.dumps(older) + "\n")
     assert set(control.read_runs(state)) == {"older"}
     state.write_text('{"another": "file"}\n' + json.dumps(asdict(kept)) + "\n")
