@@ -32,9 +32,6 @@ from evolake.designs.genome.variation import Child, Parent, short_title
 from evolake.designs.model.formulas import PLANTED, FormulaKind, KindName
 
 SLACK = 1.25
-SEVERAL_KINDS_SLACK = 3.0
-"""What cutoffs are multiplied with for a child that may be good at several kinds of formulas: the best times
-on a kind are mostly those of designs that are good at nothing else."""
 BAR_PLACE = 4
 ELITE = 20
 FRONT, FRONT_ODDS = 12, 0.2
@@ -164,8 +161,9 @@ class Proposed(Protocol):
 class Race:
     """The elite of a search and the cutoffs that follow from it.
 
-    specialists: the best on each kind of formulas alone, by kind; empty if there is one kind. joined: see
-    `join`.
+    times: at each level the median works of all who solved it. versatile_times: of those alone that solved
+    more than half of the levels of every kind. specialists: the best on each kind of formulas alone, by kind;
+    empty if there is one kind. joined: see `join`.
     """
 
     grammar: Grammar
@@ -180,9 +178,11 @@ class Race:
     front: list[Racer] = field(default_factory=list)
     specialists: dict[str, list[Racer]] = field(default_factory=dict)
     joined: bool = False
+    versatile_times: list[list[float]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.times = self.times or [[] for _ in self.levels]
+        self.versatile_times = self.versatile_times or [[] for _ in self.levels]
         kinds = kinds_of(self.levels)
         self.specialists = self.specialists or {
             kind: best_on(number, self.known()) for number, kind in enumerate(kinds) if len(kinds) > 1
@@ -191,36 +191,36 @@ class Race:
     def limits(self, child: Proposed | None = None) -> list[int]:
         """Return the work that a racer gets at each budget level, in steps of the baseline.
 
-        Once kinds are joined it is more for a child by `switch`, and for one of a racer that solved more than
-        half of the levels of every kind.
+        It follows from the times of those before. Once kinds are joined, a child that may be good at every
+        kind is held to those that are: what is fast on one kind is mostly good at nothing else.
         """
         largest = {
             kind: max(level.n for level in self.levels if level.kind.name == kind)
             for kind in kinds_of(self.levels)
         }
-        slack = SLACK * (SEVERAL_KINDS_SLACK if len(largest) > 1 and self._versatile(child) else 1.0)
+        several = len(largest) > 1 and self._may_be_versatile(child)
         return [
             min(
                 level.max_steps,
-                math.ceil(slack * largest[level.kind.name] / level.n * sorted(times)[:BAR_PLACE][-1]),
+                math.ceil(SLACK * largest[level.kind.name] / level.n * sorted(times)[:BAR_PLACE][-1]),
             )
             if times
             else level.max_steps
-            for level, times in zip(self.levels, self.times, strict=True)
+            for level, times in zip(self.levels, self.versatile_times if several else self.times, strict=True)
         ]
 
-    def _versatile(self, child: Proposed | None) -> bool:
-        """Return whether a child may be good at every kind."""
+    def _may_be_versatile(self, child: Proposed | None) -> bool:
+        """Return whether a child comes of two designs in turn, or of one that is good at every kind."""
         if child is None or not self.joined:
             return False
         parents = {name for name, _ in child.weights}
-        counts = Counter(level.kind.name for level in self.levels)
-        through = {
-            racer.name
-            for racer in (*self.elite, *self.front)
-            if all(2 * item.missed < counts[item.kind] for item in racer.by_kind)
-        }
+        through = {racer.name for racer in (*self.elite, *self.front) if self._is_versatile(racer.by_kind)}
         return child.operator == "switch" or bool(parents & through)
+
+    def _is_versatile(self, kinds: Sequence[KindScore]) -> bool:
+        """Return whether more than half of the levels of every kind were solved."""
+        counts = Counter(level.kind.name for level in self.levels)
+        return all(2 * item.missed < counts[item.kind] for item in kinds)
 
     def propose(self, random: np.random.Generator) -> Child | None:
         """Return a child of one of the elite, the better the likelier; nothing that was raced before, or that
@@ -308,6 +308,10 @@ class Race:
         missed = len(self.levels) - len(solved)
         self.finished += not missed
         kinds = kind_scores(self.levels, stages)
+        if self._is_versatile(kinds):
+            for times, stage in zip(self.versatile_times, stages, strict=False):
+                if stage.solved:
+                    times.append(stage.median_work)
         known = [item.score for item in kinds if math.isfinite(item.score)]
         racer = Racer(
             name,

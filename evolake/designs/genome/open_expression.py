@@ -148,6 +148,17 @@ def renamed(expression: Expression, name: Callable[[str], str]) -> Expression:
     )
 
 
+def substituted(expression: Expression, names: Mapping[str, Expression]) -> Expression:
+    """Return the expression with what stands for each of the names in its place."""
+    if isinstance(expression, str):
+        return names.get(expression, expression)
+    return (
+        (expression[0], *(substituted(operand, names) for operand in expression[1:]))
+        if isinstance(expression, tuple)
+        else expression
+    )
+
+
 def leaf_names(expression: Expression) -> list[str]:
     """Return names in the order of their first appearance."""
     return list(dict.fromkeys(result for _, result in places(expression) if isinstance(result, str)))

@@ -46,6 +46,7 @@ from evolake.designs.genome.open_expression import (
     renamed,
     simplified,
     size,
+    substituted,
     tupled,
 )
 from evolake.designs.genome.parameters import BACKBONE, Parameter, clip
@@ -57,7 +58,7 @@ OPTIONAL: Mapping[str, Kind] = {"pace": "scalar"}
 MEMORY_AXES: tuple[Kind, ...] = ("clause", "variable", "scalar")
 FIXED = ("variables", "clauses", "ratio", "log_variables")
 """Numbers of the formula that no step changes."""
-MAX_SLOT, MAX_SIZE, MAX_MEMORIES = 120, 320, 7
+MAX_SLOT, MAX_SIZE, MAX_MEMORIES = 120, 320, 9
 """Nodes of one drive and of all together; memory variables. There is room for two designs in turn."""
 DRAWN_MEMORIES = 3
 """Memory variables beyond which operators draw no further one."""
@@ -350,13 +351,7 @@ def simpler(base: OpenGenome) -> tuple[OpenGenome, str] | None:
 
 def cleared(expression: Expression, name: str) -> Expression:
     """Return the expression with 0 in the place of a name."""
-    if expression == name:
-        return 0.0
-    return (
-        (expression[0], *(cleared(operand, name) for operand in expression[1:]))
-        if isinstance(expression, tuple)
-        else expression
-    )
+    return substituted(expression, {name: 0.0})
 
 
 @functools.cache

@@ -4,28 +4,31 @@ other from then on.
 Two designs that are each good at one kind of formulas make one that is good at both, if the first is fast
 enough: what it does not solve by then, the second takes over. It is a schedule of algorithms in one design,
 as portfolios of SAT solvers have them (Gomes and Selman, Algorithm portfolios, Artificial Intelligence 126,
-2001). State and memories are handed over as they are.
+2001). The variables are handed over as they are. The memories of the second design, `xl` and `xs` among them,
+are its own and stay as they begin until its turn: what the first has written into them would mislead it.
 
 The clock is a memory between 0 and 1 whose drive is a rate times (start + clock) squared: it stays near 0
 for nearly all of its time and then reaches 1 within a few steps. It is multiplied by `speed`, so it counts
-steps (`open_genome`).
+steps (`open_genome`). The start is small, since drives are mixed by the clock, and those with `xl` are large.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from evolake.designs.genome.open_expression import Expression, renamed, size
+from evolake.designs.genome.open_behaviour import BOUNDS
+from evolake.designs.genome.open_expression import Expression, renamed, size, substituted
 from evolake.designs.genome.open_genome import SLOTS, Constant, Memory, OpenGenome, backbone, open_genome
 from evolake.designs.genome.parameters import Parameter
 from evolake.designs.genome.values import rounded
 
 CLOCK = "fresh_memory"
-START = 0.005
-STEPS, SPREAD = 300.0, 0.9
+START = 1e-5
+STEPS, SPREAD = 500.0, 0.9
 """How many steps a drawn clock takes: median and spread of the logarithm."""
 WITH_SIZE = 0.5
 """How often a clock takes as many times more steps as ln N is larger than that of MIDDLE_SIZE."""
@@ -33,6 +36,8 @@ MIDDLE_SIZE = 320
 SHARED = 0.5
 """How often the donor's parameters of the baseline dynamics have the values of the first parent."""
 SPAN = 100.0
+OWN = {"xl": "own_xl", "xs": "own_xs"}
+"""Slot -> name of the memory that the second design has in its place."""
 
 
 def switched(
@@ -49,32 +54,48 @@ def switched(
     """
     theirs, constants, memories = _donated(base, donor, shared=bool(random.random() < SHARED))
     base_first = bool(random.random() < 0.5)
-    drives: dict[str, Expression] = dict(base.drives)
-    given = 0
-    for slot in SLOTS:
-        ours, other = base.drive(slot), theirs[slot]
-        early, late = (ours, other) if base_first else (other, ours)
-        drives[slot] = ours if ours == other else blended(early, late, CLOCK)
-        given += 0 if ours == other else size(other)
+    given = sum(size(theirs[slot]) for slot in SLOTS if base.drive(slot) != theirs[slot])
     if not given:
         return None
-    ours, other = dict(base.drives).get("pace", 1.0), theirs.get("pace", 1.0)
+    parts = [(dict(base.drives), list(base.memories)), (theirs, memories)]
+    (early, early_memories), late = parts if base_first else reversed(parts)
+    waiting, late_memories = _waiting(*late)
+    drives: dict[str, Expression] = {
+        slot: early[slot] if slot in OWN else blended(early[slot], waiting[slot], CLOCK) for slot in SLOTS
+    }
+    paces = [early.get("pace", 1.0), waiting.get("pace", 1.0)]
     ratio = rounded(donor.values()["lr"] / base.values()["lr"])
     if ratio != 1.0:
         constants.append(Constant(_around("fresh_pace", ratio), ratio))
-        other = ("mul", other, "fresh_pace")
-    if ours != other:
-        drives["pace"] = blended(*((ours, other) if base_first else (other, ours)), CLOCK)
+        paces[base_first] = ("mul", paces[base_first], "fresh_pace")
+    if paces[0] != paces[1]:
+        drives["pace"] = blended(paces[0], paces[1], CLOCK)
     steps = float(np.exp(random.normal(np.log(STEPS), SPREAD)))
     grows = bool(random.random() < WITH_SIZE)
     clock, rate = _clock(steps, (base if base_first else donor).values()["lr"], grows=grows)
-    made = open_genome(drives, [*base.memories, *memories, clock], [*base.constants, *constants, rate])
+    made = open_genome(drives, [*early_memories, *late_memories, clock], [*base.constants, *constants, rate])
     first, second = ("itself", "the other") if base_first else ("the other", "itself")
     why = (
         f"It is {first} for some {steps:.0f} steps{' (more as ln N grows)' if grows else ''}, then "
         f"{second}: a schedule of two designs."
     )
     return made, "switch", why, max(1, min(given, made.size() // 2))
+
+
+def _waiting(
+    drives: Mapping[str, Expression], memories: Sequence[Memory]
+) -> tuple[dict[str, Expression], list[Memory]]:
+    """Return the drives and memories of a design whose memories are its own and wait for the clock."""
+    names: Mapping[str, Expression] = {"xl": ("add", 1.0, OWN["xl"]), "xs": OWN["xs"]}
+    own = [
+        Memory(OWN["xl"], "clause", 0.0, BOUNDS["xl"][1], drives["xl"]),
+        Memory(OWN["xs"], "clause", *BOUNDS["xs"], drives["xs"]),
+    ]
+    waiting = [
+        replace(memory, drive=("mul", substituted(memory.drive, names), CLOCK))
+        for memory in (*memories, *own)
+    ]
+    return {slot: substituted(drive, names) for slot, drive in drives.items()}, waiting
 
 
 def blended(early: Expression, late: Expression, clock: str) -> Expression:

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from evolake.designs.evolution import racing
 from evolake.designs.evolution.racing import (
+    BAR_PLACE,
     DIFFERENCE_FACTORS,
     ELITE,
     SAME_FORM,
-    SEVERAL_KINDS_SLACK,
     SLACK,
     SWITCHED,
     BudgetLevel,
@@ -221,24 +221,37 @@ def test_a_grammar_without_the_operator_has_no_children_by_switch(monkeypatch: p
         assert set(asked) == expected
 
 
-def test_cutoffs_are_wider_for_children_that_may_be_good_at_both_kinds() -> None:
+def test_a_child_that_may_be_good_at_both_kinds_is_held_to_those_that_are() -> None:
     race = Race(OPEN, BOTH, taken={BASE.key()})
-    race.take("both", "t", variant(0), stages(100, 100, 100, 100))
+    race.take("both", "t", variant(0), stages(700, 700, 700, 700))
     race.take("one", "t", variant(1), [*stages(100, 100, 100), Stage(0, False, 0.1)])
+    race.take("planted", "t", variant(2), [*stages(100), Stage(0, False, 0.1), *stages(100)])
 
     def limit(operator: str, *names: str) -> int:
         child = Child("", {}, None, operator, tuple((name, 1 / len(names)) for name in names), "", "")
         return race.limits(child)[2]
 
-    narrow, wide = math.ceil(SLACK * 100), math.ceil(SLACK * SEVERAL_KINDS_SLACK * 100)
-    assert limit("insert", "both") == narrow, "each kind for itself"
+    assert race.versatile_times == [[700], [700], [700], [700]]
+    for number in range(BAR_PLACE):
+        genome = with_values(BASE, {"alpha": 20.0 + number}).to_json()
+        race.take(f"s{number}", "t", genome, [*stages(50), Stage(0, False, 0.1), *stages(50)])
+    narrow, wide = math.ceil(SLACK * 50), math.ceil(SLACK * 700)
+    assert limit("insert", "both") == limit("switch", "one") == narrow, "each kind for itself"
     race.join()
-    assert race.limits()[2] == limit("insert", "one") == narrow
+    assert race.limits()[2] == limit("insert", "one") == limit("crossover", "planted", "s1") == narrow
     assert limit("insert", "both") == limit("crossover", "one", "both") == limit("switch", "one") == wide
     alone = Race(OPEN, RUNGS)
     alone.take("a", "t", variant(0), stages(10, 100, 100))
     child = Child("", {}, None, "switch", (("a", 1.0),), "", "")
     assert alone.limits(child) == alone.limits(), "one kind has one cutoff"
+
+
+def test_a_child_by_switch_has_every_step_while_nothing_is_good_at_both_kinds() -> None:
+    race = Race(OPEN, BOTH, joined=True)
+    race.take("planted", "t", variant(0), [*stages(50), Stage(0, False, 0.1), *stages(50)])
+    child = Child("", {}, None, "switch", (("planted", 1.0),), "", "")
+    assert race.limits(child) == [level.max_steps for level in BOTH]
+    assert race.limits()[2] == math.ceil(SLACK * 50)
 
 
 def test_the_best_on_each_kind_alone_are_kept_and_have_children_together() -> None:
