@@ -36,7 +36,7 @@ MIDDLE_SIZE = 320
 SHARED = 0.5
 """How often the donor's parameters of the baseline dynamics have the values of the first parent."""
 SPAN = 100.0
-OWN = {"xl": "own_xl", "xs": "own_xs"}
+OWN = {"xl": "fresh_xl", "xs": "fresh_xs"}
 """Slot -> name of the memory that the second design has in its place."""
 
 
