@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evolake.designs.genome.grammars import compose, read_genome
-from evolake.designs.genome.open_behaviour import evaluated
+from evolake.designs.genome.open_behaviour import evaluated, stepped
 from evolake.designs.genome.open_draw import Drawing
 from evolake.designs.genome.open_expression import LEAVES
 from evolake.designs.genome.open_genome import Memory, OpenGenome, baseline, open_genome, simpler, with_values
@@ -27,6 +27,9 @@ PUSHED = open_genome(
     BASE.constants,
 )
 N, IDX = 5, np.array([[0, 1, 2], [2, 3, 4], [0, 3, 4], [1, 2, 4]])
+VARIABLES = 8
+TIGHT = np.array([np.random.default_rng(number).choice(VARIABLES, 3, replace=False) for number in range(90)])
+"""Clauses of a formula that is hardly satisfiable, whatever the signs."""
 SHAPES = {"clause": (len(IDX),), "literal": (len(IDX), 3), "variable": (N,), "scalar": ()}
 
 
@@ -93,9 +96,52 @@ def test_both_parents_keep_their_values_and_memories_or_share_the_first_one_s() 
         genome = child[0]
         paces = {held for held in genome.values().values() if held == 2.0}
         assert genome.values()["lr"] == BASE.values()["lr"] and paces and "pace" in dict(genome.drives)
-        assert len(genome.memories) == 2
+        axes = sorted(memory.axis for memory in genome.memories)
+        assert axes == ["clause"] * 3 + ["scalar"], "that of the other, the clock, xl and xs of the second"
         seen.add(7.0 in genome.values().values())
     assert seen == {True, False}
+
+
+def begun(genome: OpenGenome, seed: int) -> dict[str, np.ndarray]:
+    """State at the start of a run on `TIGHT`."""
+    sizes = {"clause": (len(TIGHT),), "variable": (VARIABLES,), "scalar": ()}
+    start = {"v": np.random.default_rng(seed).uniform(-1, 1, VARIABLES)}
+    start |= {"xl": np.ones(len(TIGHT)), "xs": np.zeros(len(TIGHT))}
+    return start | {memory.name: np.zeros(sizes[memory.axis]) for memory in genome.memories}
+
+
+def of_two(seed: int) -> tuple[OpenGenome, OpenGenome, OpenGenome, np.ndarray]:
+    """A child of two designs with steps of their own, who is first, who is second, and signs of `TIGHT`."""
+    other = with_values(PUSHED, {"lr": 0.5})
+    child = switched(BASE, other, np.random.default_rng(seed))
+    assert child is not None
+    first, second = (BASE, other) if child[2].startswith("It is itself") else (other, BASE)
+    return child[0], first, second, np.random.default_rng(100 + seed).choice([-1, 1], TIGHT.shape)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_first_runs_as_alone_and_the_memories_of_the_second_stay_as_they_begin(seed: int) -> None:
+    genome, first, second, sgn = of_two(seed)
+    state, alone = begun(genome, seed), begun(first, seed)
+    for _ in range(12):
+        state, alone = stepped(genome, state, TIGHT, sgn), stepped(first, alone, TIGHT, sgn)
+    for slot in ("v", "xl", "xs"):
+        assert state[slot] == pytest.approx(alone[slot], rel=0.05, abs=0.1), "but for rounding"
+    assert np.max(alone["xl"]) > 1.5, "the formula is hard, so weights have grown"
+    waiting = [memory.name for memory in genome.memories if memory != clock_of(genome)][len(first.memories) :]
+    assert len(waiting) == 2 + len(second.memories)
+    assert max(float(np.max(np.abs(state[name]))) for name in waiting) < 0.01
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_in_its_turn_the_second_starts_with_its_own_xl_and_xs(seed: int) -> None:
+    genome, _, second, sgn = of_two(seed)
+    state, alone = begun(genome, seed), begun(second, seed)
+    state[clock_of(genome).name] = np.ones(())
+    state["xl"], state["xs"] = np.full(len(TIGHT), 900.0), np.full(len(TIGHT), 0.7)  # what the first left
+    for _ in range(5):
+        state, alone = stepped(genome, state, TIGHT, sgn), stepped(second, alone, TIGHT, sgn)
+    assert state["v"] == pytest.approx(alone["v"], abs=1e-9)
 
 
 def test_parents_with_the_same_drives_have_no_such_child() -> None:
