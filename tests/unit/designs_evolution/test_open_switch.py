@@ -126,7 +126,9 @@ def test_the_first_runs_as_alone_and_the_memories_of_the_second_stay_as_they_beg
     for _ in range(12):
         state, alone = stepped(genome, state, TIGHT, sgn), stepped(first, alone, TIGHT, sgn)
     for slot in ("v", "xl", "xs"):
-        assert state[slot] == pytest.approx(alone[slot], rel=0.05, abs=0.1), "but for rounding"
+        assert state[slot] == pytest.approx(alone[slot], rel=0.05, abs=0.1), (
+            "but for what the clock lets through"
+        )
     assert np.max(alone["xl"]) > 1.5, "the formula is hard, so weights have grown"
     waiting = [memory.name for memory in genome.memories if memory != clock_of(genome)][len(first.memories) :]
     assert len(waiting) == 2 + len(second.memories)
