@@ -220,7 +220,6 @@ class Search:
             "elite": [asdict(racer) for racer in race.elite],
             "taken": sorted(race.taken),
             "times": race.times,
-            "versatile_times": race.versatile_times,
             "raced": race.raced,
             "finished": race.finished,
             "joined": race.joined,
@@ -270,6 +269,7 @@ def racer_of(data: dict[str, Any]) -> Racer:
         **{
             **data,
             "medians": tuple(data["medians"]),
+            "works": tuple(data.get("works", ())),
             "kinds": tuple(KindScore(**item) for item in data.get("kinds", ())),
         }
     )
@@ -300,7 +300,6 @@ def read_state(path: Path, grammar: str) -> tuple[Race, SearchTotals, dict[str, 
         data["finished"],
         front=front or front_of(elite),
         joined=bool(data.get("joined")),
-        versatile_times=data.get("versatile_times", []),
         specialists={
             kind: [racer_of(item) for item in group] for kind, group in data.get("specialists", {}).items()
         },

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -32,6 +31,8 @@ from evolake.designs.genome.variation import Child, Parent, short_title
 from evolake.designs.model.formulas import PLANTED, FormulaKind, KindName
 
 SLACK = 1.25
+SWITCH_SLACK = 4.0
+"""Of a child that is two designs in turn: the work of both counts."""
 BAR_PLACE = 4
 ELITE = 20
 FRONT, FRONT_ODDS = 12, 0.2
@@ -117,8 +118,8 @@ class Racer:
     """A design that has raced. missed: budget levels that it did not get to the end of; score: mean log of
     its median work at the largest that it did, mean over kinds.
 
-    medians: median steps at the budget levels that it solved. kinds: by kind of formulas; empty in searches
-    from before there were several.
+    medians, works: median steps and median work at the budget levels that it solved (works are empty in
+    searches of before). kinds: by kind of formulas; empty in searches from before there were several.
     """
 
     name: str
@@ -129,6 +130,7 @@ class Racer:
     score: float
     operator: str = ""
     kinds: tuple[KindScore, ...] = ()
+    works: tuple[float, ...] = ()
 
     @property
     def by_kind(self) -> tuple[KindScore, ...]:
@@ -161,9 +163,8 @@ class Proposed(Protocol):
 class Race:
     """The elite of a search and the cutoffs that follow from it.
 
-    times: at each level the median works of all who solved it. versatile_times: of those alone that solved
-    more than half of the levels of every kind. specialists: the best on each kind of formulas alone, by kind;
-    empty if there is one kind. joined: see `join`.
+    times: at each level the median works of all who solved it. specialists: the best on each kind of formulas
+    alone, by kind; empty if there is one kind. joined: see `join`.
     """
 
     grammar: Grammar
@@ -178,11 +179,9 @@ class Race:
     front: list[Racer] = field(default_factory=list)
     specialists: dict[str, list[Racer]] = field(default_factory=dict)
     joined: bool = False
-    versatile_times: list[list[float]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.times = self.times or [[] for _ in self.levels]
-        self.versatile_times = self.versatile_times or [[] for _ in self.levels]
         kinds = kinds_of(self.levels)
         self.specialists = self.specialists or {
             kind: best_on(number, self.known()) for number, kind in enumerate(kinds) if len(kinds) > 1
@@ -191,14 +190,22 @@ class Race:
     def limits(self, child: Proposed | None = None) -> list[int]:
         """Return the work that a racer gets at each budget level, in steps of the baseline.
 
-        It follows from the times of those before. Once kinds are joined, a child that may be good at every
-        kind is held to those that are: what is fast on one kind is mostly good at nothing else.
+        It follows from the times of those before. Once kinds are joined, a child that may go through the
+        levels of every kind is held to those that did, the slowest of them at each level: what is fast on one
+        kind is mostly good at nothing else.
         """
-        largest = {
-            kind: max(level.n for level in self.levels if level.kind.name == kind)
-            for kind in kinds_of(self.levels)
-        }
-        several = len(largest) > 1 and self._may_be_versatile(child)
+        kinds = kinds_of(self.levels)
+        if self.joined and len(kinds) > 1 and child is not None:
+            groups = (*self.elite, *self.front)
+            finished = {racer.name: racer.works for racer in groups if len(racer.works) == len(self.levels)}
+            switched = child.operator == "switch"
+            if switched or any(name in finished for name, _ in child.weights):
+                slack = SWITCH_SLACK if switched else SLACK
+                return [
+                    math.ceil(min(level.max_steps, slack * max(works, default=math.inf)))
+                    for level, *works in zip(self.levels, *finished.values(), strict=True)
+                ]
+        largest = {kind: max(level.n for level in self.levels if level.kind.name == kind) for kind in kinds}
         return [
             min(
                 level.max_steps,
@@ -206,21 +213,8 @@ class Race:
             )
             if times
             else level.max_steps
-            for level, times in zip(self.levels, self.versatile_times if several else self.times, strict=True)
+            for level, times in zip(self.levels, self.times, strict=True)
         ]
-
-    def _may_be_versatile(self, child: Proposed | None) -> bool:
-        """Return whether a child comes of two designs in turn, or of one that is good at every kind."""
-        if child is None or not self.joined:
-            return False
-        parents = {name for name, _ in child.weights}
-        through = {racer.name for racer in (*self.elite, *self.front) if self._is_versatile(racer.by_kind)}
-        return child.operator == "switch" or bool(parents & through)
-
-    def _is_versatile(self, kinds: Sequence[KindScore]) -> bool:
-        """Return whether more than half of the levels of every kind were solved."""
-        counts = Counter(level.kind.name for level in self.levels)
-        return all(2 * item.missed < counts[item.kind] for item in kinds)
 
     def propose(self, random: np.random.Generator) -> Child | None:
         """Return a child of one of the elite, the better the likelier; nothing that was raced before, or that
@@ -308,10 +302,6 @@ class Race:
         missed = len(self.levels) - len(solved)
         self.finished += not missed
         kinds = kind_scores(self.levels, stages)
-        if self._is_versatile(kinds):
-            for times, stage in zip(self.versatile_times, stages, strict=False):
-                if stage.solved:
-                    times.append(stage.median_work)
         known = [item.score for item in kinds if math.isfinite(item.score)]
         racer = Racer(
             name,
@@ -322,6 +312,7 @@ class Race:
             sum(known) / len(known),
             operator,
             kinds,
+            tuple(stage.median_work for stage in solved),
         )
         self.elite = kept([*self.elite, racer], self.same_form)
         self.front = front_of([*self.front, racer])

@@ -17,6 +17,7 @@ from evolake.designs.evolution.racing import (
     ELITE,
     SAME_FORM,
     SLACK,
+    SWITCH_SLACK,
     SWITCHED,
     BudgetLevel,
     KindScore,
@@ -221,36 +222,41 @@ def test_a_grammar_without_the_operator_has_no_children_by_switch(monkeypatch: p
         assert set(asked) == expected
 
 
-def test_a_child_that_may_be_good_at_both_kinds_is_held_to_those_that_are() -> None:
+def held_to(race: Race, operator: str, *names: str) -> list[int]:
+    """Return the cutoffs of a child of these parents."""
+    weights = tuple((name, 1 / len(names)) for name in names)
+    return race.limits(Child("", {}, None, operator, weights, "", ""))
+
+
+def test_a_child_of_one_that_went_through_both_kinds_is_held_to_the_slowest_of_those() -> None:
     race = Race(OPEN, BOTH, taken={BASE.key()})
     race.take("both", "t", variant(0), stages(700, 700, 700, 700))
-    race.take("one", "t", variant(1), [*stages(100, 100, 100), Stage(0, False, 0.1)])
-    race.take("planted", "t", variant(2), [*stages(100), Stage(0, False, 0.1), *stages(100)])
-
-    def limit(operator: str, *names: str) -> int:
-        child = Child("", {}, None, operator, tuple((name, 1 / len(names)) for name in names), "", "")
-        return race.limits(child)[2]
-
-    assert race.versatile_times == [[700], [700], [700], [700]]
+    race.take("other", "t", variant(1), stages(900, 600, 100, 800))
     for number in range(BAR_PLACE):
-        genome = with_values(BASE, {"alpha": 20.0 + number}).to_json()
-        race.take(f"s{number}", "t", genome, [*stages(50), Stage(0, False, 0.1), *stages(50)])
-    narrow, wide = math.ceil(SLACK * 50), math.ceil(SLACK * 700)
-    assert limit("insert", "both") == limit("switch", "one") == narrow, "each kind for itself"
+        result = [*stages(50), Stage(0, False, 0.1), *stages(50)]
+        race.take(f"s{number}", "t", variant(2 + number), result)
+    narrow = race.limits()
+    assert narrow[2] == math.ceil(SLACK * 50)
+    assert held_to(race, "insert", "both") == held_to(race, "switch", "s1") == narrow, "each kind for itself"
     race.join()
-    assert race.limits()[2] == limit("insert", "one") == limit("crossover", "planted", "s1") == narrow
-    assert limit("insert", "both") == limit("crossover", "one", "both") == limit("switch", "one") == wide
-    alone = Race(OPEN, RUNGS)
-    alone.take("a", "t", variant(0), stages(10, 100, 100))
-    child = Child("", {}, None, "switch", (("a", 1.0),), "", "")
-    assert alone.limits(child) == alone.limits(), "one kind has one cutoff"
+    assert race.limits() == held_to(race, "insert", "s1") == held_to(race, "crossover", "s1", "s2") == narrow
+    slowest = (900, 700, 700, 800)
+    wide = [math.ceil(SLACK * work) for work in slowest]
+    assert held_to(race, "insert", "both") == held_to(race, "crossover", "s1", "other") == wide
+    assert held_to(race, "switch", "s1", "s2") == [math.ceil(SWITCH_SLACK * work) for work in slowest]
 
 
-def test_a_child_by_switch_has_every_step_while_nothing_is_good_at_both_kinds() -> None:
+def test_a_race_on_one_kind_has_one_cutoff() -> None:
+    race = Race(OPEN, RUNGS, joined=True)
+    race.take("a", "t", variant(0), stages(10, 100, 100))
+    assert held_to(race, "switch", "a") == held_to(race, "insert", "a") == race.limits()
+
+
+def test_a_child_by_switch_has_every_step_while_nothing_went_through_both_kinds() -> None:
     race = Race(OPEN, BOTH, joined=True)
     race.take("planted", "t", variant(0), [*stages(50), Stage(0, False, 0.1), *stages(50)])
-    child = Child("", {}, None, "switch", (("planted", 1.0),), "", "")
-    assert race.limits(child) == [level.max_steps for level in BOTH]
+    assert held_to(race, "switch", "planted") == [level.max_steps for level in BOTH]
+    assert held_to(race, "insert", "planted") == race.limits()
     assert race.limits()[2] == math.ceil(SLACK * 50)
 
 
