@@ -270,7 +270,10 @@ def racer_of(data: dict[str, Any]) -> Racer:
             **data,
             "medians": tuple(data["medians"]),
             "works": tuple(data.get("works", ())),
-            "kinds": tuple(KindScore(**item) for item in data.get("kinds", ())),
+            "kinds": tuple(
+                KindScore(**{**item, "medians": tuple(item.get("medians", ()))})
+                for item in data.get("kinds", ())
+            ),
         }
     )
 

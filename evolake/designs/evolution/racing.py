@@ -99,13 +99,15 @@ class Stage:
 class KindScore:
     """How a racer did on the formulas of one kind. missed: budget levels that it did not get to the end of;
     score: mean log of its median work at the largest that it did (infinite if none); n, median: the largest
-    size that it solved, and its median steps there (0 if none)."""
+    size that it solved, and its median steps there (0 if none); medians: at every level that it solved (empty
+    in searches of before)."""
 
     kind: KindName
     missed: int
     score: float
     n: int
     median: int
+    medians: tuple[int, ...] = ()
 
     @property
     def order(self) -> tuple[int, float]:
@@ -367,7 +369,10 @@ def kind_scores(levels: Sequence[BudgetLevel], stages: Sequence[Stage]) -> tuple
         if solved:
             largest = max(solved, key=lambda pair: pair[0].n)
             mean = score([level for level, _ in solved], [stage for _, stage in solved])
-            result.append(KindScore(kind, total - len(solved), mean, largest[0].n, largest[1].median_step))
+            medians = tuple(stage.median_step for _, stage in solved)
+            result.append(
+                KindScore(kind, total - len(solved), mean, largest[0].n, largest[1].median_step, medians)
+            )
         else:
             result.append(KindScore(kind, total, math.inf, 0, 0))
     return tuple(result)
@@ -434,15 +439,16 @@ def kept(racers: Sequence[Racer], same_form: int = SAME_FORM) -> list[Racer]:
 def _few_of_a_form(
     ordered: Sequence[Racer], same_form: int, most: int, number: int | None = None
 ) -> list[Racer]:
-    """Return the first of these, at most so many of one form and so many in all. Racers with equal scores on
-    every kind, or on the one of this number, differ in what does nothing, and the first stands for all."""
+    """Return the first of these, at most so many of one form and so many in all. Racers with equal steps on
+    every kind, or on the one of this number, differ in what does nothing but cost, and the first stands for
+    all."""
     forms: dict[str, int] = {}
     seen: set[tuple[Any, ...]] = set()
     result: list[Racer] = []
     for racer in ordered:
         form = form_of(racer.genome)
         kinds = racer.by_kind if number is None else racer.by_kind[number : number + 1]
-        figures = tuple((item.missed, item.score) for item in kinds)
+        figures = tuple(item.medians or (item.missed, item.score) for item in kinds)
         if len(result) < most and forms.get(form, 0) < same_form and figures not in seen:
             forms[form] = forms.get(form, 0) + 1
             seen.add(figures)

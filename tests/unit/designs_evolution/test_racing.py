@@ -85,6 +85,16 @@ def test_the_elite_holds_few_of_one_form() -> None:
     assert len(kept(racers, ELITE)) == 10
 
 
+def test_of_racers_that_take_the_same_steps_the_cheapest_is_kept() -> None:
+    race = Race(OPEN, BOTH)
+    for number, (steps, cost) in enumerate(((500, 1.2), (500, 1.0), (500, 1.1), (501, 1.3))):
+        result = [Stage(count, True, 0.1, per_step=cost) for count in (100, 100, steps, 100)]
+        race.take(f"r{number}", "t", variant(number), result)
+    assert [racer.name for racer in race.elite] == ["r1", "r3"]
+    assert [racer.name for racer in race.specialists["planted"]] == ["r1", "r3"]
+    assert [racer.name for racer in race.specialists["uniform"]] == ["r1"]
+
+
 def test_children_come_of_the_elite_and_none_comes_twice() -> None:
     race = Race(OPEN, RUNGS, taken={BASE.key()})
     assert race.propose(np.random.default_rng(0)) is None
