@@ -32,7 +32,7 @@ from evolake.designs.model.formulas import PLANTED, FormulaKind, KindName
 
 SLACK = 1.25
 SWITCH_SLACK = 4.0
-"""Of a child that is two designs in turn: the work of both counts."""
+"""What `SLACK` is for a child that is two designs in turn: what both take adds up."""
 BAR_PLACE = 4
 ELITE = 20
 FRONT, FRONT_ODDS = 12, 0.2
@@ -100,7 +100,7 @@ class KindScore:
     """How a racer did on the formulas of one kind. missed: budget levels that it did not get to the end of;
     score: mean log of its median work at the largest that it did (infinite if none); n, median: the largest
     size that it solved, and its median steps there (0 if none); medians: at every level that it solved (empty
-    in searches of before)."""
+    in searches of earlier versions)."""
 
     kind: KindName
     missed: int
@@ -121,7 +121,8 @@ class Racer:
     its median work at the largest that it did, mean over kinds.
 
     medians, works: median steps and median work at the budget levels that it solved (works are empty in
-    searches of before). kinds: by kind of formulas; empty in searches from before there were several.
+    searches of earlier versions). kinds: by kind of formulas; empty in searches from before there were
+    several.
     """
 
     name: str
@@ -192,14 +193,14 @@ class Race:
     def limits(self, child: Proposed | None = None) -> list[int]:
         """Return the work that a racer gets at each budget level, in steps of the baseline.
 
-        It follows from the times of those before. Once kinds are joined, a child that may go through the
-        levels of every kind is held to those that did, the slowest of them at each level: what is fast on one
-        kind is mostly good at nothing else.
+        It follows from the times of those before. Once kinds are joined, a child by `switch`, or of a racer
+        that went through every level, is held to the slowest of such racers at each level (`SWITCH_SLACK`,
+        `SLACK`): what is fast on one kind is mostly good at nothing else.
         """
         kinds = kinds_of(self.levels)
         if self.joined and len(kinds) > 1 and child is not None:
-            groups = (*self.elite, *self.front)
-            finished = {racer.name: racer.works for racer in groups if len(racer.works) == len(self.levels)}
+            best = (*self.elite, *self.front)
+            finished = {racer.name: racer.works for racer in best if len(racer.works) == len(self.levels)}
             switched = child.operator == "switch"
             if switched or any(name in finished for name, _ in child.weights):
                 slack = SWITCH_SLACK if switched else SLACK
