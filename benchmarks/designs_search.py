@@ -8,10 +8,11 @@ Starts at the grammar's baseline dynamics. Every child is traced in the jail and
 instances. At first each kind has a separate population; after 40 % of the time they are joined
 (`racing.Race.join`). The last quarter is for the values: the elite may then be of one form. With --state, a
 search is kept in FILE as it runs and continues from it, so two hours may be run in pieces; a piece shares its
-own time out in this way, and kinds that were joined stay so. At the end the best of the elite and the front on instances of their own is
-the champion, and it is held against the bar (`designs_bar`);
---no-bar leaves that out, and --minutes 0 does that alone. If the bar is not reached, the Pareto front is printed: planted work relative to design 340
-against uniform work relative to the baseline. Work is counted, so a design's figures do not depend on the
+own time out in this way, and kinds that were joined stay so. At the end the elite and the front run on
+formulas that neither the race nor the bar has: a batch of each bar, and the best eight of them five more. The
+design whose farthest bar is nearest is the champion, and it is held against the bar (`designs_bar`); --no-bar
+leaves that out, and --minutes 0 does that alone. If the bar is not reached, the Pareto front is printed:
+planted work relative to design 340 against uniform work relative to the baseline. Work is counted, so a design's figures do not depend on the
 machine; how many candidates an hour holds does. --prepare only draws the uniform formulas, which needs the
 package python-sat; they are kept in the folder EVOLAKE_FORMULA_CACHE, and a machine that has this folder does
 not need the package.
@@ -21,10 +22,11 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -37,6 +39,7 @@ from designs_bar import (
     BEYOND,
     REPEATS,
     RIVALS,
+    Bar,
     bar_levels,
     budget_levels,
     counted_work,
@@ -60,18 +63,16 @@ from evolake.designs.genome.grammars import GRAMMARS, compose, read_genome
 from evolake.designs.genome.variation import Child
 from evolake.designs.grammars.paper import GRAMMAR as PAPER
 from evolake.designs.model.contract import TracedDesign
-from evolake.designs.model.formulas import PLANTED, FormulaKind, prepare, uniform_kind
+from evolake.designs.model.formulas import PLANTED, FormulaKind, prepare
 from evolake.designs.tracing.trace import PRELOAD, trace
 from evolake.jail import open_pool
 
 WALL_S = 120.0
-FINALISTS = 10
-FINALS = (
-    (PLANTED, 320, 24, 40_000),
-    (PLANTED, 640, 24, 40_000),
-    (uniform_kind(4.1), 226, 24, 30_000),
-    (uniform_kind(4.0), 320, 24, 30_000),
-)
+FINAL_BATCH = 24
+FINAL_ROUNDS = ((1, 40), (5, 8))
+"""Batches of each bar, and how many designs enter at most, by round."""
+FINAL_SLACK = 2.0
+"""A finalist is cut off at so many times the work that a bar wants, and counts with that."""
 KEPT_EVERY_S = 30.0
 
 
@@ -313,37 +314,59 @@ def read_state(path: Path, grammar: str) -> tuple[Race, SearchTotals, dict[str, 
     return race, SearchTotals(**data.get("totals", {})), references
 
 
-def champion_of(search: Search, seed: int) -> Racer:
-    """Return the best of the elite and the front on instances that the search has not met: by the kind on
-    which it is farther from the cutoff."""
-    known = {racer.name: racer for racer in [*search.race.elite[:FINALISTS], *search.race.front[:FINALISTS]]}
-    levels = budget_levels(seed, "final", FINALS)
-    search.prepared(levels)
-    needed = {kind: max(bar.needed for bar in BARS if bar.kind.name == kind) for kind in RIVALS}
-    rivals = {name: search.run(name, levels) for name in set(RIVALS.values())}
-    pending = {}
-    for name, racer in known.items():
-        text = search.traced(compose(read_genome(racer.genome)))
-        if text is not None:
-            pending[name] = [
-                search.executor.submit(run_stages, text, [level], [level.max_steps], WALL_S)
-                for level in levels
-            ]
-    distances: dict[str, float] = {}
-    for name, futures in pending.items():
-        stages = [future.result()[0] for future in futures]
-        works = {
-            kind: [
-                np.log(max(1.0, stage.median_work) / counted_work(rival))
-                for level, stage, rival in zip(levels, stages, rivals[RIVALS[kind]], strict=True)
-                if level.kind.name == kind
-            ]
-            for kind in RIVALS
-        }
-        distances[name] = max(
-            float(np.mean(work)) + float(np.log(needed[kind])) for kind, work in works.items() if work
+def final_levels(seed: int, place: int) -> dict[Bar, list[BudgetLevel]]:
+    """Formulas of a round of the finals: batches of every bar, which neither the race nor the bar has."""
+    batches, _ = FINAL_ROUNDS[place]
+    return {
+        bar: budget_levels(
+            seed, f"final {place} {bar}", [(bar.kind, bar.n, FINAL_BATCH, bar.max_work)] * batches
         )
-    return known[min(distances, key=lambda name: distances[name])]
+        for bar in BARS
+    }
+
+
+def farthest(shares: Mapping[Bar, Sequence[float]]) -> float:
+    """Return the mean of log(work / work that the bar wants) at the bar where it is largest; below 0 all bars
+    are reached on average. 0 before anything was run."""
+    return max((float(np.mean(values)) for values in shares.values() if values), default=0.0)
+
+
+def champion_of(search: Search, seed: int) -> Racer:
+    """Return the best of the elite and the front on formulas that the search has not met, by the bar from
+    which it is farthest. All meet a batch of each bar, and the best of these five more."""
+    racers = {racer.name: racer for racer in [*search.race.elite, *search.race.front]}
+    texts = {name: search.traced(compose(read_genome(racer.genome))) for name, racer in racers.items()}
+    entering = [name for name, text in texts.items() if text is not None]
+    shares: dict[str, dict[Bar, list[float]]] = {name: {bar: [] for bar in BARS} for name in entering}
+    for place, (_, most) in enumerate(FINAL_ROUNDS):
+        entering = sorted(entering, key=lambda name: farthest(shares[name]))[:most]
+        by_bar = final_levels(seed, place)
+        search.prepared([level for levels in by_bar.values() for level in levels])
+        wanted = {
+            level: counted_work(stage) / bar.needed
+            for bar in BARS
+            for level, stage in zip(by_bar[bar], search.run(bar.rival, by_bar[bar]), strict=True)
+        }
+        pending = {
+            (name, bar, level): search.executor.submit(
+                run_stages, texts[name], [level], [math.ceil(FINAL_SLACK * wanted[level])], WALL_S
+            )
+            for name in entering
+            for bar, levels in by_bar.items()
+            for level in levels
+        }
+        for (name, bar, level), future in pending.items():
+            (stage,) = future.result()
+            work = counted_work(stage) if stage.solved else FINAL_SLACK * wanted[level]
+            shares[name][bar].append(math.log(work / wanted[level]))
+    champion = min(entering, key=lambda name: farthest(shares[name]))
+    met = len(shares[champion][BARS[0]])
+    means = ", ".join(f"{bar} {math.exp(np.mean(values)):.2f}" for bar, values in shares[champion].items())
+    print(
+        f"\nfinals: {len(shares)} designs, the best {len(entering)} on {met} batches of {FINAL_BATCH} of "
+        f"each bar; champion's work over what the bar wants, geometric mean: {means}"
+    )
+    return racers[champion]
 
 
 def limits_sentence(race: Race, summary: SearchTotals, workers: int) -> str:
@@ -446,7 +469,12 @@ def main() -> None:
         if given.prepare:
             search.prepared(
                 [
-                    *budget_levels(given.seed, "final", FINALS),
+                    *(
+                        level
+                        for place in range(len(FINAL_ROUNDS))
+                        for levels in final_levels(given.seed, place).values()
+                        for level in levels
+                    ),
                     *(level for bar in BARS for level in bar_levels(bar, given.seed)),
                 ]
             )

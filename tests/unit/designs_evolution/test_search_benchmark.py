@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib.util
 import json
 import sys
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
@@ -154,3 +156,87 @@ def test_a_search_is_continued_from_its_file_and_one_of_an_earlier_version_too(
     before, _, references = whole.read_state(tmp_path / "old.json", "open")
     assert {level.kind.name for level in before.levels} == {"planted"} and references == {}
     assert [item.kind for item in before.elite[0].by_kind] == ["planted"] and before.front == before.elite
+
+
+class Finals:
+    """A search whose designs take what a rule says: of a design's source, a level and its cutoff."""
+
+    def __init__(self, race: racing.Race, takes: Any) -> None:
+        self.race, self.takes, self.executor = race, takes, self
+        self.runs: list[tuple[str, int]] = []
+
+    def traced(self, source: str) -> str | None:
+        return None if "0.123" in source else source
+
+    def prepared(self, levels: Any) -> None:
+        assert levels
+
+    def run(self, name: str, levels: list[Any]) -> list[Stage]:
+        return [Stage(3000, True, 0.1) for _ in levels]
+
+    def submit(self, run_stages: Any, text: str, levels: list[Any], limits: list[int], wall_s: float) -> Any:
+        (level,), (limit,) = levels, limits
+        work = self.takes(text, level)
+        self.runs.append((text, level.seed))
+        stage = Stage(work, True, 0.1) if work <= limit else Stage(limit, False, 0.1, steps_run=limit)
+        done: Future[list[Stage]] = Future()
+        done.set_result([stage])
+        return done
+
+
+def finals(whole: Any, values: list[float], takes: Any) -> Finals:
+    """The finals of designs that differ in their `lr`, the first being the first of the elite."""
+    race = racing.Race(OPEN, whole.budget_levels(3, "race"))
+    data = json.loads(OPEN.baseline().to_json())
+    racer = race.take("c", "design", json.dumps(data), [Stage(100, True, 0.1) for _ in race.levels])
+    assert racer is not None
+    racers = []
+    for place, value in enumerate(values):
+        constants = [[*item[:-1], value] if item[0] == "lr" else item for item in data["constants"]]
+        genome = json.dumps({**data, "constants": constants})
+        racers.append(dataclasses.replace(racer, name=f"c{place}", genome=genome))
+    race.elite, race.front = racers, racers[:1]
+    return Finals(race, takes)
+
+
+def test_a_design_that_was_lucky_on_one_batch_is_no_champion(whole: Any) -> None:
+    first = {level.seed for levels in whole.final_levels(3, 0).values() for level in levels}
+
+    def takes(text: str, level: Any) -> int:
+        lucky = "0.511" in text
+        if level.seed in first:
+            return 100 if lucky else 500
+        return 10**9 if lucky and level.kind.name == "uniform" else 500
+
+    search = finals(whole, [0.511, 0.622], takes)
+    assert whole.champion_of(search, 3).name == "c1"
+
+
+def test_the_bar_that_is_farthest_decides_and_what_is_cut_off_counts_with_its_cutoff(whole: Any) -> None:
+    def takes(text: str, level: Any) -> int:
+        if "0.511" in text:
+            return 1 if level.kind.name == "planted" else 10**9
+        return 990 if level.kind.name == "planted" else 2990
+
+    search = finals(whole, [0.511, 0.622], takes)
+    assert whole.champion_of(search, 3).name == "c1"
+
+
+def test_finals_meet_formulas_of_their_own_and_the_best_of_the_first_round_meet_more(
+    whole: Any, search: Any
+) -> None:
+    running = finals(whole, [round(0.3 + 0.01 * place, 3) for place in range(12)], lambda *_: 700)
+    whole.champion_of(running, 3)
+    seeds = {seed for _, seed in running.runs}
+    race = {level.seed for level in running.race.levels}
+    bar = {level.seed for item in search.BARS for level in search.bar_levels(item, 3)}
+    assert len(seeds) == 6 * len(search.BARS) and not seeds & (race | bar)
+    meetings = sorted(
+        sum(text == one for text, _ in running.runs) for one in {text for text, _ in running.runs}
+    )
+    assert meetings == [5] * 4 + [30] * 8
+
+
+def test_a_design_that_can_no_longer_be_traced_is_left_out_of_the_finals(whole: Any) -> None:
+    running = finals(whole, [0.123, 0.622], lambda *_: 700)
+    assert whole.champion_of(running, 3).name == "c1"
