@@ -12,10 +12,10 @@ own time out in this way, and kinds that were joined stay so. At the end the eli
 formulas that neither the race nor the bar has: a batch of each bar, and the best eight of them five more. The
 design whose farthest bar is nearest is the champion, and it is held against the bar (`designs_bar`); --no-bar
 leaves that out, and --minutes 0 does that alone. If the bar is not reached, the Pareto front is printed:
-planted work relative to design 340 against uniform work relative to the baseline. Work is counted, so a design's figures do not depend on the
-machine; how many candidates an hour holds does. --prepare only draws the uniform formulas, which needs the
-package python-sat; they are kept in the folder EVOLAKE_FORMULA_CACHE, and a machine that has this folder does
-not need the package.
+planted work relative to design 340 against uniform work relative to the baseline. Work is counted, so a
+design's figures do not depend on the machine; how many candidates an hour holds does. --prepare only draws
+the uniform formulas, which needs the package python-sat; they are kept in the folder EVOLAKE_FORMULA_CACHE,
+and a machine that has this folder does not need the package.
 """  # noqa: E501
 
 from __future__ import annotations
