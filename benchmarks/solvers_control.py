@@ -4,8 +4,8 @@
         [--formulas 0] [--duel-suite quick-duel] [--duel-draws 3] [--timeout 0.25] [--entrants 4] [--pairs 2]
         [--draw 1] [--json]
 
-Two searches from one seed solver, in turns on one machine. The operators' side plans by the line's planner
-(the bandit, combinations), `--entrants` plans a cycle and as many that wait, and runs the children on the
+Two searches from one seed solver, in turns on one machine. The operators' side plans by the line's planner,
+`--entrants` plans a cycle and as many that wait, and runs the children on the
 suite in a race against the best so far: who can no longer reach it is stopped, and the saved seconds go to
 those that wait. The control moves one to three options of the seed at random and runs each setting on the
 whole suite, until it has spent what the operators have spent. Seconds are processor time of solvers on the
@@ -42,7 +42,6 @@ from typing import Any
 
 import click
 import numpy as np
-import polars as pl
 from solver_duels import MEMORY_MB, PROOF_MB, PROOF_TIMEOUT_S, SEEDS, machine
 
 from evolake.agents import Agents
@@ -57,12 +56,9 @@ from evolake.solvers.edits.applicable import applicable, editable_tree
 from evolake.solvers.edits.draw import new_tunable
 from evolake.solvers.edits.model import EDITS_FILE
 from evolake.solvers.evolution.planning import Base, KnownVariant, SearchRecord, parent_pool, plan_variants
-from evolake.solvers.evolution.population import Population, empty_population
-from evolake.solvers.evolution.post_mortem import changes
 from evolake.solvers.evolution.proposing.coder_turn import CoderTurn
 from evolake.solvers.evolution.proposing.existing import ExistingVariants
 from evolake.solvers.evolution.proposing.propose import propose_variants
-from evolake.solvers.evolution.savings import SAVED, savings_of, with_savings
 from evolake.solvers.measurement.benchmark import MeasuringPlan, plan_jobs, run_jobs, run_limits
 from evolake.solvers.measurement.duel import (
     Contender,
@@ -80,7 +76,6 @@ from evolake.solvers.proof import ProofLimits
 from evolake.solvers.repository.adapters import load_adapter
 from evolake.solvers.repository.build import BuildResult, build_variant, open_program
 from evolake.solvers.repository.variant import source_sha
-from evolake.solvers.roles.coder import COMBINE
 from evolake.solvers.roles.rules_to_show import ShownRules
 from evolake.solvers.seeds.seeding import lay_out_seed, seed_named
 from evolake.solvers.settings import SolversSettings
@@ -306,12 +301,6 @@ def operators_cycle(
         settings=context.settings,
         cycle=name,
     )
-    population = population_of(context, own)
-    record = SearchRecord(
-        population.attempts(),
-        joined=[item.parents for item in own if item.operator == COMBINE],
-        savings=savings_of(population, context.settings),
-    )
     existing = ExistingVariants(
         {item.variant_id for item in own},
         {context.base.name: {write_edits(read_edits(item.edits)) for item in own}},
@@ -320,7 +309,9 @@ def operators_cycle(
     shutil.rmtree(into, ignore_errors=True)
     into.mkdir()
     with Agents(OperatorsBackend(name), line="solvers", cycle=name) as agents:
-        planned = plan_variants(agents, pool, record, ShownRules(), settings=context.settings, seeds=seeds)
+        planned = plan_variants(
+            agents, pool, SearchRecord(), ShownRules(), settings=context.settings, seeds=seeds
+        )
         turn = CoderTurn(
             agents,
             lambda folder: BuildOnly(source_sha(folder), context.build(folder)),
@@ -371,44 +362,6 @@ def operators_cycle(
         for item in made
         if item.blocked or ran[item.variant_id]
     ]
-
-
-def population_of(context: SearchContext, own: Sequence[MeasuredVariant]) -> Population:
-    """Return the archive that the planner reads: attempts, derivations, runs and savings."""
-    edits = {item.variant_id: read_edits(item.edits) for item in own}
-    children = [item for item in own if item.parents]
-    history = [
-        {
-            "variant_id": item.variant_id,
-            "cycle": f"{item.cycle:04d}",
-            "base": context.base.name,
-            "changed": changes(edits[item.variant_id], edits[item.parents[0]])[0],
-            "outcome": "blocked" if item.blocked else "accepted",
-            "gate": "benchmark" if item.blocked else "",
-            "gain": None,
-            "solved_gain": None,
-        }
-        for item in children
-    ]
-    derived = [
-        {
-            "child_id": item.variant_id,
-            "parent_id": parent,
-            "operator": item.operator,
-            "weight": 1 / len(item.parents),
-            "cycle": f"{item.cycle:04d}",
-        }
-        for item in children
-        for parent in item.parents
-    ]
-    runs = RUNS.frame([run for item in own for run in item.runs])
-    whole = runs.filter(pl.col("variant_id").is_in([item.variant_id for item in own if item.whole]))
-    saved = with_savings([], runs, derived, context.settings)
-    return (
-        empty_population()
-        .with_tables(history=history, derivations=derived, runs=whole.to_dicts())
-        .with_values(**{SAVED: saved})
-    )
 
 
 def random_setting(context: SearchContext, number: int) -> MeasuredVariant:

@@ -18,11 +18,7 @@ VARIANTS = TableSchema(
         "cycle": (pl.String, "Cycle in which it was made; 0000 for a seed."),
         "title": pl.String,
         "base": pl.String,
-        "operator": (
-            pl.String,
-            "What made it: seed, tunable, patch, rewrite, mutate, crossover or combine (edits that each "
-            "help alone).",
-        ),
+        "operator": (pl.String, "What made it: seed, tunable, patch, rewrite, mutate or crossover."),
         "origin": pl.String,
         "plan_id": pl.String,
         "hypothesis": (pl.String, "What the planner expected to improve; empty for a seed."),

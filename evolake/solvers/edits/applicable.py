@@ -30,20 +30,10 @@ _NUMBER = r"[0-9][\w.]*(?:[-+][0-9]+)?"
 @dataclass(frozen=True)
 class EditableTree:
     """A tree with what can be changed in it. options: name -> option, of those that are read next to where
-    they are declared. patches: name -> where it would change the text. readers: name of an option -> files
-    that read it; the file that declares it if no other does."""
+    they are declared. patches: name -> where it would change the text."""
 
     options: Mapping[str, Tunable]
     patches: Mapping[str, tuple[Splice, ...]]
-    readers: Mapping[str, tuple[str, ...]]
-
-    def touched(self) -> dict[str, tuple[str, ...]]:
-        """Return key of an edit -> files that a patch changes, or that read an option."""
-        patched = {
-            f"patch:{name}": tuple(sorted({splice.span.path for splice in splices}))
-            for name, splices in self.patches.items()
-        }
-        return patched | {f"tunable:{name}": self.readers[name] for name in self.options}
 
 
 @dataclass(frozen=True)
@@ -72,29 +62,16 @@ def editable_tree(files: Mapping[str, str], adapter: Any) -> EditableTree:
         splices = place_rewrites(files, spec.forms[family])
         if isinstance(splices, list) and spec.slot not in decided and not standing[spec.name]:
             patches[spec.name] = tuple(_owned(spec, splice) for splice in splices)
-    words_of = {path: Counter(re.findall(r"\w+", text)) for path, text in files.items()}
-    words = sum(words_of.values(), Counter())
+    words = sum((Counter(re.findall(r"\w+", text)) for text in files.values()), Counter())
     pasted = {ending for text in files.values() for ending in _PASTED.findall(text)}
-
-    def pasted_names(variable: str) -> list[str]:
-        """Return what is where a macro pastes the option's name together."""
-        return [variable.removesuffix(ending) for ending in pasted if variable.endswith(ending)]
 
     def is_read(variable: str) -> bool:
         """Next to its declaration, by its name or by a macro that pastes one together."""
-        return words[variable] > 1 or any(words[name] for name in pasted_names(variable))
-
-    def readers(item: Tunable) -> tuple[str, ...]:
-        names = [item.variable, *pasted_names(item.variable)]
-        found = [
-            path
-            for path, mine in words_of.items()
-            if path != item.span.path and any(mine[name] for name in names)
-        ]
-        return tuple(sorted(found)) or (item.span.path,)
+        names = [variable.removesuffix(ending) for ending in pasted if variable.endswith(ending)]
+        return words[variable] > 1 or any(words[name] for name in names)
 
     read = {item.name: item for item in read_tunables(files, adapter.tunables) if is_read(item.variable)}
-    return EditableTree(read, patches, {name: readers(item) for name, item in read.items()})
+    return EditableTree(read, patches)
 
 
 def applicable(tree: EditableTree, carried: Sequence[Edit] = ()) -> Applicable:
@@ -120,29 +97,6 @@ def applicable(tree: EditableTree, carried: Sequence[Edit] = ()) -> Applicable:
             if name not in dead and fits(Edit("tunable", name, {}))
         ),
     )
-
-
-def conflict_of(tree: EditableTree, first: Sequence[Edit], second: Sequence[Edit]) -> str:
-    """Return why two lists of edits of one tree cannot be combined, in words; "" if they can.
-
-    They can if each has an edit that the other lacks, and no edit of one touches an option, a slot or a line
-    that one of the other touches. An edit that both have with the same values is no conflict.
-    """
-    mine, theirs = (
-        [edit for edit in edits if edit not in others] for edits, others in ((first, second), (second, first))
-    )
-    if not mine or not theirs:
-        return "one has no edit that the other lacks"
-    for edit, other in ((edit, other) for edit in mine for other in theirs):
-        if edit.key == other.key:
-            return f"both change {edit.name}"
-        if edit not in placed([edit], other, PATCHES):
-            return f"{edit.name} and {other.name} decide the same"
-        if edit.name in shadowed([other], PATCHES) or other.name in shadowed([edit], PATCHES):
-            return f"of {edit.name} and {other.name} one leaves the other without effect"
-        if any(one.overlaps(two) for one in _splices(tree, edit) for two in _splices(tree, other)):
-            return f"{edit.name} and {other.name} change the same lines"
-    return ""
 
 
 def _splices(tree: EditableTree, edit: Edit) -> tuple[Splice, ...]:

@@ -17,7 +17,6 @@ from evolake.solvers.evolution.benchmarking import current_runs
 from evolake.solvers.evolution.champion import champion_after
 from evolake.solvers.evolution.contest_record import CONTESTS, with_contests
 from evolake.solvers.evolution.population import Population, RankedCycle
-from evolake.solvers.evolution.savings import SAVED, with_savings
 from evolake.solvers.evolution.workspace import Workspace
 from evolake.solvers.gates.soundness import objections, without
 from evolake.solvers.repository.variant import archive_variant
@@ -109,9 +108,6 @@ def close_cycle(
             champion_since=_since(population, champion_id, cycle),
             duels_lost=_lost(population, champion_id, decisions),
             **{
-                SAVED: with_savings(
-                    population.value(SAVED, []), both, added["derivations"], workspace.settings
-                ),
                 CONTESTS: with_contests(population.value(CONTESTS, []), results.contests),
                 FAILED_PLANS: with_failed_plans(
                     population.value(FAILED_PLANS, []), results.failed_proposals, results.plans

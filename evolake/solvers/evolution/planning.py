@@ -20,16 +20,13 @@ from evolake.cycle_seeds import CycleSeeds
 from evolake.errors import InputError
 from evolake.solvers.edits import Edit
 from evolake.solvers.edits.anchors import source_files
-from evolake.solvers.edits.applicable import EditableTree, applicable, conflict_of, editable_tree
+from evolake.solvers.edits.applicable import EditableTree, applicable, editable_tree
 from evolake.solvers.edits.crossover import changed_files
-from evolake.solvers.edits.tunables import tunables
 from evolake.solvers.roles.coder import models_of
 from evolake.solvers.roles.models import (
     SHORT_ID,
     Attempt,
-    Credit,
     Excerpt,
-    FamilyCounters,
     FamilyResult,
     Material,
     Plan,
@@ -114,26 +111,11 @@ class PlannerFacts:
 
 
 @dataclass(frozen=True)
-class Savings:
-    """What the bandit of the operators learns from.
-
-    credits: one for each earlier attempt, oldest first. helping: whole ids of variants that save PAR-2
-    against the first of their parents. costs: whole id of a variant -> family of formulas -> its share of the
-    variant's PAR-2. counters: whole id -> what it counts, by family.
-    """
-
-    credits: Sequence[Credit] = ()
-    helping: frozenset[str] = frozenset()
-    costs: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    counters: Mapping[str, Sequence[FamilyCounters]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
 class SearchRecord:
     """What earlier cycles came to, for a planner.
 
-    history: attempts, oldest first. joined: parents, by whole id, of each crossover by files and each
-    combination that was tried. facts: for a planner that reads. savings: for operators.
+    history: attempts, oldest first. joined: parents, by whole id, of each crossover by files that was tried.
+    facts: for a planner that reads.
     """
 
     history: Sequence[Attempt] = ()
@@ -141,7 +123,6 @@ class SearchRecord:
     cycles_without_gain: int = 0
     joined: Collection[Sequence[str]] = ()
     facts: PlannerFacts | None = None
-    savings: Savings = field(default_factory=Savings)
 
 
 @dataclass(frozen=True)
@@ -178,9 +159,7 @@ def plan_variants(
         guidance=list(guidance),
         cycles_without_gain=record.cycles_without_gain,
         materials=_materials(lines, short, pool.bases, record) if agents.backend.name == "operators" else [],
-        option_texts=_option_texts(lines, pool.bases) if agents.backend.name == "operators" else {},
         forbidden=list(rules.forbidden),
-        credits=list(record.savings.credits)[-MAX_HISTORY:] if agents.backend.name == "operators" else [],
         **(vars(record.facts) if record.facts else {}),
     )
     reply = agents.call(PLANNER, request, seed=seeds.seed("plan")).value
@@ -345,15 +324,6 @@ def plan_id(cycle: str, number: int, plan: Plan) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _option_texts(lines: Sequence[Standing], bases: Mapping[str, Base]) -> dict[str, dict[str, str]]:
-    """Return base -> option -> its declared text, of the bases of these variants."""
-    there = sorted({item.base for item in lines if item.base in bases})
-    return {
-        name: {item.name: item.text for item in tunables(bases[name].folder, bases[name].adapter)}
-        for name in there
-    }
-
-
 def _materials(
     lines: Sequence[Standing],
     short: Mapping[str, KnownVariant],
@@ -364,7 +334,6 @@ def _materials(
     written as a diff, to its own sources."""
     variants = [short[item.variant_id] for item in lines if item.base in bases]
     written = {item.base for item in variants if item.edits is None}
-    helping = [item for item in variants if item.variant_id in record.savings.helping and item.edits]
     trees: dict[Path, EditableTree] = {}
     result = []
     for item in variants:
@@ -391,16 +360,6 @@ def _materials(
                         if other != item.variant_id
                     }
                 ),
-                combines=[
-                    other.variant_id[:SHORT_ID]
-                    for other in helping
-                    if item in helping
-                    and other.base == item.base
-                    and not conflict_of(trees[folder], item.edits or (), other.edits or ())
-                ],
-                touched={key: list(files) for key, files in trees[folder].touched().items()},
-                costs=dict(record.savings.costs.get(item.variant_id, {})),
-                counters=list(record.savings.counters.get(item.variant_id, ())),
             )
         )
     return result

@@ -24,13 +24,11 @@ from evolake.solvers.evolution.proposing.coder_turn import CoderTurn
 from evolake.solvers.evolution.proposing.existing import ExistingVariants
 from evolake.solvers.evolution.proposing.proposal import Proposal
 from evolake.solvers.evolution.proposing.propose import propose_variants
-from evolake.solvers.evolution.savings import savings_of
 from evolake.solvers.evolution.submissions import is_submitted
 from evolake.solvers.evolution.trials import TRIAL, Trial, TrialPlace, trial_of, word_of
 from evolake.solvers.evolution.workspace import Workspace
 from evolake.solvers.gates.judging import VariantResults
 from evolake.solvers.repository.variant import archive_variant, source_sha
-from evolake.solvers.roles.coder import COMBINE
 from evolake.solvers.roles.models import SHORT_ID, FamilyResult
 from evolake.solvers.roles.rules_to_show import shown_rules
 
@@ -76,7 +74,6 @@ def plan_cycle(
         population.value("cycles_without_gain", 0),
         joined_before(population),
         facts,
-        savings_of(population, workspace.settings),
     )
     return plan_variants(
         agents,
@@ -103,15 +100,15 @@ def _parent_pool(
 
 
 def joined_before(population: Population) -> list[list[str]]:
-    """Return the parents of each combination, and of each crossover by files, that operators made: such a
-    pair has no other child to give."""
-    made = [
-        row for row in population.rows() if row["origin"] == "operators" and len(row["parents"] or ()) == 2
-    ]
+    """Return the parents of each crossover by files that operators made: such a pair has no other child to
+    give."""
     return [
         row["parents"]
-        for row in made
-        if row["operator"] == COMBINE or (row["operator"] == "crossover" and row["edits"] is None)
+        for row in population.rows()
+        if row["origin"] == "operators"
+        and row["operator"] == "crossover"
+        and row["edits"] is None
+        and len(row["parents"] or ()) == 2
     ]
 
 

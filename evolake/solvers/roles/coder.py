@@ -20,7 +20,6 @@ from evolake.solvers.edits.catalogue import PATCHES
 from evolake.solvers.edits.draw import mutated, new_patch, new_tunable, placed, shadowed
 from evolake.solvers.edits.model import Edit, write_edits
 from evolake.solvers.edits.tunables import Tunable
-from evolake.solvers.roles.earlier import CODER_BEFORE, CODER_REPAIR_BEFORE, LOOKUP_BEFORE
 from evolake.solvers.roles.models import (
     CodeReply,
     CodeRequest,
@@ -38,9 +37,6 @@ from evolake.solvers.roles.models import (
 from evolake.solvers.roles.prompt_tables import change_values, code_text, outline_text, stated
 
 TRIES = 30
-COMBINE = "combine"
-"""Target of a crossover that is made only if no edit of one parent conflicts with one of the other; also the
-operator of its child."""
 NOTHING_NEW = "nothing new found"
 NOWHERE = Span("", 0, 0)
 
@@ -147,10 +143,7 @@ def tunable_of(option: Option) -> Tunable:
 
 
 def _crossover(material: CoderMaterial, plan: Plan, random: np.random.Generator) -> CodeReply:
-    """Return the union; where that exists already, the union with one more edit. A combination is the union,
-    or nothing."""
-    if plan.target == COMBINE:
-        return _combination(material, plan)
+    """Return the union; where that exists already, the union with one more edit."""
     lost = f" Dropped: {'; '.join(material.dropped)}." if material.dropped else ""
     if material.joined is not None:
         edits = edits_of(material.joined)
@@ -175,31 +168,6 @@ def _crossover(material: CoderMaterial, plan: Plan, random: np.random.Generator)
         diff=material.joined_diff,
         dropped=list(material.dropped),
         operator="crossover",
-    )
-
-
-def _combination(material: CoderMaterial, plan: Plan) -> CodeReply:
-    """Return the union of both parents' edits; a repeat if they conflict, if a learned rule forbids it, or if
-    it exists already."""
-    edits = edits_of(material.joined or [])
-    refused = ""
-    if material.joined is None or material.dropped:
-        refused = f"The edits conflict: {'; '.join(material.dropped) or 'a parent was written as a diff'}."
-    elif forbidden(edits, material.forbidden, material.base):
-        refused = "A learned rule forbids what they are together."
-    elif write_edits(edits) in material.taken:
-        refused = "The combination exists already."
-    title = f"{plan.parent_id[:6]} + {(plan.second_parent_id or '')[:6]}"
-    if refused:
-        return CodeReply(
-            title=title,
-            changelog=refused[:6000],
-            edits=models_of(edits_of(material.edits or [])),
-            operator="repeat",
-        )
-    names = ", ".join(edit.described() for edit in edits)
-    return CodeReply(
-        title=title, changelog=f"Combined: {names}."[:6000], edits=models_of(edits), operator=COMBINE
     )
 
 
@@ -317,14 +285,7 @@ def _lookup_values(request: LookupRequest) -> Mapping[str, Any]:
     )
 
 
-LOOKUP = Role(
-    "solvers_coder_lookup",
-    LookupRequest,
-    LookupReply,
-    choose_regions,
-    values=_lookup_values,
-    earlier=(LOOKUP_BEFORE,),
-)
+LOOKUP = Role("solvers_coder_lookup", LookupRequest, LookupReply, choose_regions, values=_lookup_values)
 
 
 def _code_values(request: CodeRequest) -> Mapping[str, Any]:
@@ -350,14 +311,5 @@ def keep_change(request: ReviseRequest, random: np.random.Generator) -> CodeRepl
 
 
 CODER_REVISE = Role("solvers_coder_revise", ReviseRequest, CodeReply, keep_change, values=_revise_values)
-CODER = Role(
-    "solvers_coder", CodeRequest, CodeReply, write_change, values=_code_values, earlier=(CODER_BEFORE,)
-)
-CODER_REPAIR = Role(
-    "solvers_coder_repair",
-    RepairRequest,
-    CodeReply,
-    repair_change,
-    values=_repair_values,
-    earlier=(CODER_REPAIR_BEFORE,),
-)
+CODER = Role("solvers_coder", CodeRequest, CodeReply, write_change, values=_code_values)
+CODER_REPAIR = Role("solvers_coder_repair", RepairRequest, CodeReply, repair_change, values=_repair_values)

@@ -102,33 +102,6 @@ class Standing(RoleMessage):
     )
 
 
-STANDING_BEFORE = frozenset(
-    {
-        "variant_id",
-        "title",
-        "base",
-        "operator",
-        "rank",
-        "consensus",
-        "ucb",
-        "visits",
-        "instances",
-        "solved",
-        "solved_sat",
-        "solved_unsat",
-        "solved_within",
-        "best_of_all",
-        "wrong",
-        "memory_mb",
-        "par2",
-        "edits",
-        "changed",
-    }
-)
-"""Fields of a Standing that requests of the first evolakes had; `best_of_all` held what is `vbs_match`
-now."""
-
-
 class Attempt(RoleMessage):
     """One variant of an earlier cycle and what became of it, against the first of its parents."""
 
@@ -201,28 +174,13 @@ class EditModel(RoleMessage):
     parameters: dict[str, float | int | bool]
 
 
-class FamilyCounters(RoleMessage):
-    """Operators only: what a variant counts on one family of training formulas. share: of its PAR-2. The others are for each conflict, over all runs
-    that report conflicts; null for what the solver does not report, or of which no run has any."""
-
-    family: str
-    share: float
-    restarts: float | None = None
-    decisions: float | None = None
-    propagations: float | None = None
-    proof_bytes: float | None = None
-
-
 class Material(RoleMessage):
     """Operators only: what a variant can be edited by, as far as it applies to its own sources in addition to
     what it carries.
 
     edits: None for a variant that a diff made. changed: path -> sha256 ("" for gone) of the files in which it
     differs from its base; left empty if no variant of the base was written as a diff. joined: variants that
-    it was crossed with file by file, or combined with, before. combines: variants that it can be combined
-    with, since each helps alone and no edit of one touches what one of the other does. touched: key of an
-    edit -> files that it touches. costs: family of formulas -> its share of the variant's PAR-2; empty if it
-    was not measured. counters: by family; empty if it was not measured.
+    it was crossed with file by file before.
     """
 
     variant_id: str
@@ -232,24 +190,6 @@ class Material(RoleMessage):
     patches: list[str]
     changed: dict[str, str] = Field(default_factory=dict)
     joined: list[str] = Field(default_factory=list)
-    combines: list[str] = Field(default_factory=list)
-    touched: dict[str, list[str]] = Field(default_factory=dict)
-    costs: dict[str, float] = Field(default_factory=dict)
-    counters: list[FamilyCounters] = Field(default_factory=list)
-
-
-class Credit(RoleMessage):
-    """Operators only: what an earlier variant gained on the first of its parents.
-
-    savings: family of formulas -> share of the parent's PAR-2 that the variant saves there, below 0 for a loss. Empty if it was not measured.
-    """
-
-    variant_id: str
-    base: str
-    operator: str
-    changed: list[str]
-    blocked: bool
-    savings: dict[str, float]
 
 
 class Option(RoleMessage):
@@ -353,10 +293,6 @@ class PlanRequest(RoleMessage):
     conditions: list[str] = Field(default_factory=list, description="limits, cost, contest and noise")
     materials: list[Material] = Field(default_factory=list, description="operators only")
     forbidden: list[Forbidden] = Field(default_factory=list, description="operators only")
-    credits: list[Credit] = Field(default_factory=list, description="operators only")
-    option_texts: dict[str, dict[str, str]] = Field(
-        default_factory=dict, description="operators only: base -> option -> its declared text"
-    )
 
 
 class Plan(RoleMessage):
@@ -447,9 +383,6 @@ class CodeRequest(Change):
         default_factory=list,
         description="what became of the plans of this cycle that were carried out before this one",
     )
-    cut: list[Excerpt] = Field(
-        default_factory=list, description="the excerpts as the first evolakes cut them"
-    )
     plan: Plan = Field(description="operators only")
     material: CoderMaterial = Field(default_factory=CoderMaterial, description="operators only")
 
@@ -490,9 +423,6 @@ class RepairRequest(RoleMessage):
         default_factory=list, description="what is known of such solvers, and how this evolution works"
     )
     note: str = Field(default="", description="which request of the cycle this is, and which repair")
-    cut: list[Excerpt] = Field(
-        default_factory=list, description="the excerpts as the first evolakes cut them"
-    )
     plan: Plan = Field(description="operators only")
     edits: list[EditModel] | None = Field(default=None, description="operators only")
     material: CoderMaterial = Field(default_factory=CoderMaterial, description="operators only")

@@ -1,29 +1,24 @@
-"""The planner's classical answer: moves drawn by a bandit, around what is best.
+"""The planner's classical answer: moves drawn uniformly at random.
 
-A move is an operator (a patch, an option, another value of an edit that is there, a crossover, a combination)
-and what it changes. `bandit` draws both by what earlier moves saved on each family of formulas, weighted by
-where the parent spends its time. A hypothesis states the reason that the parent's counters give (`reasons`).
-Parents are drawn by rank. What people ask for through `evolake guide` comes first as far as a program can
-follow: edits whose name, or a word of it, the text holds.
+A move is a parent, an operator (a patch, an option, another value of an edit that is there, or a crossover)
+and what it changes. Each is drawn with even odds among those that are possible. What people ask for through
+`evolake guide` comes first as far as a program can follow: edits whose name, or a word of it, the text holds.
 
-A combination joins two variants of which each helps alone and whose edits touch no option, slot or line in
-common. A crossover joins any two, and drops what conflicts.
+A crossover joins any two variants of one base, and drops what conflicts.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from evolake.agents.roles import Role
+from evolake.solvers.edits.catalogue import PATCHES
 from evolake.solvers.edits.crossover import cross_gives_new
-from evolake.solvers.edits.subjects import subject_of
-from evolake.solvers.roles.bandit import MoveResult, draw_arm, draw_operator, tries_on
-from evolake.solvers.roles.coder import COMBINE, edits_of, forbidden
-from evolake.solvers.roles.earlier import PLANNER_BEFORE, PLANNER_UNSHARED
+from evolake.solvers.roles.coder import edits_of, forbidden
 from evolake.solvers.roles.models import SHORT_ID, EditModel, Material, Plan, PlanReply, PlanRequest, Standing
 from evolake.solvers.roles.prompt_tables import (
     code_text,
@@ -34,16 +29,15 @@ from evolake.solvers.roles.prompt_tables import (
     standings_text,
     stated,
 )
-from evolake.solvers.roles.reasons import Observed, observe, reason_for, saved_in_words
 
-STUCK_AFTER = 3
+ItemT = TypeVar("ItemT")
 LONGEST_CODE = 4_500
 """Characters of code in a planner's prompt: it names functions, and a coder reads them."""
 
 
 def plan_cycle(request: PlanRequest, random: np.random.Generator) -> PlanReply:
-    """Return one plan after the other: a parent, a kind of change that it allows, and the arm with the best
-    bound that is not in use already."""
+    """Return one plan after the other: a parent, a kind of change that it allows, and an edit that is not in
+    use already."""
     materials = {item.variant_id: item for item in request.materials}
     parents = [item for item in request.standings if item.variant_id in materials]
     if not parents:
@@ -53,9 +47,7 @@ def plan_cycle(request: PlanRequest, random: np.random.Generator) -> PlanReply:
         item for item in parents if materials[item.variant_id].patches or materials[item.variant_id].options
     ] or parents
     used: set[tuple[str, str]] = set()
-    plans = [
-        _plan(request, parents, materials, used, number, random) for number in range(request.plans_wanted)
-    ]
+    plans = [_plan(request, parents, materials, used, random) for _ in range(request.plans_wanted)]
     tried = [attempt for attempt in request.history if attempt.gain is not None]
     best = max(tried, key=lambda attempt: attempt.gain or 0.0, default=None)
     said = (
@@ -70,17 +62,14 @@ def plan_cycle(request: PlanRequest, random: np.random.Generator) -> PlanReply:
 
 
 def asked_for(guidance: Sequence[str], keys: Sequence[str]) -> list[str]:
-    """Return keys whose name, or a word of it of at least four letters, a note of guidance holds; whole names
-    first."""
+    """Return keys whose name a note of guidance holds; if it holds none, those of which it holds a word of at
+    least four letters."""
     text = " ".join(guidance).lower()
     words = set(re.findall(r"[a-z0-9-]+", text))
     whole = [key for key in keys if key.partition(":")[2].lower() in words]
-    part = [
-        key
-        for key in keys
-        if key not in whole and any(re.search(rf"\b{re.escape(word)}s?\b", text) for word in _words(key))
+    return whole or [
+        key for key in keys if any(re.search(rf"\b{re.escape(word)}s?\b", text) for word in _words(key))
     ]
-    return whole + part
 
 
 def _words(key: str) -> list[str]:
@@ -92,99 +81,57 @@ def _plan(
     parents: Sequence[Standing],
     materials: Mapping[str, Material],
     used: set[tuple[str, str]],
-    number: int,
     random: np.random.Generator,
 ) -> Plan:
-    parent = _parent(parents, number, random)
+    parent = _one_of(parents, random)
     material = materials[parent.variant_id]
-    rivals = [item for item in parents if item.variant_id != parent.variant_id and item.base == parent.base]
-    partners = {
-        "crossover": [item for item in rivals if _joins(material, materials[item.variant_id], used)],
-        COMBINE: [item for item in rivals if _combines(material, item.variant_id, used)],
-    }
+    partners = [
+        item
+        for item in parents
+        if item.variant_id != parent.variant_id
+        and item.base == parent.base
+        and _joins(material, materials[item.variant_id], used)
+    ]
     asked = asked_for(request.guidance, list(_keys(material)))
-    tried = tries_on(material.base, material.costs, request.credits)
-    operator = _operator(
-        material,
-        {name: bool(found) and not asked for name, found in partners.items()},
-        request,
-        tried,
-        random,
-    )
-    if operator in partners:
-        partner = partners[operator][_geometric(len(partners[operator]), random)]
+    operator = _one_of(_operators(material, crossing=bool(partners) and not asked), random)
+    if operator == "crossover":
+        partner = _one_of(partners, random)
         used.add(_pair(parent.variant_id, partner.variant_id))
-        return _joining(operator, parent, partner, request)
-    seed = next(
-        (
-            item
-            for item in materials.values()
-            if item.base == material.base and item.edits == [] and item is not material
-        ),
-        None,
-    )
-    observed, texts = (
-        observe(material.counters, seed.counters if seed else [], random),
-        request.option_texts.get(material.base, {}),
-    )
-    if operator == "mutate":
-        edits = movable(material)
-        chosen = edits[int(random.integers(len(edits)))]
-        key = f"{chosen.kind}:{chosen.name}"
-        return Plan(
-            parent_id=parent.variant_id,
-            kind=operator,
-            target=key,
-            hypothesis=(
-                f"{chosen.name} in {parent.title} may not be at its best value yet. "
-                f"{reason_for(key, observed, texts)}"
-            ).strip(),
-            instructions=f"Move one value of {chosen.name} a little.",
-        )
-    key = _key(request, material, operator, used, asked, tried, observed, random)
-    used.add((material.base, key))
-    name, worths = key.partition(":")[2], [item.worth for item in tried if key in item.changed]
-    known = f"not tried on {material.base} yet"
-    if worths:
-        known = (
-            f"tried {len(worths)} times on {material.base} with a mean saving of "
-            f"{sum(worths) / len(worths):+.2f} of the PAR-2"
-        )
-    return Plan(
-        parent_id=parent.variant_id,
-        kind="patch" if key.startswith("patch:") else "tunable",
-        target=key,
-        hypothesis=f"{name}, {known}, may help {parent.title}. {reason_for(key, observed, texts)}".strip(),
-        instructions=f"Change {name}.",
-    )
-
-
-def _joining(operator: str, parent: Standing, partner: Standing, request: PlanRequest) -> Plan:
-    """Return the plan of a crossover or of a combination."""
-    if operator == COMBINE:
-        saved = [(item.title, saved_in_words(item.variant_id, request.credits)) for item in (parent, partner)]
-        known = " ".join(f"{title} saved {words} of its parent's PAR-2." for title, words in saved if words)
         return Plan(
             parent_id=parent.variant_id,
             second_parent_id=partner.variant_id,
             kind="crossover",
-            target=COMBINE,
             hypothesis=(
-                f"{parent.title} and {partner.title} each help alone and touch different places: together "
-                f"they may help more. {known}"
-            ).strip(),
-            instructions="Join the edits of both; if they conflict, make nothing.",
+                f"The gains of {parent.title} and {partner.title} come from different parts of the solver and "
+                "add up."
+            ),
+            instructions="Join the edits of both; where they conflict keep those of the first.",
         )
+    if operator == "mutate":
+        chosen = _one_of(movable(material), random)
+        return Plan(
+            parent_id=parent.variant_id,
+            kind="mutate",
+            target=f"{chosen.kind}:{chosen.name}",
+            hypothesis=f"{chosen.name} in {parent.title} may not be at its best value yet.",
+            instructions=f"Move one value of {chosen.name} a little.",
+        )
+    key = _one_of(_wanted_keys(request, material, operator, used, asked), random)
+    used.add((material.base, key))
+    kind, _, name = key.partition(":")
+    expected = f" {PATCHES[name].expects}" if kind == "patch" and name in PATCHES else ""
     return Plan(
         parent_id=parent.variant_id,
-        second_parent_id=partner.variant_id,
-        kind="crossover",
-        hypothesis=(
-            f"The gains of {parent.title} and {partner.title} come from different parts of the solver and "
-            "add up."
-        ),
-        instructions="Join the edits of both; where they conflict keep those of the first.",
+        kind="patch" if kind == "patch" else "tunable",
+        target=key,
+        hypothesis=f"{name} may help {parent.title}.{expected}",
+        instructions=f"Change {name}.",
     )
+
+
+def _one_of(items: Sequence[ItemT], random: np.random.Generator) -> ItemT:
+    """Return one of the items, with even odds."""
+    return items[int(random.integers(len(items)))]
 
 
 def _keys(material: Material) -> Iterator[str]:
@@ -221,70 +168,31 @@ def _joins(first: Material, second: Material, used: set[tuple[str, str]]) -> boo
     ]
 
 
-def _combines(material: Material, other: str, used: set[tuple[str, str]]) -> bool:
-    """Return whether a variant is to be combined with the other one: once."""
-    return (
-        other in material.combines
-        and other not in material.joined
-        and _pair(material.variant_id, other) not in used
-    )
-
-
 def _pair(first: str, other: str) -> tuple[str, str]:
     return min(first, other), max(first, other)
 
 
-def _parent(parents: Sequence[Standing], number: int, random: np.random.Generator) -> Standing:
-    """Draw the parent: the first plan builds on the best rank, later ones on a draw in which each further
-    place is 0.7 times as likely."""
-    ranked = sorted(
-        parents, key=lambda item: (item.rank if item.rank is not None else len(parents) + 1, item.variant_id)
-    )
-    return ranked[0] if number == 0 else parents[_geometric(len(parents), random)]
-
-
-def _geometric(count: int, random: np.random.Generator) -> int:
-    odds = 0.7 ** np.arange(count)
-    return int(random.choice(count, p=odds / odds.sum()))
-
-
-def _operator(
-    material: Material,
-    joining: Mapping[str, bool],
-    request: PlanRequest,
-    tried: Sequence[MoveResult],
-    random: np.random.Generator,
-) -> str:
-    """Return the operator that the bandit draws among those that are possible; after cycles without a gain,
-    every other time a patch."""
-    changing = {
+def _operators(material: Material, *, crossing: bool) -> list[str]:
+    """Return the operators that are possible on a parent. crossing: whether it can be crossed with another."""
+    possible = {
         "patch": bool(material.patches),
         "tunable": bool(material.options),
         "mutate": bool(movable(material)),
+        "crossover": crossing,
     }
-    possible = [name for name, there in {**changing, **joining}.items() if there]
-    if not possible:
+    if not any(possible.values()):
         raise ValueError(
             f"nothing in {material.variant_id} can be edited by operators: no option and no patch is "
             f"known for {material.base}"
         )
-    if request.cycles_without_gain >= STUCK_AFTER and "patch" in possible and random.random() < 0.5:
-        return "patch"
-    return draw_operator(possible, tried, random)
+    return [name for name, there in possible.items() if there]
 
 
-def _key(
-    request: PlanRequest,
-    material: Material,
-    operator: str,
-    used: set[tuple[str, str]],
-    asked: Sequence[str],
-    tried: Sequence[MoveResult],
-    observed: Observed | None,
-    random: np.random.Generator,
-) -> str:
-    """Return the key of the edit that the bandit draws among those of the operator; asked-for ones come
-    before all others."""
+def _wanted_keys(
+    request: PlanRequest, material: Material, operator: str, used: set[tuple[str, str]], asked: Sequence[str]
+) -> list[str]:
+    """Return the keys of the edits to draw from: those of the operator that no rule forbids, that the parent
+    does not carry and that no plan of the cycle uses; asked-for ones alone if there are any."""
     banned = {
         f"{group}:{rule.edit}"
         for rule in request.forbidden
@@ -295,14 +203,11 @@ def _key(
     there = list(_keys(material))
     known = [key for key in there if key not in banned] or there
     fresh = [key for key in known if (material.base, key) not in used and key not in carried] or known
-    wanted = (
+    return (
         [key for key in fresh if key in asked]
         or [key for key in fresh if key.startswith(f"{operator}:")]
         or fresh
     )
-    texts = request.option_texts.get(material.base, {})
-    strengths = {key: observed.strength(subject_of(key, texts)) for key in wanted} if observed else {}
-    return draw_arm(wanted, tried, material.touched, random, strengths)
 
 
 def _prompt_values(request: PlanRequest) -> dict[str, Any]:
@@ -348,12 +253,4 @@ def plan_fault(request: PlanRequest, reply: PlanReply) -> str:
     return "; ".join(faults)
 
 
-PLANNER = Role(
-    "solvers_planner",
-    PlanRequest,
-    PlanReply,
-    plan_cycle,
-    values=_prompt_values,
-    earlier=(PLANNER_UNSHARED, PLANNER_BEFORE),
-    fault=plan_fault,
-)
+PLANNER = Role("solvers_planner", PlanRequest, PlanReply, plan_cycle, values=_prompt_values, fault=plan_fault)

@@ -5,8 +5,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,30 +13,21 @@ import pytest
 from loopback_model import KEY, Asked, LoopbackModel, serve
 from one_by_one import one_after_another
 from pydantic import SecretStr
-from small_solver import GOOD, SETTINGS, STRAY, UNBUILDABLE, Built, SmallProject, planned, small_project
+from small_solver import GOOD, STRAY, UNBUILDABLE, Built, SmallProject, planned, small_project
 
 from evolake.agents import Agents, open_agents
 from evolake.agents.backends import OperatorsBackend
-from evolake.cycle_seeds import CycleSeeds
 from evolake.lake import DERIVATIONS
 from evolake.settings import BudgetSettings, Settings
 from evolake.solvers.edits import Edit, read_edits, write_edits
 from evolake.solvers.evolution.authors import Commission
-from evolake.solvers.evolution.planning import (
-    Base,
-    KnownVariant,
-    Savings,
-    SearchRecord,
-    parent_pool,
-    plan_variants,
-)
+from evolake.solvers.evolution.planning import Base, KnownVariant
 from evolake.solvers.evolution.proposing import excerpt
 from evolake.solvers.evolution.proposing import propose as propose_module
 from evolake.solvers.evolution.proposing.proposal import Proposals
 from evolake.solvers.evolution.trials import Trial
 from evolake.solvers.evolution.variant_making import derivations_of
 from evolake.solvers.repository.variant import source_sha
-from evolake.solvers.roles.rules_to_show import ShownRules
 
 
 @pytest.fixture
@@ -141,74 +131,6 @@ def test_a_crossover_joins_two_parents_with_equal_weights_and_says_what_it_dropp
         ("tunable:var-decay", 2, "same-edit-other-values")
     ]
     assert "same-edit-other-values" in (variant.folder / "CHANGELOG.md").read_text()
-
-
-def test_a_combination_has_the_edits_of_both_and_both_are_in_its_derivations(project: SmallProject) -> None:
-    first, second = project.child("one", DECAY), project.child("two", FIRST)
-    with operators() as agents:
-        (variant,) = project.propose(
-            agents, [planned([first, second], "crossover", "combine")], [project.seed, first, second]
-        ).variants
-    assert variant.edits is not None and {edit.key: edit for edit in variant.edits} == {
-        DECAY.key: DECAY,
-        FIRST.key: FIRST,
-    }
-    rows = DERIVATIONS.frame(derivations_of(variant, "0001")).to_dicts()
-    assert [(row["parent_id"], row["operator"], row["weight"]) for row in rows] == [
-        (first.variant_id, "combine", 0.5),
-        (second.variant_id, "combine", 0.5),
-    ]
-    assert not variant.dropped and not variant.blocked
-
-
-def test_edits_that_conflict_are_not_combined(project: SmallProject) -> None:
-    first, second = (
-        project.child("one", DECAY),
-        project.child("two", Edit("tunable", "var-decay", {"value": 0.7}), FIRST),
-    )
-    with operators() as agents:
-        result = project.propose(
-            agents, [planned([first, second], "crossover", "combine")], [project.seed, first, second]
-        )
-    assert not result.variants
-    (failed_proposals,) = result.failed_proposals
-    assert "The edits conflict" in failed_proposals.reason and "var-decay" in failed_proposals.reason
-
-
-def test_what_helps_alone_is_planned_together_and_nothing_else_is(project: SmallProject) -> None:
-    first, second = project.child("one", DECAY), project.child("two", FIRST)
-    third = project.child("three", Edit("tunable", "rfirst", {"value": 50}))
-    known = [project.seed, first, second, third]
-    pool = parent_pool(
-        known, {project.base.name: project.base}, ranking=[], metrics=[], settings=SETTINGS, cycle="0001"
-    )
-
-    def combined(*helping: KnownVariant, joined: Sequence[Sequence[str]] = ()) -> set[frozenset[str]]:
-        record, pairs = (
-            SearchRecord(
-                joined=joined, savings=Savings(helping=frozenset(item.variant_id for item in helping))
-            ),
-            set(),
-        )
-        for number in range(1, 25):
-            with operators() as agents:
-                made = plan_variants(
-                    agents,
-                    pool,
-                    record,
-                    ShownRules(),
-                    settings=SETTINGS,
-                    seeds=CycleSeeds(number, "solvers", "0001"),
-                )
-            pairs |= {frozenset(row["parent_ids"]) for row in made.rows if row["target"] == "combine"}
-        return pairs
-
-    one, two, three = (item.variant_id for item in (first, second, third))
-    assert combined(first, second) == {frozenset([one, two])}
-    assert combined(first, second, third) == {frozenset([one, two]), frozenset([one, three])}, (
-        "two and three move the same option"
-    )
-    assert combined(first) == combined() == combined(first, second, joined=[[two, one]]) == set()
 
 
 def test_a_crossover_of_written_variants_joins_files(project: SmallProject) -> None:
@@ -332,30 +254,6 @@ def test_a_model_reads_lines_writes_a_diff_and_gets_a_variant(project: SmallProj
     assert [row["role"] for row in rows] == ["solvers_coder_lookup", "solvers_coder"]
     assert "return opt_first.value * 2;" in coder.prompts[1] and "no threads" in coder.prompts[1]
     assert not (variant.folder / "edits.json").exists()
-
-
-def test_a_tape_that_was_paid_for_by_earlier_questions_still_answers(
-    project: SmallProject, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The coder is asked as it was before, then as it is now under replay only: nothing is asked anew."""
-    from evolake.agents import prompts
-    from evolake.solvers.evolution.proposing import write
-    from evolake.solvers.roles.coder import CODER
-
-    [form] = CODER.earlier
-    with monkeypatch.context() as then:
-        then.setattr(excerpt, "SMALL_SOURCES", 0)
-        then.setattr(prompts, "FRAME", prompts.FIRST_FRAME)
-        then.setattr(write, "CODER", replace(CODER, prompt=form.prompt, values=form.values, earlier=()))
-        first, _ = by_model(project, Coder(GOOD))
-    settings = Settings(backend="model", models={"default": "scripted"}, replay_only=True)
-    with open_agents(settings, project.into.parent / "lake", "0001", "run", line="solvers") as agents:
-        (again,) = project.propose(agents, [planned([project.seed], "rewrite", "")]).variants
-        assert [(row["role"], row["usd"]) for row in agents.rows()] == [
-            ("solvers_coder_lookup", 0.0),
-            ("solvers_coder", 0.0),
-        ]
-    assert again.variant_id == first.variants[0].variant_id
 
 
 def test_a_later_plan_is_told_what_the_earlier_ones_came_to_and_what_is_known(project: SmallProject) -> None:

@@ -30,10 +30,10 @@ HIDDEN = {
     "prompts_critic": {"library"},
     "prompts_editor": {"library"},
     "prompts_recombiner": {"library"},
-    "solvers_coder": {"cut", "plan", "material"},
-    "solvers_coder_repair": {"cut", "plan", "edits", "material", "knowledge"},
+    "solvers_coder": {"plan", "material"},
+    "solvers_coder_repair": {"plan", "edits", "material", "knowledge"},
     "solvers_coder_lookup": {"goal"},
-    "solvers_planner": {"history", "materials", "forbidden", "credits", "option_texts"},
+    "solvers_planner": {"history", "materials", "forbidden"},
     "solvers_rule_writer": {"accepted"},
 }
 """Fields that no model is shown: those of the operators, and those of earlier forms of a question."""

@@ -265,23 +265,6 @@ def _parts(path: str, first: int, lines: Sequence[str]) -> list[Excerpt]:
     return [*parts, Excerpt(path=path, first_line=first + start, text="\n".join(lines[start:]))]
 
 
-def cut_excerpts(files: Mapping[str, str], regions: Sequence[Region]) -> list[Excerpt]:
-    """Return the regions cut to `MAX_LINES` lines, as the first evolakes showed them; see `roles.earlier`."""
-    result = []
-    for region in regions[:MAX_REGIONS]:
-        lines = files.get(region.path, "").splitlines()
-        last = min(region.last_line, region.first_line + MAX_LINES - 1, len(lines))
-        if region.first_line <= last:
-            result.append(
-                Excerpt(
-                    path=region.path,
-                    first_line=region.first_line,
-                    text="\n".join(lines[region.first_line - 1 : last]),
-                )
-            )
-    return result
-
-
 def _functions(lines: Sequence[str]) -> list[str]:
     result = []
     for number, line in enumerate(lines, start=1):

@@ -37,13 +37,12 @@ class CoderInput:
     """The inputs of the coder in addition to its commission.
 
     material: for operators only. crossed: rows of what a crossover dropped. shown: the lines that a model
-    wanted. cut: the same, as the first evolakes cut them.
+    wanted.
     """
 
     material: CoderMaterial | None = None
     crossed: tuple[dict[str, Any], ...] = ()
     shown: tuple[Excerpt, ...] = ()
-    cut: tuple[Excerpt, ...] = ()
 
 
 def plan_of(row: Mapping[str, Any]) -> Plan:
@@ -87,7 +86,6 @@ def code_request(commission: Commission, given: CoderInput) -> CodeRequest:
         parent_diff=sources_diff(base.folder, parents[0].folder),
         excerpts=list(given.shown),
         rules=list(commission.rules),
-        cut=list(given.cut),
         plan=plan_of(plan),
         material=given.material or CoderMaterial(),
         knowledge=list(commission.knowledge),
@@ -129,7 +127,6 @@ def repair_request(
         edits=reply.edits,
         material=given.material or CoderMaterial(),
         knowledge=list(commission.knowledge),
-        cut=list(given.cut),
     )
 
 

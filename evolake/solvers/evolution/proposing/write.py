@@ -15,12 +15,7 @@ from evolake.agents import AgentFailure, Reply
 from evolake.solvers.evolution.authors import REFERENCE, Author, Commission
 from evolake.solvers.evolution.proposing.coder_turn import CoderTurn
 from evolake.solvers.evolution.proposing.draft import Draft, make_draft
-from evolake.solvers.evolution.proposing.excerpt import (
-    cut_excerpts,
-    excerpts,
-    regions_without_asking,
-    visible_files,
-)
+from evolake.solvers.evolution.proposing.excerpt import excerpts, regions_without_asking, visible_files
 from evolake.solvers.evolution.proposing.existing import ExistingVariants
 from evolake.solvers.evolution.proposing.proposal import FailedProposal, Proposal, proposal_of
 from evolake.solvers.evolution.proposing.request import (
@@ -219,15 +214,13 @@ def _coder_input(
     regions = regions_without_asking(
         files, f"{commission.plan['hypothesis']}\n{commission.plan['instructions']}"
     )
-    request = lookup_request(commission.plan, commission.parents[0], base, files)
-    if regions and not turn.agents.recorded(LOOKUP, request, seed=turn.seeds.seed("lookup", number)):
+    if regions:
         return CoderInput(shown=tuple(excerpts(files, regions, most=len(regions))))
+    request = lookup_request(commission.plan, commission.parents[0], base, files)
     reply = turn.agents.call(LOOKUP, request, seed=turn.seeds.seed("lookup", number)).value
     if isinstance(reply, AgentFailure):
         return reply
-    return CoderInput(
-        shown=tuple(excerpts(files, reply.regions)), cut=tuple(cut_excerpts(files, reply.regions))
-    )
+    return CoderInput(shown=tuple(excerpts(files, reply.regions)))
 
 
 def _visible(commission: Commission) -> dict[str, str]:
