@@ -33,7 +33,7 @@ from evolake.solvers.evolution.population import Population, empty_population
 from evolake.solvers.gates.specs import GATE_NAMES as GATES
 from evolake.solvers.measurement.duel_families import family_rows
 from evolake.solvers.measurement.metrics import compute_metrics
-from evolake.solvers.tables_archive import ARCHIVE, FINDINGS, VARIANTS
+from evolake.solvers.tables_archive import ARCHIVE, FAILED_PROPOSALS, FINDINGS, VARIANTS
 
 LINE = "solvers"
 NOON = datetime(2026, 1, 1, tzinfo=UTC)
@@ -85,6 +85,7 @@ def duel_rows(cycle: str, champion: str, challenger: str) -> list[dict[str, Any]
         {name: row[name] for name in kept}
         | {
             "cycle": cycle,
+            "formula": row["instance"],
             "champion_id": ID[champion],
             "challenger_id": ID[challenger],
             "pair": row["repeat"],
@@ -235,10 +236,12 @@ def made(
         "cycle": cycle,
         "champion_id": ID["alpha"],
         "challenger_id": ID[challenger],
-        "instances": 4,
+        "instances": 8,
+        "formulas": 8,
         "pairs": 2,
-        "solved_champion": 4.0,
-        "solved_challenger": 4.0,
+        "left_out": 0,
+        "solved_champion": 8.0,
+        "solved_challenger": 8.0,
         "par2_champion": 2.3,
         "par2_challenger": 2.3 / ratio,
         "ratio": ratio,
@@ -246,7 +249,9 @@ def made(
         "ratio_high": ratio + 0.1,
         "noise_floor": 1.01,
         "wins": wins,
+        "verdict": "better" if wins else "undecided",
         "reason": "a gain beyond the noise" if wins else "no gain beyond the noise",
+        "test": "sign flips over 8",
     }
     rule = {
         "rule_id": "solvers-learned-no-lies",
@@ -299,6 +304,7 @@ def made(
         "metrics": (tables.METRICS, ranked.to_dicts()),
         "consensus_ranking": (tables.RANKING, ranking),
         "champion": (tables.DECISIONS, [decision]),
+        "unmade": (FAILED_PROPOSALS, []),
         "champion_trials": (tables.DUELS, duel_rows(cycle, "alpha", challenger)),
         "holdout_runs": (tables.HOLDOUT_RUNS, holdout),
         "rule_proposals": (ARCHIVE["rule_proposals"], [rule]),
@@ -325,10 +331,10 @@ def made(
             "kind": "learned",
         }
         written[side_table("rule_proposals", RULES)] = (RULES, [learned])
-    else:  # in a lake of an earlier version the first cycle has none
-        trials = [row | {"formula": row["instance"]} for row in duel_rows(cycle, "alpha", challenger)]
-        families = family_rows(trials, {name: f"family {name[0]}" for name in FORMULAS})
-        written[tables.CONTEST_FAMILIES.name] = (tables.CONTEST_FAMILIES, families)
+    families = family_rows(
+        duel_rows(cycle, "alpha", challenger), {name: f"family {name[0]}" for name in FORMULAS}
+    )
+    written[tables.CONTEST_FAMILIES.name] = (tables.CONTEST_FAMILIES, families)
     for name, (schema, content) in written.items():
         publish(lake, name, schema, cycle, content)
     return both.with_tables(ranking=ranking)

@@ -105,7 +105,7 @@ def _won(lake: Lake, catalogue: Catalogue, solver: str) -> tuple[dict[str, Any] 
                 for row in rows
                 if (row["champion_id"], row["challenger_id"]) == (won[0]["champion_id"], solver)
             ]
-            trials = [{name: row.get(name) for name in OF_DUEL} for row in own]
+            trials = [{name: row[name] for name in OF_DUEL} for row in own]
             trials.sort(key=lambda row: (row["instance"], row["pair"], row["part"]))
             other = find_artifact(catalogue, won[0]["champion_id"])
             return {"cycle": cycle, "trials": trials}, {OTHER: lake.blobs.get(_archive(other))}

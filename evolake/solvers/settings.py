@@ -149,14 +149,6 @@ class SolversSettings(LineSettings):
     portfolio_size: int = Field(
         default=12, gt=0, description="objectives that vote at most; those least heard retire, PAR-2 never"
     )
-    objects_mb: int = Field(
-        default=256,
-        ge=0,
-        description=(
-            "MiB below ~/.cache (XDG_CACHE_HOME) for objects of the seeds' own sources, so that a variant "
-            "compiles only what it changes; 0: each build compiles all of it"
-        ),
-    )
     par2_hidden_until: int = Field(default=33, ge=0, description="cycle before which agents see no PAR-2")
 
     @property

@@ -179,8 +179,7 @@ BINARIES = TableSchema(
         "reason": pl.String,
         "flags": (
             pl.List(pl.String),
-            "Command lines of compilers and linkers without names of files, as the kernel saw them; null "
-            "in older lakes.",
+            "Command lines of compilers and linkers without names of files, as the kernel saw them.",
         ),
     },
     keys=("variant_id",),
@@ -344,8 +343,7 @@ DUELS = TableSchema(
         "instance": pl.String,
         "formula": (
             pl.String,
-            "Formula that the instance comes from: shuffled copies share it and count as one; null in "
-            "older lakes.",
+            "Formula that the instance comes from: shuffled copies share it and count as one.",
         ),
         "pair": (pl.Int64, "Which pass over the suite, from 0."),
         "part": (pl.String, "Whose run it is: champion or challenger."),
@@ -376,13 +374,9 @@ DECISIONS = TableSchema(
             pl.Int64,
             "Instances that count: formulas that no variant has seen before, with their shuffled copies.",
         ),
-        "formulas": (pl.Int64, "Independent formulas among them; null in lakes of earlier versions."),
+        "formulas": (pl.Int64, "Independent formulas among them."),
         "pairs": (pl.Int64, "Passes over the suite by each side."),
-        "left_out": (
-            pl.Int64,
-            "Pairs that count for neither side, as the clock cut a run short; null in lakes of earlier "
-            "versions.",
-        ),
+        "left_out": (pl.Int64, "Pairs that count for neither side, as the clock cut a run short."),
         "solved_champion": (pl.Float64, "Formulas that the champion solved, as a mean over passes."),
         "solved_challenger": (pl.Float64, "Formulas that the challenger solved, as a mean over passes."),
         "par2_champion": (
@@ -395,19 +389,11 @@ DECISIONS = TableSchema(
         "ratio_high": pl.Float64,
         "noise_floor": pl.Float64,
         "wins": pl.Boolean,
-        "verdict": (
-            pl.String,
-            "Of the challenger: better, worse or undecided (the interval holds 1); null in lakes of "
-            "earlier versions.",
-        ),
-        "reason": (
-            pl.String,
-            "Why it wins or does not, in words; without the ratio, except in lakes of earlier versions.",
-        ),
+        "verdict": (pl.String, "Of the challenger: better, worse or undecided (the interval holds 1)."),
+        "reason": (pl.String, "Why it wins or does not, in words; without the ratio."),
         "test": (
             pl.String,
-            "Tests that decided, with their number of formulas (shuffled copies count as one); null in "
-            "lakes of earlier versions.",
+            "Tests that decided, with their number of formulas (shuffled copies count as one).",
         ),
     },
     keys=("cycle", "challenger_id"),
@@ -442,8 +428,8 @@ CONTEST_FAMILIES = TableSchema(
         ),
         "gained": (
             pl.Int64,
-            "Formulas of the family on which the challenger costs less, by more than 2 %; null in tables "
-            "written before version 2.",
+            "Formulas of the family on which the challenger costs less, by more than 2 %; null if no pair "
+            "counts.",
         ),
         "lost": (pl.Int64, "Formulas of the family on which it costs more, likewise."),
     },
@@ -470,11 +456,7 @@ RACES = TableSchema(
             pl.Boolean,
             "Whether it continues to the next budget level, or, after the last one, to a duel.",
         ),
-        "stopped": (
-            pl.String,
-            "Why it was stopped before the end of the budget level; null if it was not, and in lakes of "
-            "earlier versions.",
-        ),
+        "stopped": (pl.String, "Why it was stopped before the end of the budget level; null if it was not."),
     },
     keys=("cycle", "rung", "variant_id"),
     terms=TERMS,

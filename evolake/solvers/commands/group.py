@@ -94,32 +94,6 @@ def solvers() -> None:
     "--repeats", type=click.IntRange(min=1), default=1, show_default=True, help="Runs of each formula."
 )
 @click.option(
-    "--proof-share",
-    type=click.FloatRange(0, 1),
-    default=1.0,
-    show_default=True,
-    help="Share of UNSAT answers that are checked.",
-)
-@click.option(
-    "--proof-mb",
-    type=click.IntRange(min=1),
-    default=None,
-    help="MiB per proof; a longer one ends its run. Default: the profile's.",
-)
-@click.option(
-    "--proof-timeout",
-    "proof_timeout_s",
-    type=click.FloatRange(min=0.01),
-    default=None,
-    help="Cpu seconds per proof check; default: the profile's.",
-)
-@click.option(
-    "--proof-memory-mb",
-    type=click.IntRange(min=256),
-    default=None,
-    help="MiB of memory per proof check; default: the profile's.",
-)
-@click.option(
     "--adapter",
     default=None,
     help="The solver's family, or a file NAME.toml (default: that of variant.toml); needed for an "
@@ -159,9 +133,6 @@ def bench(
     journal: Path | None,
     as_json: bool,
     runs_file: Path | None,
-    proof_mb: int | None,
-    proof_timeout_s: float | None,
-    proof_memory_mb: int | None,
     **options: Any,
 ) -> None:
     """Build each repository DIR and run it on a suite: answers judged by the formula, UNSAT answers by their
@@ -170,11 +141,6 @@ def bench(
     from evolake.solvers.measurement.benchmark import MeasuringOptions
 
     with _progress(quiet=as_json) as advance:
-        proofs = {
-            "proof_mb": proof_mb,
-            "proof_timeout_s": proof_timeout_s,
-            "proof_memory_mb": proof_memory_mb,
-        }
         report = bench_folders(
             folders,
             SuiteChoice(suite, instances, statuses),
@@ -182,7 +148,6 @@ def bench(
             adapter=adapter,
             journal=journal,
             on_progress=advance,
-            proofs=proofs,
         )
     if runs_file is not None:
         report.runs.write_parquet(runs_file)

@@ -66,13 +66,6 @@ from evolake.terminal import say, say_json, say_text
     help="Runs of each formula; two show the noise of this host.",
 )
 @click.option(
-    "--proof-share",
-    type=click.FloatRange(0, 1),
-    default=1.0,
-    show_default=True,
-    help="Share of UNSAT answers that are checked.",
-)
-@click.option(
     "--workers",
     type=click.IntRange(min=1),
     default=None,

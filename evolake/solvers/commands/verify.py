@@ -44,34 +44,9 @@ from evolake.terminal import say, say_json, say_text, visible_console
     default=None,
     help="Sizes and limits (default: EVOLAKE_PROFILE, else the lake's, else laptop).",
 )
-@click.option(
-    "--proof-mb",
-    type=click.IntRange(min=1),
-    default=None,
-    help="MiB per proof; a longer one ends its run. Default: the profile's.",
-)
-@click.option(
-    "--proof-timeout",
-    "proof_timeout_s",
-    type=click.FloatRange(min=0.01),
-    default=None,
-    help="Cpu seconds per proof check; default: the profile's.",
-)
-@click.option(
-    "--proof-memory-mb",
-    type=click.IntRange(min=256),
-    default=None,
-    help="MiB of memory per proof check; default: the profile's.",
-)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def verify(
-    folder: Path,
-    suite: str,
-    instances: int,
-    adapter_name: str | None,
-    profile: str | None,
-    as_json: bool,
-    **proofs: Any,
+    folder: Path, suite: str, instances: int, adapter_name: str | None, profile: str | None, as_json: bool
 ) -> int:
     """Judge the repository DIR: layout and rules, a clean build, small files, models and proofs, stability.
 
@@ -87,7 +62,6 @@ def verify(
             adapter_name=adapter_name,
             profile=profile,
             on_progress=advance,
-            proofs=proofs,
         )
     if as_json:
         say_json(result.to_json())

@@ -94,16 +94,10 @@ def _formulas(runs: pl.DataFrame) -> set[tuple[str, str]]:
 
 
 def _measured_otherwise(runs: pl.DataFrame, settings: SolversSettings) -> list[str]:
-    """Variants whose runs do not compare with today's: of a time when SAT runs wrote no proof, or when
-    unchecked answers counted; and those of which the clock cut a run short, so that they are measured
-    again."""
-    writes = pl.col("proof_bytes").is_not_null().any().over("variant_id")
-    without_proof = writes & (pl.col("status") == "sat") & pl.col("proof_bytes").is_null()
+    """Variants whose runs do not compare with today's: those with unchecked answers if all are checked now,
+    and those of which the clock cut a run short, so that they are measured again."""
     unchecked = (
-        (pl.col("proof_status") == "unchecked")
-        & (pl.col("status") == "unsat")
-        & (pl.col("solved") | (settings.proof_share == 1))
+        (pl.col("proof_status") == "unchecked") & (pl.col("status") == "unsat") & (settings.proof_share == 1)
     )
-    return (
-        runs.filter(without_proof | unchecked | (pl.col("status") == CLOCK))["variant_id"].unique().to_list()
-    )
+    cut = pl.col("status") == CLOCK
+    return runs.filter(unchecked | cut)["variant_id"].unique().to_list()

@@ -2,7 +2,7 @@
 the result by family of formulas.
 
 No formula of a contest has a name in a record, so no role can learn one. The archive keeps the newest records
-in its `state`, under CONTESTS; a lake of an earlier version has none.
+in its `state`, under CONTESTS.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def contest_records(
             for part in families
             if part["challenger_id"] == row["challenger_id"] and part["champion_id"] == row["champion_id"]
         ]
-        record = {name: _finite(row.get(name)) for name in _COPIED}
+        record = {name: _finite(row[name]) for name in _COPIED}
         result.append(
             record
             | {

@@ -76,9 +76,8 @@ def _essence(row: Mapping[str, Any]) -> dict[str, Any]:
     kept = {name: row.get(name) for name in ESSENCE}
     if "answer" not in row:  # a row of DUELS
         kept["answer"] = {"sat": "SAT", "unsat": "UNSAT"}.get(row["status"])
-    kept["proof_bytes"] = (
-        row.get("proof_bytes") if kept["answer"] else None
-    )  # evidence of old lakes has none; a killed run's proof is cut anywhere
+    # a killed run's proof is cut anywhere
+    kept["proof_bytes"] = row.get("proof_bytes") if kept["answer"] else None
     return kept | ({"peak_mb": math.ceil(row["peak_mb"])} if kept["family"] == GROWING else {})
 
 

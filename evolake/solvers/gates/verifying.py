@@ -7,7 +7,7 @@ so that asking again builds nothing again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -81,14 +81,12 @@ def verify_folder(
     instances: int = 0,
     profile: str | None = None,
     on_progress: Progress | None = None,
-    proofs: Mapping[str, Any] | None = None,
 ) -> Verified:
     """Return all gates on one repository.
 
     Args:
         suite: whose formulas the correctness gate uses next to those that it draws; the smoke gate always
-            uses `smoke`. instances: only the first so many of it, 0 for all. proofs: in place of the
-            profile's proof_mb, proof_timeout_s and proof_memory_mb; None leaves one as it is.
+            uses `smoke`. instances: only the first so many of it, 0 for all.
         adapter_name: how to build and run; needed if there is no variant.toml.
 
     Raises:
@@ -104,7 +102,6 @@ def verify_folder(
         adapter_name=adapter_name,
         instances=instances,
         on_progress=on_progress,
-        proofs=proofs,
     )
 
 
@@ -117,7 +114,6 @@ def judge_folder(
     adapter_name: str | None = None,
     instances: int = 0,
     on_progress: Progress | None = None,
-    proofs: Mapping[str, Any] | None = None,
 ) -> Verified:
     """Do as `verify_folder`, by these rules and settings; builds and formulas are kept in the lake of the
     settings."""
@@ -140,7 +136,7 @@ def judge_folder(
             if known
             else variant
         )
-        context = _gate_context(suite, instances, settings, blobs, cache, on_progress, proofs or {})
+        context = _gate_context(suite, instances, settings, blobs, cache, on_progress)
         context = replace(context, base_carried=partial(seed_carried, base, adapter, context, cycle=CYCLE))
         if known:
             context = replace(
@@ -159,11 +155,8 @@ def _gate_context(
     blobs: BlobStore,
     cache: Path,
     on_progress: Progress | None,
-    proofs: Mapping[str, Any],
 ) -> GateContext:
-    sizes = settings.of(SolversSettings).model_copy(
-        update={name: value for name, value in proofs.items() if value is not None}
-    )
+    sizes = settings.of(SolversSettings)
     trees = seed_trees(blobs, cache, seeds=settings.seeds / "solvers.toml")
 
     def files(name: str, count: int) -> Suite:

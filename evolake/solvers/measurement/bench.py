@@ -6,7 +6,7 @@ Builds and formulas go into the lake's blobs, so that measuring again builds not
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +17,7 @@ import polars as pl
 from evolake.errors import InputError
 from evolake.lake import BlobStore, Lake
 from evolake.scratch import Scratch
-from evolake.settings import Settings, load
+from evolake.settings import load
 from evolake.solvers.measurement.benchmark import MeasuringOptions, plan_jobs, run_jobs
 from evolake.solvers.measurement.duel import shortest_s
 from evolake.solvers.measurement.metrics import compute_metrics
@@ -33,8 +33,6 @@ from evolake.solvers.repository.variant import (
 from evolake.solvers.rules.outcomes import NO_PROOF, fault_of
 from evolake.solvers.seeds.seeding import seed_trees
 from evolake.solvers.settings import SolversSettings
-from evolake.solvers.suites import Suite
-from evolake.solvers.suites.materialize import Trees
 from evolake.solvers.suites.opening import named_suite
 from evolake.solvers.tables import METRICS, RUNS, UNREAD
 
@@ -148,21 +146,16 @@ def bench_folders(
     adapter: str | None = None,
     journal: Path | None = None,
     on_progress: Callable[[int, int, Any], None] | None = None,
-    proofs: Mapping[str, Any] | None = None,
 ) -> Report:
     """Measure the repositories in `folders` on a suite; repositories with the same sources are measured
     once.
-
-    proofs: in place of the profile's proof_mb, proof_timeout_s and proof_memory_mb; None leaves one as it is.
 
     Raises:
         InputError: no such folder, suite or adapter. MachineryError: no compiler, or a jail that does not
             work.
     """
     settings = load(options.profile)
-    sizes = settings.of(SolversSettings).model_copy(
-        update={name: value for name, value in (proofs or {}).items() if value is not None}
-    )
+    sizes = settings.of(SolversSettings)
     blobs, cache = Lake(settings.require_lake()).blobs, settings.require_lake() / "cache" / "solvers"
     if missing := [folder for folder in folders if not folder.is_dir()]:
         raise InputError(
@@ -185,23 +178,6 @@ def bench_folders(
     with ProcessPoolExecutor(options.processes(settings)) as executor:
         runs = run_jobs(jobs, executor, journal=journal, on_progress=on_progress)
     return Report(opened, runs, compute_metrics(runs), formulas.sha, formulas.remarks)
-
-
-def open_suite(
-    name: str,
-    settings: Settings,
-    blobs: BlobStore,
-    cache: Path,
-    *,
-    statuses: Path | None = None,
-    count: int = 0,
-    trees: Trees | None = None,
-) -> Suite:
-    """Return the suite of that name, or that folder's formulas where `name` is none. Raises InputError where
-    it is neither."""
-    return named_suite(
-        name, blobs, cache / "formulas", seeds=settings.seeds, trees=trees, count=count, statuses=statuses
-    )
 
 
 def open_folder(folder: Path, adapter_name: str | None, blobs: BlobStore, cache: Path) -> Opened:

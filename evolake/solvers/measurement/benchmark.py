@@ -68,7 +68,6 @@ class MeasuringOptions:
 
     timeout_s: float | None = None
     repeats: int = 1
-    proof_share: float = 1.0
     workers: int | None = None
     profile: str | None = None
 
@@ -77,7 +76,6 @@ class MeasuringOptions:
         limits = stage_limits(sizes, self.timeout_s)
         return MeasuringPlan(
             limits.run,
-            proof_share=self.proof_share,
             repeats=self.repeats,
             proof_limits=limits.proof,
             verdicts=cache / "proofs",

@@ -415,9 +415,7 @@ def _pairs(trials: pl.DataFrame) -> pl.DataFrame:
         .otherwise(PENALTY * pl.col("timeout_s"))
         .clip(lower_bound=LEAST_COST_S)
     )
-    rows = trials.with_columns(
-        cost=cost, formula=pl.coalesce("formula", "instance"), counts=pl.col("status") != CLOCK
-    )
+    rows = trials.with_columns(cost=cost, counts=pl.col("status") != CLOCK)
     sides = [
         rows.filter(pl.col("part") == part).select(
             "instance",

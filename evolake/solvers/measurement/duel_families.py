@@ -89,9 +89,8 @@ def helped(trials: pl.DataFrame) -> Helped | None:
 
 
 def helped_in(row: Mapping[str, Any]) -> Helped | None:
-    """Return the same of one family. row: of CONTEST_FAMILIES; None of one that an earlier version wrote, or
-    without a pair that counts."""
-    if row.get("gained") is None or row.get("lost") is None:
+    """Return the same of one family. row: of CONTEST_FAMILIES; None of one without a pair that counts."""
+    if row["gained"] is None:
         return None
     return _helped(row["gained"], row["lost"], row["formulas"])
 
@@ -132,9 +131,8 @@ def _sides(frame: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
 
     frame: rows of DUELS with the column `cost`.
     """
-    named = frame.with_columns(formula=pl.coalesce("formula", "instance"))
     parts = [
-        named.filter(pl.col("part") == part)
+        frame.filter(pl.col("part") == part)
         .group_by(*keys, "formula")
         .agg(pl.col("cost").mean().clip(lower_bound=LEAST_COST_S).alias(part))
         for part in (CHAMPION, CHALLENGER)

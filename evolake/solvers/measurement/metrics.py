@@ -4,7 +4,7 @@
 PAR-2 is the SAT competition's penalised average: cpu seconds of a solved run, twice the timeout of any other.
 The virtual best solver (VBS) knows the truth about each formula: the suite's confirmed status, or, for a
 formula of unknown status, what any run proved by a checked model or a verified proof. An answer without a
-certificate is no solution, whatever a row of an older lake says of it. Cut-offs are shares of the timeout,
+certificate is no solution. Cut-offs are shares of the timeout,
 since the paper's are of its 5000 s. With several repetitions of a run, counts of solved formulas are means
 over the repetitions.
 """

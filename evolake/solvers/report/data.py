@@ -16,7 +16,7 @@ from evolake.solvers.evolution.population import Population, population_of
 from evolake.solvers.gates.specs import GATE_NAMES
 from evolake.solvers.measurement.claims import UNCHECKED, UNPROVED, UNSAT, UNSOUND, VERIFIED, counted
 from evolake.solvers.tables import CONTEST_FAMILIES
-from evolake.solvers.tables_archive import ARCHIVE, FAILED_PROPOSALS
+from evolake.solvers.tables_archive import ARCHIVE
 
 LINE = "solvers"
 RUN_TABLES = {
@@ -42,7 +42,7 @@ class SolversReport:
 
     base: row of VARIANTS, the seed that the champion descends from. parent: the first parent's row, None for
     a seed. diff: against the parent. decisions: rows of DECISIONS of the cycle. families: rows of
-    CONTEST_FAMILIES of it, none in a lake of an earlier version. held: since when the champion holds the
+    CONTEST_FAMILIES of it. held: since when the champion holds the
     title, and with which gain. champion: its row of VARIANTS. runs: one row per table and state of variant:
     part, state, and COUNTS. state: accepted (retired ones and champions too) or blocked.
     """
@@ -81,9 +81,7 @@ def read_report(root: Path, cycle: str) -> SolversReport:
     population = population_of(
         {name: lake.read(LINE, f"incoming_{name}", following(cycle)) for name in ARCHIVE}
     )
-    with Catalogue(
-        lake, {(LINE, "unmade"): FAILED_PROPOSALS}
-    ) as catalogue:  # which a lake of an earlier evolake has not
+    with Catalogue(lake) as catalogue:
 
         def ask(sql: str, **more: str) -> pl.DataFrame:
             return catalogue.frame(sql, {"cycle": cycle} | more)
@@ -124,9 +122,8 @@ def read_report(root: Path, cycle: str) -> SolversReport:
 
 
 def families_of(lake: Lake, cycle: str) -> list[dict[str, Any]]:
-    """Return the rows of CONTEST_FAMILIES of a cycle; [] in a lake of an earlier version."""
-    name = CONTEST_FAMILIES.name
-    return lake.read(LINE, name, cycle).to_dicts() if lake.record(LINE, name, cycle) is not None else []
+    """Return the rows of CONTEST_FAMILIES of a cycle."""
+    return lake.read(LINE, CONTEST_FAMILIES.name, cycle).to_dicts()
 
 
 def _runs(ask: Any, population: Population) -> pl.DataFrame:

@@ -13,15 +13,11 @@ from evolake.report.numbers import counted, figures, interval
 from evolake.stats import Interval
 
 Row = Mapping[str, Any]
-EARLIER_LEVEL = 0.90
-"""Of the intervals in lakes of earlier versions, which name no test."""
 
 
 def interval_of(duel: Row) -> Interval:
     """Return the ratio of a duel with its interval."""
-    return Interval(
-        duel["ratio"], duel["ratio_low"], duel["ratio_high"], LEVEL if duel.get("test") else EARLIER_LEVEL
-    )
+    return Interval(duel["ratio"], duel["ratio_low"], duel["ratio_high"], LEVEL)
 
 
 def bound_of(duel: Row) -> str:
@@ -45,7 +41,7 @@ def sample_of(duel: Row) -> str:
 
 def formulas_in_words(duel: Row) -> str:
     """Return the number of independent formulas, and of shuffles if there are more instances."""
-    instances, formulas = duel["instances"], duel.get("formulas") or duel["instances"]
+    instances, formulas = duel["instances"], duel["formulas"]
     if instances == formulas:
         return counted(formulas, "formula")
     if instances % formulas == 0:
@@ -56,8 +52,8 @@ def formulas_in_words(duel: Row) -> str:
 def measured(duel: Row) -> str:
     """Return all figures of a duel: ratio with interval, PAR-2 of both sides, formulas, pairs and noise
     floor."""
-    result, formulas = interval_of(duel), duel.get("formulas") or duel["instances"]
-    if formulas < LEAST_FORMULAS and duel.get("test"):
+    result = interval_of(duel)
+    if duel["formulas"] < LEAST_FORMULAS:
         ratio = figures(result.estimate)
     elif math.isfinite(result.high):
         ratio = interval(result.estimate, result.low, result.high, 100 * result.level)
@@ -73,8 +69,8 @@ def measured(duel: Row) -> str:
 
 
 def outcome(duel: Row) -> str:
-    """Return the reason and the figures of a duel. Reasons of earlier versions hold the figures already."""
-    return duel["reason"] if "PAR-2" in duel["reason"] else f"{duel['reason']}; {measured(duel)}"
+    """Return the reason and the figures of a duel."""
+    return f"{duel['reason']}; {measured(duel)}"
 
 
 def families_in(families: Sequence[Row], duel: Row) -> list[Row]:

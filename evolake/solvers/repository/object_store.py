@@ -8,8 +8,7 @@ same compiler, assembler and make, and only where all files that an edit may not
 others, are the seed's: with the contents of what is read and the names of what could be, a compiler gives
 those bytes again. A store that is absent, damaged or full costs time and changes nothing.
 
-It is below XDG_CACHE_HOME, else ~/.cache, and holds at most `objects_mb` of the settings; 0 switches it off.
-What was not used longest goes first.
+It is below XDG_CACHE_HOME, else ~/.cache, and holds at most `MOST_MB`. What was not used longest goes first.
 """
 
 from __future__ import annotations
@@ -30,16 +29,16 @@ from filelock import FileLock, Timeout
 
 from evolake.jail import NativeOutcome, toolbox
 from evolake.scratch import Scratch
-from evolake.settings import load
 from evolake.solvers.repository import compiled_before
 from evolake.solvers.repository.adapters import Adapter
 from evolake.solvers.repository.compiled_before import PLACE, Compiled
 from evolake.solvers.repository.scripts import build_script
 from evolake.solvers.repository.unified_diff_paths import matches
 from evolake.solvers.repository.variant import sources_of
-from evolake.solvers.settings import SolversSettings
 
 VERSION = "2"
+MOST_MB = 256
+"""MiB of the whole store."""
 MANIFEST = "objects.json"
 PATIENCE_S = 1800.0
 """How long a build waits for another that compiles the same seed."""
@@ -63,7 +62,7 @@ class ObjectStore:
 
     root: Path
     key: str
-    most_mb: int
+    most_mb: int = MOST_MB
 
     def read(self, seed: str | None = None) -> Kept | None:
         """Return what is kept, of the seed whose sources hash so where one is named; None if nothing is, or
@@ -214,9 +213,8 @@ def store_of(folder: Path, adapter: Adapter, identity: str) -> ObjectStore | Non
 
     identity: of compiler and make.
     """
-    most_mb = load().of(SolversSettings).objects_mb
     root = store_folder()
-    if not most_mb or root is None or compiled_before.helpers() is None:
+    if root is None or compiled_before.helpers() is None:
         return None
     sources = sources_of(folder)
     frozen = {name: _sha(path) for name, path in sources.items() if not matches(name, adapter.editable)}
@@ -228,7 +226,7 @@ def store_of(folder: Path, adapter: Adapter, identity: str) -> ObjectStore | Non
         sorted(sources),
         sorted(frozen.items()),
     ]
-    return ObjectStore(root, hashlib.sha256(json.dumps(of_all).encode()).hexdigest(), most_mb)
+    return ObjectStore(root, hashlib.sha256(json.dumps(of_all).encode()).hexdigest())
 
 
 def store_folder() -> Path | None:

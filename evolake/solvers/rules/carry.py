@@ -83,13 +83,13 @@ def not_by_size(evidence: Mapping[str, Any], *, least_conflicts: int) -> Finding
     one. Blocked is a variant that searches as its seed on every padded copy, and otherwise than it on a
     formula and each of its shuffled copies, although the padded searches of this formula were long enough: a
     change had its effect there before the shorter of two different searches ended. Formulas with fewer than
-    `least_conflicts` conflicts say nothing, nor does evidence of earlier versions, which has no conflicts.
+    `least_conflicts` conflicts say nothing.
     """
-    of_seed = {row["instance"]: row for row in evidence["base_carried"] if "padded" in row}
+    of_seed = {row["instance"]: row for row in evidence["base_carried"]}
     rows = [
         (row["instance"], _paired(row, seed, "conflicts"), _paired(row, seed, "padded"))
         for row in evidence["carried"]
-        if "padded" in row and (seed := of_seed.get(row["instance"])) is not None
+        if (seed := of_seed.get(row["instance"])) is not None
     ]
     if any(mine != theirs for _, _, padded in rows for mine, theirs in padded):
         return None

@@ -50,7 +50,7 @@ def added_data(evidence: Row, *, most: Mapping[str, int]) -> Finding | None:
     `lexical_additions`."""
     data = evidence["source"]["data"]
     for name, limit in most.items():
-        if data.get(name, 0) > limit:  # evidence of old lakes lacks some
+        if data[name] > limit:
             return Finding(
                 f"adds {WORDS[name].format(got=data[name])}; at most {limit} are taken: what a search "
                 "needs is code, not data"

@@ -22,7 +22,7 @@ from evolake.report.lines import read_sections
 from evolake.report.pages import plain
 
 GAIN = "2.00 times lower PAR-2 than alpha"
-SPREAD = "90% interval 1.90 to 2.10, noise floor 1.01"
+SPREAD = "95% interval 1.90 to 2.10, noise floor 1.01"
 
 
 @pytest.fixture(scope="module")
@@ -112,7 +112,7 @@ def test_all_places_say_who_since_when_with_which_gain(root: Path):
     )
     for words in (("status",), ("champion", "solvers")):
         said = evolake(root, *words).stdout
-        assert f"{GAIN} ({SPREAD}), PAR-2 1.15 s against 2.3 s on 4 formulas, 2 pairs each" in said
+        assert f"{GAIN} ({SPREAD}), PAR-2 1.15 s against 2.3 s on 8 formulas, 2 pairs each" in said
         assert "since cycle 0002" in said
 
 

@@ -56,9 +56,9 @@ def test_who_reigns_by_how_much_and_against_whom(text: str):
         f"The new champion is <b>fast</b> ( {ID['fast'][:12]} ), descends from alpha: 2.00 times lower "
         "PAR-2 than alpha" in flat(text)
     )
-    assert f"alpha ( {ID['alpha'][:12]} ) (90% interval 1.90 to 2.10, noise floor 1.01), " in flat(text)
+    assert f"alpha ( {ID['alpha'][:12]} ) (95% interval 1.90 to 2.10, noise floor 1.01), " in flat(text)
     assert (
-        "(90% interval 1.90 to 2.10, noise floor 1.01), PAR-2 1.15 s against 2.3 s on 4 formulas, 2 pairs "
+        "(95% interval 1.90 to 2.10, noise floor 1.01), PAR-2 1.15 s against 2.3 s on 8 formulas, 2 pairs "
         "each." in flat(text)
     )
 
@@ -169,9 +169,6 @@ HELPED = (
 def test_each_family_of_a_duel_says_how_likely_the_challenger_helps_on_a_new_formula(root: Path, text: str):
     for family, costs in (("family s", "PAR-2 2.51 s and 1.26 s"), ("family u", "PAR-2 2.11 s and 1.06 s")):
         assert f"{family}: 2 formulas, solved 2 and 2, {costs}; {HELPED}" in text
-    assert "family u" not in read_sections(root, ["solvers"], "0001")[0].body, (
-        "a cycle that an earlier version made has no such table"
-    )
 
 
 def test_an_earlier_cycle_knows_nothing_of_later_ones(root: Path):

@@ -71,13 +71,13 @@ def test_every_line_of_the_lake_has_a_row_and_no_other_has_one(root: Path):
     assert list(rows) == ["bridges", "solvers"]
     solvers = rows["solvers"]
     assert (solvers["best"], solvers["start"], solvers["cycles"]) == ("<b>fast</b> (1.15)", "alpha (2.3)", 2)
-    assert solvers["gain"] == "2.00 times lower PAR-2 (90% interval 1.90 to 2.10, 4 formulas)"
+    assert solvers["gain"] == "2.00 times lower PAR-2 (95% interval 1.90 to 2.10, 8 formulas)"
     assert (solvers["is_gain"], solvers["estimate"], solvers["low"], solvers["high"], solvers["level"]) == (
         True,
         2.0,
         1.9,
         2.1,
-        0.9,
+        0.95,
     )
     tables = ("smoke", "correctness", "benchmark_runs", "holdout_runs", "champion_trials")
     runs = (

@@ -81,16 +81,16 @@ def test_the_story_of_a_cycle_says_who_leads_what_was_stopped_and_what_it_cost(l
     assert len(second.lines()) <= 10
     assert summary["Leads"] == f"<b>fast</b> ({ID['fast'][:12]}), since cycle 0002"
     assert summary["Gain"] == (
-        "2.00 times lower PAR-2 than alpha (90% interval 1.90 to 2.10, noise floor 1.01), "
-        "PAR-2 1.15 s against 2.3 s on 4 formulas, 2 pairs each"
+        "2.00 times lower PAR-2 than alpha (95% interval 1.90 to 2.10, noise floor 1.01), "
+        "PAR-2 1.15 s against 2.3 s on 8 formulas, 2 pairs each"
     )
     assert summary["Changed"] == "<b>fast</b> took the title from alpha"
     assert (summary["Blocked"], summary["Proposed"]) == ("nothing", "1 variant; 1 passed every gate")
     before = dict(first.lines())
     assert before["Blocked"] == "1 at correctness. Most often by r-correctness: u-1: <wrong>"
     assert before["Rank 1"] == (
-        "tuned did not become champion: no gain beyond the noise; ratio 1.05 (90% interval 0.95 to 1.15), "
-        "PAR-2 2.19 s against 2.3 s on 4 formulas, 2 pairs each, noise floor 1.01"
+        "tuned did not become champion: no gain beyond the noise; ratio 1.05 (95% interval 0.95 to 1.15), "
+        "PAR-2 2.19 s against 2.3 s on 8 formulas, 2 pairs each, noise floor 1.01"
     )
     assert second.spent.cpu_s and second.cost.cpu_s and second.spent.cpu_s > second.cost.cpu_s
     assert [point[1] for point in second.trend.points] == pytest.approx([2.3, 1.15])

@@ -31,7 +31,7 @@ from evolake.solvers.roles.planner import PLANNER, plan_fault
 from evolake.solvers.roles.review_models import AnalysisReply, AnalysisRequest, Finding, Incident
 from evolake.solvers.roles.rules_to_show import prompt_knowledge, refused_rules, rule_lines, rule_names
 from evolake.solvers.settings import SolversSettings
-from evolake.solvers.tables import CONTEST_FAMILIES, DUELS, RUNS
+from evolake.solvers.tables import CONTEST_FAMILIES, DECISIONS, DUELS, RUNS
 
 SETTINGS = SolversSettings(train_instances=4, timeout_s=8.0)
 CHAMPION, CHALLENGER = ID["alpha"], ID["fast"]
@@ -343,7 +343,7 @@ def test_a_race_is_kept_with_the_first_contest_and_shown_a_line_a_variant(record
         "stopped": "it was over twice the best",
     }
     later = row | {"rung": 2, "formulas": 8, "par2": 0.2}
-    decision = {
+    decision = dict.fromkeys(DECISIONS.columns) | {
         "champion_id": CHAMPION,
         "challenger_id": CHALLENGER,
         "solved_champion": 4,

@@ -5,8 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import pytest
-
 from evolake.solvers.measurement.duel_families import family_lines, family_rows, helped, helped_in
 from evolake.solvers.tables import CONTEST_FAMILIES, DUELS
 
@@ -99,16 +97,3 @@ def test_a_run_that_the_clock_cut_is_on_neither_side() -> None:
     [family] = family_rows(rows, {"a1": "a"})
     assert (family["gained"], family["lost"], helped(DUELS.frame(rows))) == (None, None, None)
     assert helped_in(family) is None and family_lines([family]) == []
-
-
-@pytest.mark.parametrize("row", [{"formulas": 3}, {"formulas": 3, "gained": None, "lost": None}])
-def test_a_row_of_an_earlier_version_says_nothing_of_it(row: dict) -> None:
-    assert helped_in(row) is None
-    whole = row | {
-        "family": "a",
-        "solved_champion": 3.0,
-        "solved_challenger": 3.0,
-        "par2_champion": 1.0,
-        "par2_challenger": 2.0,
-    }
-    assert family_lines([whole]) == ["a: 3 formulas, solved 3 and 3, PAR-2 1 s and 2 s"]

@@ -148,7 +148,7 @@ def test_a_build_that_keeps_is_the_build_that_does_not(
     assert contents(cache) != {}
     assert essence(first) == essence(built(seed, adapter, again=True))
     shutil.rmtree(cache)
-    monkeypatch.setenv("EVOLAKE_SOLVERS__OBJECTS_MB", "0")
+    monkeypatch.setattr("evolake.solvers.repository.build.store_of", lambda *_: None)
     assert essence(built(seed, adapter, seed=True)) == essence(first) and not cache.exists()
 
 

@@ -1,4 +1,4 @@
-"""Verdicts on what ran: who is unsound, by what, and who is not; and what an older lake's runs are worth."""
+"""Verdicts on what ran: who is unsound, by what, and who is not."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import pytest
 from solver_runs import run_row
 
 from evolake.gates import load_rules
-from evolake.lake import Catalogue, Lake, TableSchema
 from evolake.lake.blobs import BlobStore
 from evolake.solvers.evolution.benchmarking import current_runs
 from evolake.solvers.evolution.population import empty_population
@@ -118,19 +117,6 @@ def test_answered_runs_of_one_formula_in_duels_write_proofs_of_one_length(
     assert judged(rows, tmp_path, "benchmark") == set(), "only duels are asked"
 
 
-def test_duels_of_an_older_lake_are_read_on(tmp_path: Path) -> None:
-    lake = Lake(tmp_path / "lake")
-    columns = {name: kind for name, kind in DUELS.described.items() if name != "proof_bytes"}
-    older = TableSchema(DUELS.name, 1, columns, keys=DUELS.keys, provenance=DUELS.provenance)
-    for cycle, schema in (("0001", older), ("0002", DUELS)):
-        frame = DUELS.frame([trial("v", 0, 40) | {"cycle": cycle}]).select(list(schema.columns))
-        lake.publish("solvers", DUELS.name, frame, cycle=cycle, run_id="r", schema=schema)
-    with Catalogue(lake) as catalogue:
-        assert catalogue.query(
-            "SELECT cycle, proof_bytes FROM solvers.champion_trials ORDER BY cycle"
-        ).rows == [("0001", None), ("0002", 40)]
-
-
 def test_the_earliest_gate_that_objects_is_the_reason() -> None:
     rows = [
         {"artifact_id": "v", "outcome": outcome, "gate_no": number, "gate": gate}
@@ -150,23 +136,22 @@ def test_figures_leave_the_unsound_out() -> None:
     assert without(runs, ()).height == 2
 
 
+UNCHECKED = run_row("v", "b", "unsat", 1.0, proof_status="unchecked", certificate=None, solved=False)
+
+
 @pytest.mark.parametrize(
-    ("rows", "kept"),
+    ("rows", "share", "kept"),
     [
-        ([run_row("v", "a", "sat", 1.0, proof_bytes=9), run_row("v", "b", "unsat", 1.0, proof_bytes=3)], 2),
-        (
-            [run_row("v", "a", "sat", 1.0, proof_bytes=None), run_row("v", "b", "unsat", 1.0, proof_bytes=3)],
-            0,
-        ),
-        ([run_row("v", "b", "unsat", 1.0, proof_bytes=3, proof_status="unchecked", certificate=None)], 0),
-        ([run_row("v", "a", "sat", 1.0, proof_bytes=None)], 1),
+        ([run_row("v", "a", "sat", 1.0), run_row("v", "b", "unsat", 1.0)], 1.0, 2),
+        ([run_row("v", "a", "sat", 1.0), UNCHECKED], 1.0, 0),
+        ([run_row("v", "a", "sat", 1.0), UNCHECKED], 0.5, 2),
+        ([run_row("v", "a", "sat", 1.0), run_row("v", "b", "clock", 1.0)], 1.0, 0),
     ],
 )
-def test_runs_of_an_older_lake_that_do_not_compare_are_made_again(
-    rows: list[dict[str, Any]], kept: int
+def test_runs_that_do_not_compare_with_todays_are_made_again(
+    rows: list[dict[str, Any]], share: float, kept: int
 ) -> None:
     live = dict.fromkeys(VARIANTS.columns) | {"variant_id": "v", "state": "accepted"}
     population = empty_population().add(variants=[live]).with_tables(runs=rows)
-    assert (
-        current_runs(population, RUNS.empty(), SolversSettings(timeout_s=10, memory_mb=1024)).height == kept
-    )
+    settings = SolversSettings(timeout_s=10, memory_mb=1024, proof_share=share)
+    assert current_runs(population, RUNS.empty(), settings).height == kept

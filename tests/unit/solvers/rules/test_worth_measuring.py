@@ -86,7 +86,7 @@ def test_a_change_of_nothing_is_told_and_a_change_of_one_number_is_not(
         == "changes nothing: the compiler makes the same program of it as of its seed, byte for byte"
     )
     assert said({"same_program": found["twin"]}).endswith(f"as of the variant {'n' * 64}, byte for byte")
-    assert said({"same_program": found["other"]}) == said({}) == ""
+    assert said({"same_program": found["other"]}) == ""
 
 
 def test_what_is_loaded_is_told_apart_and_what_debuggers_read_is_not(
