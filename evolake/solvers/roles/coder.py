@@ -20,7 +20,6 @@ from evolake.solvers.edits.catalogue import PATCHES
 from evolake.solvers.edits.draw import mutated, new_patch, new_tunable, placed, shadowed
 from evolake.solvers.edits.model import Edit, write_edits
 from evolake.solvers.edits.tunables import Tunable
-from evolake.solvers.roles.earlier import CODER_BEFORE, CODER_REPAIR_BEFORE, LOOKUP_BEFORE
 from evolake.solvers.roles.models import (
     CodeReply,
     CodeRequest,
@@ -317,14 +316,7 @@ def _lookup_values(request: LookupRequest) -> Mapping[str, Any]:
     )
 
 
-LOOKUP = Role(
-    "solvers_coder_lookup",
-    LookupRequest,
-    LookupReply,
-    choose_regions,
-    values=_lookup_values,
-    earlier=(LOOKUP_BEFORE,),
-)
+LOOKUP = Role("solvers_coder_lookup", LookupRequest, LookupReply, choose_regions, values=_lookup_values)
 
 
 def _code_values(request: CodeRequest) -> Mapping[str, Any]:
@@ -350,14 +342,5 @@ def keep_change(request: ReviseRequest, random: np.random.Generator) -> CodeRepl
 
 
 CODER_REVISE = Role("solvers_coder_revise", ReviseRequest, CodeReply, keep_change, values=_revise_values)
-CODER = Role(
-    "solvers_coder", CodeRequest, CodeReply, write_change, values=_code_values, earlier=(CODER_BEFORE,)
-)
-CODER_REPAIR = Role(
-    "solvers_coder_repair",
-    RepairRequest,
-    CodeReply,
-    repair_change,
-    values=_repair_values,
-    earlier=(CODER_REPAIR_BEFORE,),
-)
+CODER = Role("solvers_coder", CodeRequest, CodeReply, write_change, values=_code_values)
+CODER_REPAIR = Role("solvers_coder_repair", RepairRequest, CodeReply, repair_change, values=_repair_values)

@@ -12,7 +12,6 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from evolake.agents.session.role import session_role
 from evolake.agents.session.tools import Arguments
-from evolake.solvers.roles.earlier import CODER_SESSION_BEFORE
 from evolake.solvers.roles.models import Change, LongText, Tried
 from evolake.solvers.roles.prompt_tables import change_values
 
@@ -97,7 +96,6 @@ CODER_SESSION = session_role(
     SessionRequest,
     SessionReply,
     setting="EVOLAKE_CODER",
-    earlier=(CODER_SESSION_BEFORE,),
     values=_prompt_values,
     commands=(
         ("build", "Build the repository from scratch. Says what the compiler says.", Build),

@@ -23,7 +23,6 @@ from evolake.solvers.edits.crossover import cross_gives_new
 from evolake.solvers.edits.subjects import subject_of
 from evolake.solvers.roles.bandit import MoveResult, draw_arm, draw_operator, tries_on
 from evolake.solvers.roles.coder import COMBINE, edits_of, forbidden
-from evolake.solvers.roles.earlier import PLANNER_BEFORE, PLANNER_UNSHARED
 from evolake.solvers.roles.models import SHORT_ID, EditModel, Material, Plan, PlanReply, PlanRequest, Standing
 from evolake.solvers.roles.prompt_tables import (
     code_text,
@@ -348,12 +347,4 @@ def plan_fault(request: PlanRequest, reply: PlanReply) -> str:
     return "; ".join(faults)
 
 
-PLANNER = Role(
-    "solvers_planner",
-    PlanRequest,
-    PlanReply,
-    plan_cycle,
-    values=_prompt_values,
-    earlier=(PLANNER_UNSHARED, PLANNER_BEFORE),
-    fault=plan_fault,
-)
+PLANNER = Role("solvers_planner", PlanRequest, PlanReply, plan_cycle, values=_prompt_values, fault=plan_fault)

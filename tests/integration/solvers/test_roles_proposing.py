@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -332,30 +331,6 @@ def test_a_model_reads_lines_writes_a_diff_and_gets_a_variant(project: SmallProj
     assert [row["role"] for row in rows] == ["solvers_coder_lookup", "solvers_coder"]
     assert "return opt_first.value * 2;" in coder.prompts[1] and "no threads" in coder.prompts[1]
     assert not (variant.folder / "edits.json").exists()
-
-
-def test_a_tape_that_was_paid_for_by_earlier_questions_still_answers(
-    project: SmallProject, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The coder is asked as it was before, then as it is now under replay only: nothing is asked anew."""
-    from evolake.agents import prompts
-    from evolake.solvers.evolution.proposing import write
-    from evolake.solvers.roles.coder import CODER
-
-    [form] = CODER.earlier
-    with monkeypatch.context() as then:
-        then.setattr(excerpt, "SMALL_SOURCES", 0)
-        then.setattr(prompts, "FRAME", prompts.FIRST_FRAME)
-        then.setattr(write, "CODER", replace(CODER, prompt=form.prompt, values=form.values, earlier=()))
-        first, _ = by_model(project, Coder(GOOD))
-    settings = Settings(backend="model", models={"default": "scripted"}, replay_only=True)
-    with open_agents(settings, project.into.parent / "lake", "0001", "run", line="solvers") as agents:
-        (again,) = project.propose(agents, [planned([project.seed], "rewrite", "")]).variants
-        assert [(row["role"], row["usd"]) for row in agents.rows()] == [
-            ("solvers_coder_lookup", 0.0),
-            ("solvers_coder", 0.0),
-        ]
-    assert again.variant_id == first.variants[0].variant_id
 
 
 def test_a_later_plan_is_told_what_the_earlier_ones_came_to_and_what_is_known(project: SmallProject) -> None:

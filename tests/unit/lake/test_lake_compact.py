@@ -273,16 +273,3 @@ def test_a_lost_manifest_is_mended_from_the_files_of_many_cycles(lake):
     assert damage(lake.root) != []
     repair(Lake(lake.root))
     assert {key: record.content_sha for key, record in records(lake.root).items()} == before
-
-
-def test_the_locks_that_earlier_versions_kept_for_each_part_go(tmp_path):
-    lake = Lake(tmp_path / "lake")
-    for cycle in CYCLES[:2]:
-        fill(lake, cycle)
-    old = lake.root / "locks" / "designs" / "scores"
-    old.mkdir()
-    for name in ("0001.lock", "0001.token", "_manifest.lock"):
-        (old / name).write_text("1")
-    compact(lake)
-    assert not old.exists()
-    assert [path.name for path in (lake.root / "locks").rglob("*@*")] == []

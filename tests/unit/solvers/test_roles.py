@@ -11,14 +11,12 @@ import pytest
 from agent_backend_fixtures import assert_served
 from pydantic import ValidationError
 
-from evolake.agents.prompts import build_messages, earlier_messages
-from evolake.canonical_json import canonical_json, text_sha
+from evolake.agents.prompts import build_messages
 from evolake.solvers.edits import PATCHES, write_edits
 from evolake.solvers.objectives.portfolio import FAMILIES, initial_portfolio
 from evolake.solvers.roles import models, review_models
 from evolake.solvers.roles.analyst import ANALYST, RULE_WRITER, free_ranges
 from evolake.solvers.roles.coder import CODER, CODER_REPAIR, LOOKUP, edits_of
-from evolake.solvers.roles.coder_session import CODER_SESSION, SessionRequest
 from evolake.solvers.roles.objective import OBJECTIVE_WRITER
 from evolake.solvers.roles.planner import PLANNER, asked_for, movable
 
@@ -519,48 +517,4 @@ def test_the_search_for_objectives_leaves_families_that_were_blocked_and_heeds_p
     blocked = [review_models.BlockedObjective(description="d", family="memory", reason="r")] * 5
     assert (
         drawn(blocked=blocked)["memory"] < drawn()["memory"] < drawn(guidance=["mind the memory"])["memory"]
-    )
-
-
-SESSION_REQUEST = SessionRequest(
-    hypothesis="h",
-    instructions="i",
-    base="minisat22",
-    parent=standing(1),
-    parent_diff="",
-    rules=["no threads"],
-    editable=["src/*.cc"],
-)
-ASKED_BEFORE = [
-    (PLANNER, PLAN_REQUEST, "caf6052ca135215ef0733f5100002073674ca7f9fb6c895311b77be7059514e3"),
-    (CODER, CODE_REQUEST, "a46e68a9df8797e60405cd24b918282e0a8678929132c6d712b6483ad67a6883"),
-    (CODER_REPAIR, REPAIR_REQUEST, "7e20cf7ab5e247cf6ef704776f83fd04b57e0cf64e086b851c6a0678fd70c737"),
-    (CODER_SESSION, SESSION_REQUEST, "940fa67bec180bc5aa34b43cefedc8d29de3e33c7699c22d2bdf3e57dc94b982"),
-]
-"""A role, a request of today, and the sha256 of what was asked for it on 22 November 2026: messages, and the
-schema of the reply."""
-
-
-@pytest.mark.parametrize(
-    ("role", "request_now", "sha"), ASKED_BEFORE, ids=[role.name for role, _, _ in ASKED_BEFORE]
-)
-def test_a_request_is_also_known_as_it_was_asked_before(role, request_now, sha: str) -> None:
-    form = role.earlier[-1]
-    schema = dict(form.schema or role.reply.model_json_schema())
-    assert text_sha(canonical_json([earlier_messages(role, form, request_now), schema])) == sha
-
-
-def test_the_planner_is_also_asked_as_before_families_told_the_share_of_checked_proofs() -> None:
-    """The sha256 is of what the commit before that one asked for the same request, without the share."""
-    family = models.FamilyResult(family="f", instances=3, solved={"0" * 12: 2.0}, checked={"0" * 12: 0.5})
-    request = PLAN_REQUEST.model_copy(update={"families": [family]})
-    first = earlier_messages(PLANNER, PLANNER.earlier[0], request)
-    assert (
-        text_sha(canonical_json([first, PLANNER.reply.model_json_schema()]))
-        == "4e0de3803fb6bcbe317e80145f181983ea0487295874eceaf632aa65284c76de"
-    )
-    assert "50% of proofs checked" in build_messages(PLANNER, request)[1]["content"]
-    assert (
-        "checked"
-        not in first[1]["content"].partition("# Results by family")[2].partition("# What is known")[0]
     )

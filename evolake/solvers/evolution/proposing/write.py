@@ -219,9 +219,9 @@ def _coder_input(
     regions = regions_without_asking(
         files, f"{commission.plan['hypothesis']}\n{commission.plan['instructions']}"
     )
-    request = lookup_request(commission.plan, commission.parents[0], base, files)
-    if regions and not turn.agents.recorded(LOOKUP, request, seed=turn.seeds.seed("lookup", number)):
+    if regions:
         return CoderInput(shown=tuple(excerpts(files, regions, most=len(regions))))
+    request = lookup_request(commission.plan, commission.parents[0], base, files)
     reply = turn.agents.call(LOOKUP, request, seed=turn.seeds.seed("lookup", number)).value
     if isinstance(reply, AgentFailure):
         return reply
