@@ -47,14 +47,12 @@ def champion(
 
 
 def contests(store: LineStore, decisions: pl.DataFrame, variants: pl.DataFrame) -> list[dict[str, Any]]:
-    """Return the contests of this cycle as roles may see them; in a lake of an earlier version without
-    results by family."""
+    """Return the contests of this cycle as roles may see them."""
     from evolake.solvers.evolution.contest_record import contest_records
 
-    families = store.rows(CONTEST_FAMILIES.name) if store.has(CONTEST_FAMILIES.name) else []
     titles = {row["variant_id"]: row["title"] for row in [*archive(store).rows(), *variants.to_dicts()]}
     return contest_records(
-        decisions.to_dicts(), families, titles, store.rows(RACES.name) if store.has(RACES.name) else []
+        decisions.to_dicts(), store.rows(CONTEST_FAMILIES.name), titles, store.rows(RACES.name)
     )
 
 

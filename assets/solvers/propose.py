@@ -12,7 +12,6 @@ import polars as pl
 from assets.added_seeds import Admit, Arrival, Seedling, admit_seeds
 from assets.solvers.line import archive, line, open_workspace, rules_in_force
 from assets.store import LineStore
-from evolake.lake.schemas import ENTERED
 from evolake.scratch import Scratch
 from evolake.solvers.tables import GATE_RUNS
 from evolake.solvers.tables_archive import CODER_RUNS, FAILED_PROPOSALS, PLANS, VARIANTS
@@ -71,14 +70,12 @@ def admitting(store: LineStore, population: Population) -> Admit:
     from evolake.solvers.evolution.seed_admission import judge_seed
 
     workspace, ruleset = open_workspace(store, population), rules_in_force(store, population)
-    bases, noted = {row["base"]: row for row in population.seeds()}, population.value(ENTERED) is not None
+    bases = {row["base"] for row in population.seeds()}
     present = {row["variant_id"]: row for row in population.rows() if row["state"] != "blocked"}
 
     def admit(seedling: Seedling) -> Arrival:
         assert seedling.blob_sha is not None, "an entry can always be kept"
         seed = seed_of(store.text(seedling.blob_sha), store.blobs, workspace.cache)
-        if seed.name in bases and not noted:  # a lake that never noted its seeds knows them by name
-            return Arrival(bases[seed.name], present=True)
         if seed.name in bases:
             seed = replace(seed, name=f"{seed.name}-{seedling.seed_sha[:6]}")
         judged = judge_seed(workspace, seed, ruleset, cycle=store.cycle, run_id=store.run_id)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
@@ -165,16 +165,13 @@ def evaluations_bytes(done: Mapping[str, Evaluation]) -> bytes:
 
 def read_evaluations(data: bytes) -> dict[str, Evaluation]:
     """Return what `evaluations_bytes` wrote."""
-    known = {field.name for field in fields(Evaluation)}
     loads: dict[str, dict[str, Any]] = json.loads(data)
-    result: dict[str, Evaluation] = {}
-    for side, load in loads.items():
-        lists: dict[str, Any] = {
-            name: tuple(load.get(name, ())) for name in ("odd", "tampered", "troubles", "flags")
-        }
-        # an earlier version noted more
-        result[side] = Evaluation(**{name: value for name, value in load.items() if name in known} | lists)
-    return result
+    return {
+        side: Evaluation(
+            **load | {name: tuple(load[name]) for name in ("odd", "tampered", "troubles", "flags")}
+        )
+        for side, load in loads.items()
+    }
 
 
 def challenger_of(islands: Islands, champion: Row) -> Row | None:

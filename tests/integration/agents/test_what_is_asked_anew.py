@@ -1,4 +1,4 @@
-"""Which calls the tape answers, and which are asked anew: bad replies, other endpoints, lakes of before;
+"""Which calls the tape answers, and which are asked anew: bad replies, other endpoints;
 against a real server on loopback."""
 
 from __future__ import annotations
