@@ -166,12 +166,11 @@ def evaluations_bytes(done: Mapping[str, Evaluation]) -> bytes:
 def read_evaluations(data: bytes) -> dict[str, Evaluation]:
     """Return what `evaluations_bytes` wrote."""
     loads: dict[str, dict[str, Any]] = json.loads(data)
-    return {
-        side: Evaluation(
-            **load | {name: tuple(load[name]) for name in ("odd", "tampered", "troubles", "flags")}
-        )
-        for side, load in loads.items()
-    }
+    result: dict[str, Evaluation] = {}
+    for side, load in loads.items():
+        lists: dict[str, Any] = {name: tuple(load[name]) for name in ("odd", "tampered", "troubles", "flags")}
+        result[side] = Evaluation(**load | lists)
+    return result
 
 
 def challenger_of(islands: Islands, champion: Row) -> Row | None:
