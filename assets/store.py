@@ -164,7 +164,7 @@ class LineStore:
         return self.read(asset, schema).to_dicts()
 
     def has(self, asset: str, schema: TableSchema | None = None) -> bool:
-        """Return whether `read` would find a part: a lake of an earlier version may have none."""
+        """Return whether `read` would find a part."""
         return (
             self.lake.record(self.line.name, side_table(asset, schema) if schema else asset, self.cycle)
             is not None

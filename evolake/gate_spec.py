@@ -23,8 +23,8 @@ class GateSpec:
             what rules and verdicts call it.
         collect: (what the line hands its gates) -> evidence, which is imported when the gate is asked if it
             is lazy; None for what is found out later than by asking.
-        evidence: keys that its evidence has. Stored evidence without one of them is of an earlier version,
-            and is collected again.
+        evidence: keys that its evidence has. Stored evidence without one of them is collected again, e.g. of
+            a gate that asks for more since.
         asset: the asset that does it, with the gates next to it; "" for one of the gate's own name.
         about: what it asks, in a sentence. label: its name on figures; "" for its name.
     """

@@ -17,18 +17,9 @@ from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Self, TypeVar
+from typing import Any, Literal, Self, TypeVar
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    SecretStr,
-    ValidationError,
-    create_model,
-    field_validator,
-    model_validator,
-)
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, create_model, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
 
 from evolake import project
@@ -46,23 +37,9 @@ Section = TypeVar("Section", bound=BaseModel)
 
 
 class LineSettings(BaseModel):
-    """Base of the sections of lines. A name that is not a setting is an error.
-
-    A name in `fixed` was a setting of an earlier version and has one value now. It may still be given, by a bundle or by a variable, with that value.
-    """  # noqa: E501
+    """Base of the sections of lines. A name that is not a setting is an error."""
 
     model_config = ConfigDict(extra="forbid")
-    fixed: ClassVar[Mapping[str, Any]] = {}
-
-    @model_validator(mode="before")
-    @classmethod
-    def _leave_out_what_is_fixed(cls, given: Any) -> Any:
-        if not isinstance(given, Mapping):
-            return given
-        for name, value in cls.fixed.items():
-            if name in given and given[name] != value and str(given[name]) != str(value):
-                raise ValueError(f"{name} is no setting any more: it is always {value}; remove it")
-        return {name: value for name, value in given.items() if name not in cls.fixed}
 
 
 class SessionSettings(BaseModel):
@@ -377,10 +354,6 @@ def profile_sections(profile: str) -> dict[str, dict[str, Any]]:
     return {name: tomllib.loads(path.read_text()) for name, path in files.items() if path.is_file()}
 
 
-UNNOTED = "assumed, for the lake has none noted: name it once by evolake run --profile NAME"
-"""Who chose the profile of a lake that has sealed cycles, and no note of their profile."""
-
-
 def profile_of(lake: Path) -> str | None:
     """Return the profile that the lake's newest population was sealed under; None for a lake that holds
     none."""
@@ -399,27 +372,7 @@ def chosen_profile(lake: Path | None = None) -> tuple[str, str]:
     name = profile_of(Path(place)) if place else None
     if name:
         return name, "the lake's own"
-    return DEFAULT_PROFILE, UNNOTED if place and _has_seals(Path(place)) else "the default"
-
-
-def require_profile(lake: Path) -> None:
-    """Check that the profile of a lake with sealed cycles is known: noted in the lake, or named now.
-
-    Raises:
-        InputError: an earlier evolake sealed the lake and noted no profile, and none is named. The error
-            names the command that notes one.
-    """
-    if chosen_profile(lake)[1] == UNNOTED:
-        raise InputError(
-            f"the lake {lake} does not say under which profile its cycles were sealed",
-            wanted=f"their profile: one of {', '.join(profile_names())}",
-            got="no profile",
-            do="name it once, the lake remembers it: evolake run --profile NAME (or EVOLAKE_PROFILE=NAME)",
-        )
-
-
-def _has_seals(lake: Path) -> bool:
-    return next((lake / "seals").glob("*/*.json*"), None) is not None
+    return DEFAULT_PROFILE, "the default"
 
 
 def load(profile: str | None = None, **overrides: Any) -> Settings:

@@ -3,7 +3,7 @@ registered to plan ahead.
 
 - `register_known` adds what the lake has; the sensor `cycles` calls it when the definitions have been loaded
   and every half minute, `evolake run` before it begins. So a fresh project has a cycle to pick, and a Dagster
-  home that was lost or is of an earlier version gets its cycles back.
+  home that was lost gets its cycles back.
 - The job `register_cycles` adds keys ahead, so that a range can be picked before the cycles exist.
 - The sensor removes keys that cannot be a cycle (`12`, `cycle-1`), which a person mistyped; `forget` removes
   any that has not run.

@@ -169,7 +169,6 @@ def main(
         if several
         else None
     )
-    settings_module.require_profile(settings.require_lake())
     loaded = importlib.import_module(module)
     lake, lines = Lake(settings.require_lake()), choose(names, [built.line for built in loaded.lines])
     if as_part:

@@ -1,4 +1,4 @@
-"""Planted damage for the lake's tests: single-bit flips, and a small lake that evolake 0.2.0.dev0 wrote."""
+"""Planted damage for the lake's tests: single-bit flips, and a small lake."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from evolake.lake import Lake
 from evolake.lake.audit import audit
 
-TOY = Path(__file__).parent / "unit" / "lake" / "lake_of_0_2_0.tar.xz"
+TOY = Path(__file__).parent / "unit" / "lake" / "toy_lake.tar.xz"
 """A toy line of four cycles of which two ran again, shared rows, blobs, tape, and a writer that died between
 its replace and its commit."""
 
@@ -35,7 +35,7 @@ def flip(data: bytes, bit: int) -> bytes:
 
 
 def toy_lake(folder: Path) -> Path:
-    """The lake of 0.2.0.dev0, unpacked below `folder`."""
+    """The small lake, unpacked below `folder`."""
     with tarfile.open(TOY) as archive:
         # Python before 3.11.4 has no filters, and later ones warn without; the archive is this project's own.
         archive.extractall(folder, **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))

@@ -96,7 +96,7 @@ def survivors(
     first = consensus_winner(
         population, final_ranking.to_dicts(), succession.decisions, succession.champion_id
     )
-    population = with_notes(population, first, store.rows("unmade") if store.has("unmade") else [])
+    population = with_notes(population, first, store.rows("unmade"))
     with store.roles(agents) as served:
         learnt = analyse_designs(
             served,

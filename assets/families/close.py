@@ -74,8 +74,9 @@ def survivors(
             "version": __version__,
         }
     }
-    ideas = store.rows(IDEAS.name) if store.has(IDEAS.name) else []
-    tried = remembered(before.value(TRIED, []), ideas, {row["family_id"] for row in accepted.to_dicts()})
+    tried = remembered(
+        before.value(TRIED, []), store.rows(IDEAS.name), {row["family_id"] for row in accepted.to_dicts()}
+    )
     after = before.with_cycle(rows, store.rows("candidates", DERIVATIONS)).with_instances(counts)
     after = after.with_experience(experience.sort("number")["item"].to_list(), cycle).with_values(
         **{MADE: made, TRIED: tried}
@@ -105,7 +106,7 @@ def chosen(store: LineStore, population: Population) -> tuple[Population, list[d
     from evolake.families.evolution.learnability import survival
     from evolake.families.model.population import PASSED
 
-    scores = store.rows(LEARNABILITY.name) if store.has(LEARNABILITY.name) else []
+    scores = store.rows(LEARNABILITY.name)
     rows = survival(population.rows(*PASSED), scores, store.settings.of(FamiliesSettings), store.cycle)
     store.extra(SURVIVAL, rows)
     after = population.with_survivors({row["family_id"]: row["lives"] for row in rows})

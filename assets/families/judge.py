@@ -99,7 +99,7 @@ def accepted(context: dg.AssetExecutionContext, lake: LakeResource, candidates: 
     if not passed:
         store.warn(f"no candidate of cycle {store.cycle} passed the gates; the earlier families stay")
     context.add_output_metadata({"accepted": len(passed), "blocked": len(rows) - len(passed)})
-    independent = {row["family_id"]: row.get("independent") for row in candidates.to_dicts()}
+    independent = {row["family_id"]: row["independent"] for row in candidates.to_dicts()}
     return ACCEPTED.frame(
         row | {"independent": independent[row["family_id"]]} for row in rows if row["state"] == "accepted"
     )
@@ -131,12 +131,9 @@ def rows_now(
 ) -> list[dict[str, Any]]:
     """Return rows of CANDIDATES, those that got further at one of `assets` as they are now (see
     evolake.families.evolution.further)."""
-    there = [
-        asset for asset in assets if store.record(line.name, further_table(asset), cycle) is not None
-    ]  # lakes of before have none
     now = {
         row["family_id"]: row
-        for asset in there
+        for asset in assets
         for row in store.read(line.name, further_table(asset), cycle).to_dicts()
     }
     return [

@@ -92,7 +92,7 @@ def funnel(store: LineStore, candidates: pl.DataFrame) -> pl.DataFrame:
     from evolake.families.evolution.stages import gates_of
 
     cycle, rows = store.cycle, candidates.to_dicts()
-    failed_proposals = store.rows(FAILED_PROPOSALS.name) if store.has(FAILED_PROPOSALS.name) else []
+    failed_proposals = store.rows(FAILED_PROPOSALS.name)
     spent = resource_rows(
         rows,
         of_record.passed(store, candidates),

@@ -108,8 +108,8 @@ def failed_before(store: LineStore, population: Population) -> dict[str, list[di
     from evolake.programs.evolution.memory import FAILED_BEFORE, LONGEST_MEMORY
 
     held: dict[str, list[dict[str, Any]]] = population.value(FAILED_BEFORE, {})
-    for row in store.rows(FAILED_PROPOSALS.name) if store.has(FAILED_PROPOSALS.name) else []:
-        if row.get("operator") != "model":
+    for row in store.rows(FAILED_PROPOSALS.name):
+        if row["operator"] != "model":
             continue
         kept = {name: row[name] for name in ("cycle", "reason", "idea", "parent_id") if name in row}
         held.setdefault(row["project"], []).append(kept | {"reason": kept["reason"][:LONGEST_REASON]})

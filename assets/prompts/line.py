@@ -23,10 +23,9 @@ if TYPE_CHECKING:
     from evolake.prompts.evolution.population import Population
     from evolake.prompts.model.protocol import Problem
 
-CHECKPOINT, FAMILIES_CYCLES, CHAMPION_SINCE = "checkpoint", "families_cycles", "champion_since"
+CHECKPOINT, CHAMPION_SINCE = "checkpoint", "champion_since"
 """State that goes from cycle to cycle: blob of the policy (null: the base model), since when the champion is
-one. The cycles of families in use stand there in lakes of before, for a cycle that ran then; since, a cycle
-notes them when it opens (`feed_read`) and they stay as the seeds have them."""
+one."""
 
 
 def _lacks() -> str | None:

@@ -7,7 +7,7 @@ import polars as pl
 
 from assets.added_seeds import with_seeds
 from assets.cycle import FIRST_CYCLE, seal_seeds
-from assets.prompts.line import CHAMPION_SINCE, CHECKPOINT, FAMILIES_CYCLES, line, rules
+from assets.prompts.line import CHAMPION_SINCE, CHECKPOINT, line, rules
 from assets.store import LineStore
 from evolake.lake import RULES
 from evolake.prompts.settings import PromptsSettings
@@ -28,9 +28,7 @@ def seeds(store: LineStore) -> pl.DataFrame:
     population = found_population(roots, store.cycle)
     first = population.rows()[0]["prompt_id"]
     population = population.with_champion(first, store.settings.of(PromptsSettings).window)
-    population = population.with_values(
-        **{CHECKPOINT: None, CHAMPION_SINCE: FIRST_CYCLE, FAMILIES_CYCLES: []}
-    )
+    population = population.with_values(**{CHECKPOINT: None, CHAMPION_SINCE: FIRST_CYCLE})
     population = with_seeds(store, population, items, "prompts", population.rows())
     store.may_seal(population.frames())
     store.artifacts(population.rows())

@@ -10,7 +10,7 @@ import polars as pl
 
 from assets.added_seeds import Admit, Arrival, Seedling, admit_seeds
 from assets.line import SAID_OF_CYCLE
-from assets.prompts.line import CHECKPOINT, FAMILIES_CYCLES, archive, line, policy_at, problems_of, shown
+from assets.prompts.line import CHECKPOINT, archive, line, policy_at, problems_of, shown
 from assets.proposals import roles_of
 from assets.store import LineStore
 from evolake.prompts.settings import PromptsSettings
@@ -74,12 +74,7 @@ def read_of_families(store: LineStore, sealed: Population) -> Reading:
     read = Reading([])
     if wanted(store.settings.of(PromptsSettings)):
         noted = store.rows(FEED_READ.name) if store.has(FEED_READ.name) else []
-        made_before = store.has("problems") and not store.has(
-            FEED_READ.name
-        )  # when it was kept in the population's state
-        read = reading(
-            store.lake, store.cycle, noted, before=sealed.value(FAMILIES_CYCLES, []) if made_before else None
-        )
+        read = reading(store.lake, store.cycle, noted)
     if read.renewed:
         store.warn(
             "what this cycle read of families before is not there any more, or not with that content: it "

@@ -81,12 +81,6 @@ class Agents:
             0
         ]
 
-    def recorded(self, role: Role[RequestT, ReplyT], request: RequestT, *, seed: int) -> bool:
-        """Return whether the call cache has a usable reply to this question, so that asking it would cost
-        nothing; never for operators."""
-        asked = getattr(self.backend, "recorded", None)
-        return asked is not None and asked(Job(role, request, seed))
-
     def measured(self, name: str, make: Callable[[], dict[str, Any]]) -> dict[str, Any] | None:
         """Return what was measured for a prompt: as it was kept next to the call cache, else made and kept,
         so that a replay asks with the same bytes.
@@ -312,7 +306,7 @@ def open_agents(
 
     Raises:
         InputError: the model backend is asked for and something it needs is missing, a system prompt too; or
-            the lake is of a newer format. Nothing was started.
+            the lake is of another format. Nothing was started.
     """
     if settings.backend == "operators":
         return Agents(OperatorsBackend(cycle), line=line, cycle=cycle)

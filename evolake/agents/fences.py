@@ -61,7 +61,7 @@ def inline(value: Any, limit: int = MAX_INLINE_CHARS) -> str:
     return text if len(text) <= limit else f"{text[:limit]} [... {len(text) - limit} characters cut here ...]"
 
 
-def as_text(value: Any, *, every_field: bool = False) -> str:
+def as_text(value: Any) -> str:
     """Return a value as text: a string as it is, None as `none`, other scalars as JSON, lists and mappings as
     an outline.
 
@@ -69,10 +69,6 @@ def as_text(value: Any, *, every_field: bool = False) -> str:
     several lines as an indented block, so that source code stays readable. A text inside it is capped at
     `MAX_PART_CHARS`: one long part cannot crowd out the others. Fields without a value are left out, numbers
     have at most `DIGITS` digits, and a list of short records is a table.
-
-    Args:
-        every_field: as until 0.2.0.dev0: fields without a value are there, numbers are whole, and there are
-            no tables.
 
     >>> print(as_text({"id": 7, "source": "a = 1\\nb = 2", "scores": [1, None], "note": ""}))
     id: 7
@@ -90,9 +86,9 @@ def as_text(value: Any, *, every_field: bool = False) -> str:
         return value
     if value is None:
         return "none"
-    shown = value if every_field else without_empty(value)
+    shown = without_empty(value)
     if isinstance(value, Mapping | list | tuple):
-        return "\n".join(_outline(shown, tables=not every_field))
+        return "\n".join(_outline(shown))
     return json.dumps(shown, ensure_ascii=False, default=str)
 
 
@@ -117,25 +113,23 @@ def without_empty(value: Any) -> Any:
     return float(f"{value:.{DIGITS}g}") if isinstance(value, float) else value
 
 
-def _outline(value: Any, *, tables: bool) -> list[str]:
+def _outline(value: Any) -> list[str]:
     if isinstance(value, Mapping):
-        return [
-            line
-            for key, item in value.items()
-            for line in _entry(f"{inline(str(key))}:", item, tables=tables)
-        ] or ["{}"]
-    if tables and (lines := _table(value)):
+        return [line for key, item in value.items() for line in _entry(f"{inline(str(key))}:", item)] or [
+            "{}"
+        ]
+    if lines := _table(value):
         return lines
-    return [line for item in value for line in _entry("-", item, tables=tables)] or ["[]"]
+    return [line for item in value for line in _entry("-", item)] or ["[]"]
 
 
-def _entry(head: str, item: Any, *, tables: bool) -> list[str]:
+def _entry(head: str, item: Any) -> list[str]:
     if isinstance(item, str) and "\n" in item:
         return [f"{head} |", *(f"  {line}" for line in cap(item, MAX_PART_CHARS).split("\n"))]
     if isinstance(item, str):
         return [f"{head} {cap(item, MAX_PART_CHARS)}"]
     if isinstance(item, Mapping | list | tuple) and not _flat(item):
-        lines = _outline(item, tables=tables)
+        lines = _outline(item)
         return (
             [f"- {lines[0]}", *(f"  {line}" for line in lines[1:])]
             if head == "-"

@@ -23,7 +23,7 @@ from evolake.agents.calls import AgentCall, Usage, one_line_reason, status_words
 from evolake.agents.conversations import Asker, Recorded, choose, read_conversation, received_of
 from evolake.agents.endpoint import Endpoint, Rejected
 from evolake.agents.prices import Counts, estimate_text, estimate_tokens, plausible, price_usd, same_model
-from evolake.agents.prompts import Message, questions
+from evolake.agents.prompts import Message, build_messages, question_schema
 from evolake.agents.question import Question
 from evolake.agents.reply_validation import (
     FINAL,
@@ -99,11 +99,7 @@ class ModelBackend:
                 cache.
         """
         attempts = range(10 * job.attempt, 10 * job.attempt + self.repairs + 1)
-        question = self.first_question(
-            job,
-            lambda question: read_conversation(self.call_cache, self._chosen(question, attempts), attempts),
-        )
-        question = self._chosen(question, attempts)
+        question = self._chosen(self.first_question(job), attempts)
         prompt = prompt_for(self.system_prompts, job.role.name)
         while True:
             attempt = self.obtain(question, record)
@@ -118,17 +114,6 @@ class ModelBackend:
             question = question.followed_by(
                 repair_messages(attempt.received, status, reply), question.number + 1
             )
-
-    def recorded(self, job: Job[Any, Any]) -> bool:
-        """Return whether the call cache has a usable reply to a job. Raises InputError as `question`."""
-        attempts = range(10 * job.attempt, 10 * job.attempt + self.repairs + 1)
-        found = [
-            read_conversation(
-                self.call_cache, self._chosen(self.question(job, messages, schema), attempts), attempts
-            )
-            for messages, schema in questions(job.role, job.request)
-        ]
-        return any(item.state == "answered" for item in found)
 
     @property
     def asker(self) -> Asker:
@@ -157,28 +142,12 @@ class ModelBackend:
             10 * job.attempt,
         )
 
-    def first_question(
-        self, job: Job[Any, Any], recorded: Callable[[Question], Recorded], *, goes_on: bool = False
-    ) -> Question:
-        """Return how a call begins: as an earlier evolake asked if the call cache has an answer to that and
-        none to today's question.
-
-        Under replay only a failure is an answer. goes_on: so is what was cut off. Raises InputError as
-        `question`.
-        """
-
-        def answered(question: Question) -> bool:
-            result = recorded(question)
-            return result.state == "answered" or (
-                result.last is not None and (self.asker.replay_only or (goes_on and result.state == "open"))
-            )
-
+    def first_question(self, job: Job[Any, Any]) -> Question:
+        """Return the first question of a call, with the role's evolved system prompt if it has one. Raises
+        InputError as `question`."""
+        messages = build_messages(job.role, job.request, self.session)
         prompt = prompt_for(self.system_prompts, job.role.name)
-        now, *before = [
-            self.question(job, headed(messages, prompt), schema)
-            for messages, schema in questions(job.role, job.request, self.session)
-        ]
-        return now if answered(now) else next((question for question in before if answered(question)), now)
+        return self.question(job, headed(messages, prompt), question_schema(job.role))
 
     def _chosen(self, question: Question, attempts: range) -> Question:
         """Return the first question of the conversation that this call continues."""

@@ -26,20 +26,6 @@ ValueT = TypeVar("ValueT", covariant=True)
 OtherT = TypeVar("OtherT")
 
 
-@dataclass(frozen=True, eq=False)
-class Earlier(Generic[RequestT]):
-    """How a role was asked by an evolake before this one, so that what such a one paid for still answers.
-
-    Attributes:
-        prompt: path of the prompt file as it was. values: the request as it was shown. schema: of the reply;
-            None where it is the same now.
-    """
-
-    prompt: Path
-    values: Callable[[RequestT], Mapping[str, Any]]
-    schema: Mapping[str, Any] | None = None
-
-
 @dataclass(frozen=True)
 class Role(Generic[RequestT, ReplyT]):
     """One thing an agent is asked to do.
@@ -55,9 +41,6 @@ class Role(Generic[RequestT, ReplyT]):
             name.
         tools: of a role that is a session (`evolake.agents.session`): what a turn may call, each with name,
             description and parameters.
-        earlier: how it was asked before, the newest first. Where the call cache has an answer to such a
-            question and none to today's, that one
-        counts.
         fault: what is wrong with a reply that fits its model, e.g. an edit that does not apply; "" if nothing
             is. A model is then asked once more, with these words. It must depend on request and reply alone,
             so that a replay judges the same.
@@ -70,7 +53,6 @@ class Role(Generic[RequestT, ReplyT]):
     prompt: str | Path = ""
     values: Callable[[RequestT], Mapping[str, Any]] | None = None
     tools: tuple[Mapping[str, Any], ...] = ()
-    earlier: tuple[Earlier[RequestT], ...] = ()
     fault: Callable[[RequestT, ReplyT], str] | None = None
 
     def prompt_values(self, request: RequestT) -> Mapping[str, Any]:

@@ -188,7 +188,7 @@ def _format(root: Path) -> Check:
         lake_format.check(root)
     except EvolakeError as error:
         return Check("lake format", False, str(error), mend=error.do or "", needed=True)
-    return Check("lake format", True, f"{lake_format.FORMAT} or older, which this evolake reads")
+    return Check("lake format", True, f"{lake_format.FORMAT}, which this evolake reads")
 
 
 def _health(root: Path) -> Check:

@@ -115,7 +115,6 @@ def run(
     check_ready(
         settings.require_lake(), None if lines == "all" else [name.strip() for name in lines.split(",")]
     )
-    settings_module.require_profile(settings.require_lake())
     check_compute(settings)
     command = [*project.command("pipelines.evolve"), "--lines", lines, "--cycles", str(cycles)]
     command += [*(["--at-once", str(at_once)] if at_once else []), *(["--verbose"] if verbose else [])]

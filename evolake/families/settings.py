@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import Literal
 
 from pydantic import Field
 
@@ -12,7 +12,6 @@ from evolake.settings import LineSettings
 class FamiliesSettings(LineSettings):
     """How much a cycle of the `families` line does, and what one family may cost."""
 
-    fixed: ClassVar = {"refused_submissions": 3, "benchmark_words": 8, "experience_items": 30}
     families_per_cycle: int = Field(default=24, gt=0, description="families proposed a cycle")
     refinements: int = Field(default=2, ge=0, description="t_max: refinements of a blocked family")
     measured_drafts: int = Field(

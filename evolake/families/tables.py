@@ -65,7 +65,7 @@ INDEPENDENT = {
     "independent": (
         pl.String,
         "Who solved it from its text alone when the row was written: none, author (another author's "
-        "validator), model or person; null in older lakes.",
+        "validator), model or person.",
     )
 }
 ACCEPTED = TableSchema("accepted", 1, {**FAMILIES.described, **INDEPENDENT}, keys=FAMILIES.keys, terms=TERMS)

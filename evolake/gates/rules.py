@@ -43,9 +43,8 @@ class Ruleset:
         return hash_of_rules(rule for rule in self.rules if rule.gate in gates)
 
     def judged(self, gate: str, ruleset_hash: str) -> bool:
-        """Return whether a verdict of `gate` with this hash was given by these rules. Lakes of before name
-        the hash of all rules of the line."""
-        return ruleset_hash in (self.hash_of((gate,)), self.hash)
+        """Return whether a verdict of `gate` with this hash was given by these rules."""
+        return ruleset_hash == self.hash_of((gate,))
 
     @property
     def lessons(self) -> dict[str, str]:

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -71,7 +70,6 @@ def compact(lake: Lake, *, dry_run: bool = False) -> list[Compacted]:
         tables = (Partition(lake.root, line, asset, None) for line, asset, _ in layout.manifests(lake.root))
         return [result for table in tables if (result := _table_to_compact(lake, table))]
     with lake.all_lines_lock(run_id="compact"):
-        _remove_old_locks(lake)
         done = []
         for line, asset, _ in layout.manifests(lake.root):
             table = Partition(lake.root, line, asset, None)
@@ -81,15 +79,6 @@ def compact(lake: Lake, *, dry_run: bool = False) -> list[Compacted]:
                 if result := _compact_table(lake, table):
                     done.append(result)
         return done
-
-
-def _remove_old_locks(lake: Lake) -> None:
-    """Remove the folders in which earlier versions kept two files for each part that was ever published."""
-    for line, asset, _ in layout.manifests(lake.root):
-        with disk.as_lake_error(
-            f"the old locks of {line}.{asset} could not be removed", "to remove files below locks"
-        ):
-            shutil.rmtree(lake.root / "locks" / line / asset, ignore_errors=True)
 
 
 def _table_to_compact(lake: Lake, table: Partition) -> Compacted | None:

@@ -27,7 +27,7 @@ def check_ready(root: Path, lines: Container[str] | None = None) -> None:
     """Raise unless cycles of some lines (None: of any) can be run in the lake.
 
     Raises:
-        InputError: the lake is of a newer format, or no folder. LakeError: it cannot be written to, or a
+        InputError: the lake is of another format, or no folder. LakeError: it cannot be written to, or a
             table of the lines is damaged.
     """
     Lake(root)

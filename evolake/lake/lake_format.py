@@ -1,10 +1,9 @@
-"""The format of a lake: one small file at its root says which it is, so that an older evolake refuses what it
-would misread.
+"""The format of a lake: one small file at its root says which it is, so that a lake of another format is
+refused before anything of it is read.
 
-    <lake>/_format.json    {"format": 2, "evolake": "0.2.0", "read_by": "0.2.0"}
+    <lake>/_format.json    {"format": 3, "evolake": "0.2.0", "read_by": "0.2.0"}
 
-It is written with the first table, seal or blob; a lake that lost it gets it again at its next write. A lake
-without it whose log lines have no numbers is of format 1, which evolake 0.1.0 wrote and no later one reads.
+It is written with the first table, seal or blob; a lake that lost it gets it again at its next write.
 """
 
 from __future__ import annotations
@@ -17,12 +16,15 @@ from typing import Any
 
 from evolake import __version__
 from evolake.errors import InputError, LakeError
-from evolake.lake import chained, disk
-from evolake.lake.layout import PULLING, manifests
+from evolake.lake import disk
+from evolake.lake.layout import PULLING
 
-FORMAT = 2
-"""What this evolake reads and writes. Raise it where an older one would misread what is written, and set
-READ_BY to the version that does so."""
+FORMAT = 3
+"""What this evolake reads and writes. Raise it when the bytes or the columns of a lake change their meaning,
+set READ_BY to the version that does so, and OLDER_READ_BY to the commit before."""
+
+OLDER_READ_BY = "2474d774"
+"""The last commit that reads the format before."""
 
 READ_BY = "0.2.0"
 """The oldest evolake that reads a lake of FORMAT which has a marker."""
@@ -53,14 +55,12 @@ def check(root: Path) -> None:
         except FileNotFoundError:
             if root.exists() and not root.is_dir():
                 raise _no_folder(root) from None
-            if _is_of_0_1_0(root):
-                raise _older(root, 1, "0.1.0") from None
             return
         except NotADirectoryError:
             raise _no_folder(root) from None
     summary = _parse(path, data)
     if summary["format"] < FORMAT:
-        raise _older(root, summary["format"], summary["evolake"])
+        raise _older(root, summary["format"])
     if summary["format"] > FORMAT:
         raise InputError(
             f"the lake {root} is of a newer format",
@@ -102,29 +102,11 @@ def mark(root: Path) -> None:
         disk.write_atomic(root / MARKER, text.encode() + b"\n", tag=f"{os.getpid()}-{threading.get_ident()}")
 
 
-def _is_of_0_1_0(root: Path) -> bool:
-    """Return whether the first log line of a lake without a marker has no number, or the first seal of one
-    without tables no format."""
-    for _, _, manifest in manifests(root):
-        first = (
-            next(
-                (body for line in disk.read(manifest).split(b"\n") if (body := chained.unsigned(line))), None
-            )
-            if manifest.exists()
-            else None
-        )
-        if first is not None:
-            return "no" not in first
-    seal = next((root / "seals").glob("*/[0-9]*.json"), None)
-    return seal is not None and b'"format"' not in disk.read(seal)
-
-
-def _older(root: Path, number: int, version: str) -> InputError:
+def _older(root: Path, number: int) -> InputError:
     return InputError(
-        f"the lake {root} is of an older format",
-        wanted=f"format {FORMAT}, which evolake {READ_BY} and newer write",
-        got=f"format {number}, written by evolake {version}",
-        do=f"name another lake (EVOLAKE_LAKE); evolake {version} still reads this one",
+        f"the lake {root} is of format {number}, which commit {OLDER_READ_BY} of evolake reads; "
+        f"this one reads format {FORMAT}",
+        do="name a new lake (EVOLAKE_LAKE), or check out that commit to read this one",
     )
 
 
@@ -141,7 +123,7 @@ def _parse(path: Path, data: bytes) -> dict[str, Any]:
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise LakeError(
             f"the lake's format, {path}, is damaged",
-            wanted='one line such as {"format": 2, "evolake": "0.2.0", "read_by": "0.2.0"}',
+            wanted='one line such as {"format": 3, "evolake": "0.2.0", "read_by": "0.2.0"}',
             got=f"{type(error).__name__}: {error}",
             do=(
                 "restore the file from a backup; if no newer evolake wrote this lake, remove it, and the "

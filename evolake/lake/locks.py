@@ -130,11 +130,7 @@ def held_by(path: Path) -> Holder | None:
     believed."""
     try:
         about = json.loads(path.with_suffix(".holder").read_bytes())
-        ours = (
-            about["processes"] == _processes()
-            if "processes" in about
-            else about["host"] == socket.gethostname()
-        )
+        ours = about["processes"] == _processes()
         result = Holder(
             str(about["run_id"]),
             int(about["pid"]),

@@ -241,11 +241,7 @@ AGENT_CALLS = TableSchema(
             "How the reply was drawn, as JSON of what was sent (max_output_tokens, temperature, ...); "
             "null without a model.",
         ),
-        "reason": (
-            pl.String,
-            "Why the reply could not be used, on one line; null if it could, and in tables written before "
-            "version 4.",
-        ),
+        "reason": (pl.String, "Why the reply could not be used, on one line; null if it could."),
     },
     keys=("call_id",),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import Literal
 
 from pydantic import ConfigDict, Field
 
@@ -13,7 +13,6 @@ class ProgramsSettings(LineSettings):
     """How much a cycle of the `programs` line does for each project, and where projects are."""
 
     model_config = ConfigDict(allow_inf_nan=False)
-    fixed: ClassVar = {"migration_interval": 1, "explore": 0.3}
 
     projects: str = Field(
         default="",

@@ -67,23 +67,16 @@ PROGRAMS = TableSchema(
         "protected": pl.Boolean,
         "origin": (pl.String, "Backend that wrote it, or the project's name for an initial program."),
         "reason": (pl.String, "Why it is blocked; null where it is not."),
-        "idea": (
-            pl.String,
-            "What its author wanted to try, in the author's words; null of operators, and in lakes of "
-            "earlier versions.",
-        ),
+        "idea": (pl.String, "What its author wanted to try, in the author's words; null of operators."),
         "cpu_s": (
             pl.Float64,
-            "Mean processor time of its evaluations, in seconds; null if it was not evaluated, and in "
-            "lakes of earlier versions.",
+            "Mean processor time of its evaluations, in seconds; null if it was not evaluated.",
         ),
     },
     keys=("program_id",),
     provenance=("cpu_s",),
     terms=TERMS,
 )
-LATER = ("idea", "cpu_s")
-"""Columns of PROGRAMS that a lake of an earlier version lacks; they are read as null."""
 ARCHIVE: dict[str, TableSchema] = {"programs": PROGRAMS, "derivations": DERIVATIONS, "state": STATE}
 
 PROJECTS = TableSchema(
@@ -253,11 +246,7 @@ DECISIONS = TableSchema(
         "initial_mean": (pl.Float64, "Mean held-out score of the initial program under the same seeds."),
         "protected": pl.Boolean,
         "reason": (pl.String, "The verdict in words."),
-        "test": (
-            pl.String,
-            "Test that decided, with its number of pairs; null without one, and in lakes of earlier "
-            "versions.",
-        ),
+        "test": (pl.String, "Test that decided, with its number of pairs; null without one."),
     },
     keys=("project",),
     terms=TERMS,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import Literal
 
 from pydantic import Field
 
@@ -11,8 +11,6 @@ from evolake.settings import LineSettings
 
 class PromptsSettings(LineSettings):
     """How much a cycle of the `prompts` line does, what the policy is and how it learns. Defaults are E-SPL's, appendix A."""  # noqa: E501
-
-    fixed: ClassVar = {"optimism": 2.0, "child_uncertainty": 1.0, "editor_max_tokens": 1024}
 
     iterations_per_cycle: int = Field(default=1, gt=0, description="RL iterations a cycle")
     batch_problems: int = Field(default=10, gt=0, description="B: problems per iteration")

@@ -419,10 +419,7 @@ DECISIONS = TableSchema(
         "low": (pl.Float64, "Lower end of the 95% interval of the difference (sign flips over problems)."),
         "high": (pl.Float64, "Upper end of that interval."),
         "reason": (pl.String, "The verdict in words."),
-        "test": (
-            pl.String,
-            "Test that decided, with its number of pairs; null in lakes of earlier versions.",
-        ),
+        "test": (pl.String, "Test that decided, with its number of pairs."),
     },
     keys=("champion_id", "challenger_id"),
     terms=TERMS,

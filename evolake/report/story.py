@@ -184,14 +184,14 @@ class Story:
 
 
 def contests(ask: Ask, table: str, **same: str) -> str:
-    """Return the family-wise statement on the duels of a line up to the cycle; those of earlier versions,
-    which named no test, are not counted.
+    """Return the family-wise statement on the duels of a line up to the cycle; decisions without a test
+    are not counted.
 
     Args:
         table: of the line's decisions, with columns wins and test. same: column -> value of the rows that are
             contests for the title.
     """
-    rows = [row for row in ask(f"SELECT * FROM {table} WHERE cycle <= $cycle") if row.get("test")]
+    rows = [row for row in ask(f"SELECT * FROM {table} WHERE cycle <= $cycle") if row["test"]]
     rows = [row for row in rows if all(row[name] == value for name, value in same.items())]
     return family_sentence(len(rows), sum(bool(row["wins"]) for row in rows))
 

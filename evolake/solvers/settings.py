@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import ClassVar, Literal, Self
+from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -23,7 +23,6 @@ class SolversSettings(LineSettings):
     `train_instances` and its like take the first so many formulas of a suite; the suites' specs put a balanced quick selection on top. 0 means all.
     """  # noqa: E501
 
-    fixed: ClassVar = {"carry_copies": 2}
     seeds: list[str] = Field(
         default=["minisat22", "glucose421", "maplechrono", "mergesat3", "cadical195"],
         description="seeds to start from",

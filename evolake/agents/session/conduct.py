@@ -110,10 +110,7 @@ class _Session:
             prompt_for(backend.system_prompts, job.role.name),
             SessionRecords(backend.call_cache.root),
         )
-        first = backend.first_question(
-            job, lambda question: self._recorded(self._chosen(question).key), goes_on=True
-        )
-        self.first = self._chosen(first)
+        self.first = self._chosen(backend.first_question(job))
         self.name = self.first.key
         self.state = _SessionState(self.first.messages)
 
@@ -278,12 +275,9 @@ class _Session:
         return None
 
     def _cut_short(self, known: dict[str, Any] | None) -> Ending | None:
-        """Return how it ended, if its last turn brought nothing that the call cache has, or ended it before
-        an evolake that looked at the files first."""
+        """Return how it ended, if its last turn brought nothing that the call cache has."""
         if not known or known["last"] != self.state.last or not self.state.last:
             return None
-        if known["outcome"] == "finished":
-            return Ending("unusable", "it was finished with files that are no reply")
         return Ending(known["outcome"], known["reason"]) if known["outcome"] in FINAL else None
 
     def _ended(self, name: str) -> dict[str, Any] | None:

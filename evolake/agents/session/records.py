@@ -60,21 +60,14 @@ class SessionRecords:
             ) from None
 
     def damage(self, path: Path) -> str:
-        """Return what is wrong with the record that is at `path`, "" for nothing.
-
-        The first records of 0.2.0.dev0 bear no name: only their form is checked.
-        """
+        """Return what is wrong with the record that is at `path`, "" for nothing."""
         try:
             stored = json.loads(disk.read(path))
             if not isinstance(stored["record"], dict) or not isinstance(stored["sha"], str):
                 return "it is no record of a session"
-            if "name" in stored and stored["sha"] != key_of([stored["name"], stored["record"]]):
+            if stored["sha"] != key_of([stored["name"], stored["record"]]):
                 return "its own hash does not match"
-            return (
-                "it lies where another belongs"
-                if "name" in stored and self.path(stored["name"]) != path
-                else ""
-            )
+            return "it lies where another belongs" if self.path(stored["name"]) != path else ""
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             return str(error) or type(error).__name__
 

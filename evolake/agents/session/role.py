@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 
 from pydantic import BaseModel
 
-from evolake.agents.roles import Earlier, RequestT, Role
+from evolake.agents.roles import RequestT, Role
 from evolake.agents.session.tools import CommandSpec, offered
 from evolake.agents.wire import Turn
 from evolake.errors import InputError, MachineryError
@@ -41,7 +41,6 @@ def session_role(
     *,
     setting: str,
     commands: tuple[CommandSpec, ...] = (),
-    earlier: tuple[Earlier[RequestT], ...] = (),
     values: Callable[[RequestT], Mapping[str, Any]] | None = None,
 ) -> SessionRole[RequestT, CardT]:
     """Declare a role that is a session. values: as in `Role`."""
@@ -52,7 +51,6 @@ def session_role(
         _no_operators(setting),
         tools=offered(commands, card),
         values=values,
-        earlier=earlier,
         card=card,
         commands=commands,
         setting=setting,

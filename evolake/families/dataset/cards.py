@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from evolake.families.independence import LEVELS, NONE
+from evolake.families.independence import LEVELS
 from evolake.families.model.sampling import BANDS, band_name
 
 
@@ -88,12 +88,7 @@ def card(
         table("difficulty", rows, "band", [band_name(band) for band in BANDS]),
         table("language", rows, "language"),
         table("operator that made the family", rows, "operator"),
-        table(
-            "solved from the text alone by",
-            [{**row, "independent": row.get("independent", NONE)} for row in rows],
-            "independent",
-            LEVELS,
-        ),
+        table("solved from the text alone by", rows, "independent", LEVELS),
         "`none`: the author alone, whose misreading text and programs may share; `author`: a validator by "
         "an author who never saw the primary; `model`, `person`: readers who answered at least five "
         "instances, 80 % of them right.\n",

@@ -202,10 +202,8 @@ def guessable(
 ) -> Finding | None:
     """No constant answer and no two answers are a good guess at any level; `of` has the shares that single
     operators may have instead."""
-    limit = (of or {}).get(evidence.get("made_by", ""), 0.0)
-    for level, instances, one, two in evidence.get(
-        "guesses", ()
-    ):  # evidence of earlier lakes has none and is judged as it was
+    limit = (of or {}).get(evidence["made_by"], 0.0)
+    for level, instances, one, two in evidence["guesses"]:
         for share, largest, guess in (
             (one, constant, "one answer is right"),
             (two, pair, "one of the two most common answers is right"),
@@ -224,9 +222,7 @@ def steps_alive(
     evidence: Evidence, *, changing: float, deciding: float, from_difficulty: int = 5
 ) -> Finding | None:
     """Check that the steps of a course change the state, and the late ones decide answers."""
-    rows = (
-        evidence.get("steps") or []
-    )  # None of a family without a course, and none in evidence of earlier lakes
+    rows = evidence["steps"] or []  # None of a family without a course
     for level, changed, _ in rows:
         if changed < changing:
             return Finding(
@@ -257,15 +253,8 @@ def difficulty(evidence: Evidence, *, ratio: float) -> Finding | None:
 
 def growing(evidence: Evidence) -> dict[str, Sequence[Sequence[float]]]:
     """Return the measures of the inputs that a difficulty may move, all made here. Source lines are a
-    candidate's word and decide nothing; evidence of lakes before that holds nothing else next to the size,
-    and is judged as it was.
-    """
-    other = (
-        ("magnitude", evidence["magnitude"])
-        if "magnitude" in evidence
-        else ("source lines", evidence["work"])
-    )
-    return {"characters": evidence["size"], other[0]: other[1]}
+    candidate's word and decide nothing."""
+    return {"characters": evidence["size"], "magnitude": evidence["magnitude"]}
 
 
 @checker("families.parts_matter")
@@ -425,15 +414,15 @@ def sentences_read(
     evidence: Evidence, *, largest_share: float, of: Mapping[str, float] | None = None
 ) -> Finding | None:
     """Sentences taken out are missed by the reader; `of` has shares for single operators."""
-    if own := evidence.get("unread_own"):
+    if own := evidence["unread_own"]:
         return Finding(f"what the operator says can be left out and the reader reads on: {own[0]!r}"[:400])
     unread, all_sentences = evidence["unread"], evidence["sentences"]
     largest = (of or {}).get(evidence["made_by"], largest_share)
-    if not largest and evidence.get("misread"):
+    if not largest and evidence["misread"]:
         return Finding(
             f"of {evidence['misread']} statements the reader hands on other inputs than the generator's"
         )
-    if (loose := evidence.get("loose")) and len(loose) > largest * evidence["words"]:
+    if (loose := evidence["loose"]) and len(loose) > largest * evidence["words"]:
         text = (
             f"{len(loose)} of {evidence['words']} words can be left out and the reader reads on, "
             f"{largest:.0%} may; the first: "

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
@@ -165,15 +165,11 @@ def evaluations_bytes(done: Mapping[str, Evaluation]) -> bytes:
 
 def read_evaluations(data: bytes) -> dict[str, Evaluation]:
     """Return what `evaluations_bytes` wrote."""
-    known = {field.name for field in fields(Evaluation)}
     loads: dict[str, dict[str, Any]] = json.loads(data)
     result: dict[str, Evaluation] = {}
     for side, load in loads.items():
-        lists: dict[str, Any] = {
-            name: tuple(load.get(name, ())) for name in ("odd", "tampered", "troubles", "flags")
-        }
-        # an earlier version noted more
-        result[side] = Evaluation(**{name: value for name, value in load.items() if name in known} | lists)
+        lists: dict[str, Any] = {name: tuple(load[name]) for name in ("odd", "tampered", "troubles", "flags")}
+        result[side] = Evaluation(**load | lists)
     return result
 
 

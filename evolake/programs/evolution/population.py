@@ -13,7 +13,7 @@ import polars as pl
 from evolake.lake import BlobStore
 from evolake.lake.population import Tables
 from evolake.programs.model.project import Project, program_id
-from evolake.programs.tables import ARCHIVE, LATER
+from evolake.programs.tables import ARCHIVE
 
 Row = dict[str, Any]
 LIVING = ("accepted", "champion")
@@ -28,14 +28,6 @@ class Population(Tables):
     programs: pl.DataFrame
     derivations: pl.DataFrame
     state: pl.DataFrame
-
-    @classmethod
-    def of(cls, tables: Mapping[str, pl.DataFrame]) -> Population:
-        """From the published tables; columns that an earlier version did not write are null. Raises
-        InputError if a table does not fit its schema."""
-        programs = tables["programs"]
-        lacking = [pl.lit(None, dtype=pl.Null).alias(name) for name in LATER if name not in programs.columns]
-        return super().of({**tables, "programs": programs.with_columns(lacking)})
 
     def rows(self, project: str | None = None, *states: str) -> list[Row]:
         """Return rows of PROGRAMS of a project (None: of all) in one of `states` (all without any), in order

@@ -48,10 +48,7 @@ def no_reach(evidence: Evidence) -> Finding | None:
 def no_constants(evidence: Evidence, *, fraction_digits: int = 4, whole_digits: int = 6) -> Finding | None:
     """Check that it holds no constant of the evaluator, of so many significant digits, that the initial
     program does not hold."""
-    for item in evidence["constants"]:
-        number, digits, whole = (
-            (item, whole_digits, False) if isinstance(item, str) else item
-        )  # evidence of before named only what counted
+    for number, digits, whole in evidence["constants"]:
         if digits >= (whole_digits if whole else fraction_digits):
             return Finding(f"it holds the evaluator's constant {number}")
     return None

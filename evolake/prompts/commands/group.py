@@ -187,7 +187,7 @@ def compare(
 
 def _gain_over_root(population: Population, number: int) -> tuple[float, float, float] | None:
     """Return by how much a prompt is estimated to be better than the first root, with its 95% interval; None
-    for a lake without matches."""
+    before the first match."""
     from evolake.prompts.reproduction.memory import NORMAL_95
 
     if not population.matches:

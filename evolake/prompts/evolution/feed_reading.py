@@ -48,14 +48,11 @@ class Reading:
         ]
 
 
-def reading(
-    lake: Lake, cycle: str, noted: Sequence[Mapping[str, Any]], *, before: Sequence[str] | None = None
-) -> Reading:
+def reading(lake: Lake, cycle: str, noted: Sequence[Mapping[str, Any]]) -> Reading:
     """Return what a cycle reads: what its earlier run noted, or what is finished now.
 
     Args:
         noted: rows of FEED_READ of an earlier run of the cycle; none if there was none, or it read nothing.
-            before: cycles of families that an earlier run read without a note, when there were none.
     """
     if noted and all(
         row["of_cycle"] is None
@@ -63,7 +60,7 @@ def reading(
         for row in noted
     ):
         return Reading([dict(row) for row in noted], kept=True)
-    done = finished_families(lake) if before is None else list(before)
+    done = finished_families(lake)
     tables: list[tuple[str, str, str | None]] = [(FAMILIES, "instances", item) for item in done] or [
         (FAMILIES, "instances", None)
     ]

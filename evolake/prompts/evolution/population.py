@@ -11,7 +11,7 @@ import polars as pl
 
 from evolake.lake.population import Archive
 from evolake.prompts.model.prompt import SystemPrompt, from_json
-from evolake.prompts.rating.ratings import MU, SIGMA, Rating, conservative
+from evolake.prompts.rating.ratings import MU, SIGMA, Rating
 from evolake.prompts.rating.selection import Entrant, latest
 from evolake.prompts.rating.skills import MOST_MATCHES, Match, Skills, estimate_skills
 from evolake.prompts.reproduction.operators import Operator
@@ -68,15 +68,10 @@ class Population(Archive):
 
     def best_id(self) -> str:
         """Return the living prompt with the highest estimated skill of those that took part in an iteration;
-        of equal ones the youngest. The youngest if none took part yet. Lakes of earlier versions have no
-        matches: there the conservative rating (mu - 3 sigma) decides."""
+        of equal ones the youngest. The youngest if none took part yet."""
         rows = [row for row in self.living() if row["rounds"]] or self.living()[-1:]
-        if self.matches:
-            number = self.skills().best([row["number"] for row in rows])
-            return next(row["prompt_id"] for row in rows if row["number"] == number)
-        return max(rows, key=lambda row: (conservative((row["mu"], row["sigma"])), row["number"]))[
-            "prompt_id"
-        ]
+        number = self.skills().best([row["number"] for row in rows])
+        return next(row["prompt_id"] for row in rows if row["number"] == number)
 
     @property
     def matches(self) -> list[Match]:
@@ -193,15 +188,9 @@ def found_population(roots: Mapping[str, SystemPrompt], cycle: str) -> Populatio
 
 
 def population_of(tables: Mapping[str, pl.DataFrame]) -> Population:
-    """Return the archive from its published tables, those of earlier versions too. Raises InputError where
-    one does not fit its schema."""
-    result = Population.of({**tables, "prompts": with_idea(tables["prompts"])})
+    """Return the archive from its published tables. Raises InputError where one does not fit its schema."""
+    result = Population.of(tables)
     return replace(result, prompts=result.prompts.sort("number"))
-
-
-def with_idea(prompts: pl.DataFrame) -> pl.DataFrame:
-    """Return rows of PROMPTS of any version: those of before had no column `idea`."""
-    return prompts if "idea" in prompts.columns else prompts.with_columns(idea=pl.lit(None, dtype=pl.String))
 
 
 def _row(

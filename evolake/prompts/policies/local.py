@@ -22,7 +22,6 @@ from evolake.errors import InputError, MachineryError
 from evolake.prompts.model.protocol import Decoding, Group, Problem, Sample, UpdateStats
 from evolake.prompts.model.recipes import Recipe
 from evolake.prompts.policies.checkpoints import pack, unpack
-from evolake.prompts.policies.dtypes import FLOAT32
 from evolake.prompts.policies.models import Base
 from evolake.prompts.policies.shared_prompts import can_share, read_prompts
 from evolake.prompts.policies.training import Learner, take_step, usable
@@ -271,10 +270,7 @@ class LocalPolicy:
         for name, parameter in self._trained.items():
             state = self.optimizer.state.get(parameter, {})
             tensors |= {f"{moment}.{name}": state[moment] for moment in _MOMENTS if moment in state}
-        facts = {
-            name: value for name, value in self._facts.items() if (name, value) != ("dtype", FLOAT32)
-        }  # as it was before there was another
-        return pack(tensors, facts | {"steps": self.steps})
+        return pack(tensors, self._facts | {"steps": self.steps})
 
     def load(self, state: bytes) -> None:
         """Put back what `save` of a policy on the same base gave.
@@ -285,7 +281,7 @@ class LocalPolicy:
         import torch
 
         tensors, facts = unpack(state)
-        own = {key: facts.get(key) for key in self._facts} | {"dtype": facts.get("dtype", FLOAT32)}
+        own = {key: facts.get(key) for key in self._facts}
         if own != self._facts or {f"weight.{name}" for name in self._trained} - tensors.keys():
             only_dtype = {**own, "dtype": self.dtype} == self._facts
             mend = (

@@ -70,11 +70,6 @@ def score(rating: Rating, optimism: float = OPTIMISM) -> float:
     return rating[0] + optimism * rating[1]
 
 
-def conservative(rating: Rating) -> float:
-    """Return the lower estimate that a champion is named by: mu - 3 sigma, 0 for a fresh rating."""
-    return rating[0] - 3.0 * rating[1]
-
-
 def mutated(parent: Rating, uncertainty: float = CHILD_SIGMA) -> Rating:
     """Return what a child by mutation starts from: its parent's mu, and sqrt(sigma^2 + uncertainty^2)."""
     return parent[0], math.hypot(parent[1], uncertainty)

@@ -158,10 +158,8 @@ def study_of(settings: Settings, entries: Sequence[BenchmarkProblem]) -> Study:
 
 
 def _identity(drawn: Sampling) -> tuple[Any, ...]:
-    """Return how replies are drawn, as it is in the sha of a study; what a study of before could not set is
-    there only where it is set."""
-    more = {name: value for name, value in drawn.options().items() if name != "temperature"}
-    return (drawn.max_output_tokens, drawn.temperature, *((canonical_json(more),) if more else ()))
+    """Return how replies are drawn, as it is in the sha of a study."""
+    return (drawn.max_output_tokens, canonical_json(drawn.options()))
 
 
 def pick_arms(text: str, every: Sequence[str] = ARMS) -> tuple[str, ...]:

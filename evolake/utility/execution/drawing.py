@@ -30,7 +30,7 @@ from evolake.prompts.settings import PromptsSettings
 from evolake.prompts.study.journal import Journal
 from evolake.settings import Settings
 from evolake.utility.execution.pass_rates import PassRates, Sampling, measure
-from evolake.utility.execution.policy import policy_fields, policy_settings
+from evolake.utility.execution.policy import POLICY, policy_settings
 from evolake.utility.model.pools import Pools, filled, pools_of
 from evolake.utility.settings import UtilitySettings
 from evolake.utility.tables import LINE, LINEAGES, TRAIN
@@ -279,7 +279,7 @@ def journal_of_rates(settings: Settings, lake: Lake) -> Journal:
 
 def _policy_json(settings: Settings) -> str:
     own = policy_settings(settings).of(PromptsSettings)
-    return own.model_dump_json(include=policy_fields(own))
+    return own.model_dump_json(include=set(POLICY))
 
 
 def _pass_rates(

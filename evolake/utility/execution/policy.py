@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from evolake.prompts.policies.dtypes import FLOAT32, with_dtype
+from evolake.prompts.policies.dtypes import with_dtype
 from evolake.prompts.settings import PromptsSettings
 from evolake.settings import Settings
 from evolake.utility.settings import UtilitySettings
@@ -28,10 +28,15 @@ POLICY = (
     "answer_format",
     "format_bonus",
     "reply_start",
+    "dtype",
+    "sampler",
+    "mini_batches",
+    "kl_term",
+    "eval_temperature",
+    "eval_top_p",
+    "eval_top_k",
 )
-"""Settings of the policy that the rows of a cell depend on, next to its dtype."""
-LATER = ("mini_batches", "kl_term", "eval_temperature", "eval_top_p", "eval_top_k")
-"""Settings that cells depend on too, and that studies of earlier versions did not have."""
+"""Settings of the policy that the rows of a cell depend on."""
 
 
 def policy_settings(settings: Settings) -> Settings:
@@ -51,14 +56,3 @@ def policy_settings(settings: Settings) -> Settings:
     )
     given: dict[str, Any] = {name: getattr(own, name) for name in names} | {"tools": [], "corpus": None}
     return settings.with_section(with_dtype(settings.of(PromptsSettings).model_copy(update=given)))
-
-
-def policy_fields(policy: PromptsSettings) -> set[str]:
-    """Return the fields that say which policy it is. What is as it was before there was a choice is not said:
-    earlier studies keep their cells."""
-    usual = {
-        "dtype": FLOAT32,
-        "sampler": "transformers",
-        **{name: PromptsSettings.model_fields[name].default for name in LATER},
-    }
-    return {*POLICY, *(name for name, value in usual.items() if getattr(policy, name) != value)}

@@ -26,7 +26,7 @@ from evolake.settings import Settings
 from evolake.stats.power import power_sentence
 from evolake.utility.execution.cells import Cell, Pause, is_finished, journal_of, publish_cell, run_cell
 from evolake.utility.execution.drawing import draw_problems, inputs_sha, journal_of_rates
-from evolake.utility.execution.policy import policy_fields, policy_settings
+from evolake.utility.execution.policy import POLICY, policy_settings
 from evolake.utility.settings import UtilitySettings
 from evolake.utility.tables import ARMS, LINE, LINEAGES, PROBLEMS, REPLIES, STEPS, STUDY, cell_of
 
@@ -89,11 +89,11 @@ def prepare(
         drawn = draw_problems(settings, lake, policy, tell)
         problems, notes = PROBLEMS.frame(drawn.rows).to_dicts(), drawn.notes
     values = own.model_dump(mode="json", exclude=set(OF_NO_CELL)) | {
-        "policy": prompts.model_dump(mode="json", include=policy_fields(prompts))
+        "policy": prompts.model_dump(mode="json", include=set(POLICY))
     }
     summary = json.dumps(values, sort_keys=True)
     sha = hashlib.sha256(
-        f"1\x1f{settings.seed}\x1f{summary}\x1f{json.dumps(_without_empty_entries(problems), sort_keys=True)}".encode()  # noqa: E501
+        f"1\x1f{settings.seed}\x1f{summary}\x1f{json.dumps(problems, sort_keys=True)}".encode()
     ).hexdigest()
     study = Study(
         sha, inputs, problems, notes, prompts.policy_model or prompts.policy, summary, settings.seed
@@ -101,15 +101,6 @@ def prepare(
     publish_study(lake, study, arms, seeds, run_id, before)
     journal_of_rates(settings, lake).clear()
     return study
-
-
-def _without_empty_entries(problems: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the problems without a column that is younger than the studies of old lakes, where it says
-    nothing: such a study keeps its cells."""
-    return [
-        {name: value for name, value in row.items() if name != "entry" or value is not None}
-        for row in problems
-    ]
 
 
 def publish_study(
@@ -266,4 +257,4 @@ def read_study(lake: Lake) -> Stored:
         if is_finished(lake, cell, study["study_sha"]):
             replies.append(lake.read(LINE, "replies", cell))
             steps.append(lake.read(LINE, "steps", cell))
-    return Stored(study, lake.read(LINE, "problems"), pl.concat(steps), pl.concat(replies, how="diagonal"))
+    return Stored(study, lake.read(LINE, "problems"), pl.concat(steps), pl.concat(replies))

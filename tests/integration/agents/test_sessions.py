@@ -19,9 +19,8 @@ import session_project
 from loopback_model import Action, Asked, LoopbackModel, Script, call, say, status, streamed
 from session_project import BUILD, EDIT, FILES, FINISH, LIST, READ, Ask, Finished, Project
 
-from evolake.agents import AgentFailure, prompts
+from evolake.agents import AgentFailure
 from evolake.agents.proposal_outcomes import count_outcomes
-from evolake.agents.roles import Earlier
 from evolake.agents.session.role import session_role
 from evolake.agents.session.tools import LONGEST_RESULT
 from evolake.agents.session.workspace import Workspace
@@ -472,19 +471,6 @@ def test_a_session_that_failed_is_held_anew_by_the_next_run_and_not_by_the_same(
     assert project.hold(EXPERT).asked == []
     assert project.hold(EXPERT, run_id="run-2").result == Finished(title="zero")
     assert project.hold([], run_id="run-3").asked == [], "one that was finished answers for ever"
-
-
-def test_a_session_that_was_held_before_there_was_withdraw_answers(
-    project: Project, monkeypatch: pytest.MonkeyPatch
-):
-    role = project.role
-    with monkeypatch.context() as before:
-        before.setattr(prompts, "FRAME", prompts.FIRST_FRAME)
-        project.role = replace(role, tools=tuple(tool for tool in role.tools if tool["name"] != "withdraw"))
-        first = project.hold(EXPERT)
-    project.role = replace(role, earlier=(Earlier(Path(role.prompt), role.prompt_values),))
-    again = project.hold([], run_id="run-2")
-    assert (again.asked, again.result, again.workspace.sha) == ([], first.result, first.workspace.sha)
 
 
 def test_operators_hold_no_session(project: Project):

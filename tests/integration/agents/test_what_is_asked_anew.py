@@ -1,20 +1,18 @@
-"""Which calls the tape answers, and which are asked anew: bad replies, other endpoints, lakes of before;
+"""Which calls the tape answers, and which are asked anew: bad replies, other endpoints;
 against a real server on loopback."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from agent_backend_fixtures import AddReply, AddRequest, add_role, sum_asked
-from loopback_model import KEY, LoopbackModel, say, serve
+from agent_backend_fixtures import AddReply, AddRequest, add_role
+from loopback_model import KEY, LoopbackModel, say
 
 from evolake.agents import AgentFailure, Agents, open_agents
 from evolake.agents.address import address
-from evolake.agents.call_cache import CallCache
 from evolake.errors import AgentUnavailable, InputError
 from evolake.settings import BudgetSettings, Settings
 
@@ -179,29 +177,3 @@ def test_what_is_no_web_address_is_refused_before_any_work(tmp_path: Path, wrong
 )
 def test_one_place_has_one_address(url: str, other: str) -> None:
     assert address(other) == url == address(url)
-
-
-def test_an_entry_that_names_no_endpoint_answers_no_call(tmp_path: Path) -> None:
-    """Entries of 0.1.0 have the hash of what was asked for a key, and nothing behind it."""
-    with LoopbackModel(serve(lambda asked: sum_asked(asked.messages))) as server:
-        ask(server.base_url, tmp_path)
-        tape = CallCache(tmp_path / "tape")
-        (key,) = tape.all_keys()
-        written = tape.read(key)
-        assert written is not None
-        tape.write(replace(written, key=key[:64], endpoint=""))
-        tape.drop([key])
-        with pytest.raises(InputError, match="the call cache has no reply"):
-            ask(server.base_url, tmp_path, replay_only=True)
-        assert ask(server.base_url, tmp_path, run_id="run-2") == (FIVE, ["ok"])
-        assert len(server.requests) == 2
-
-
-def test_an_entry_of_0_2_0_dev0_answers_the_same_call(tmp_path: Path) -> None:
-    """An entry as evolake wrote it on 26 November 2026, before calls were asked by `Question`s."""
-    text = Path(__file__).with_name("entry_of_0_2_0_dev0.json").read_text()
-    written = json.loads(text)["entry"]
-    path = CallCache(tmp_path / "tape").path(written["key"])
-    path.parent.mkdir(parents=True)
-    path.write_text(text)
-    assert ask(written["endpoint"], tmp_path, "0009", "run-9") == (FIVE, ["replayed"])

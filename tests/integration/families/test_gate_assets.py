@@ -71,7 +71,7 @@ def gates(tmp_path, monkeypatch) -> Iterator[tuple[Lake, Materialize]]:
 
 
 def publish(lake: Lake, row: dict[str, Any], *lost: str) -> None:
-    """The candidate, without its references to the evidence of the gates `lost`, as an older lake has it."""
+    """The candidate, without its references to the evidence of the gates `lost`."""
     kept = {gate: sha for gate, sha in json.loads(row["evidence"]).items() if gate not in lost}
     frame = CANDIDATES.frame([row | {"evidence": json.dumps(kept)}])
     lake.publish("families", "candidates", frame, cycle=CYCLE, run_id="r", schema=CANDIDATES)

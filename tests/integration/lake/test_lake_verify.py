@@ -26,8 +26,7 @@ FLIPS_PER_FILE = 2
 
 @pytest.fixture(scope="session")
 def grown(tmp_path_factory):
-    """The lake that 0.2.0.dev0 wrote, mended and grown by one cycle, one of whose tables was published
-    twice."""
+    """The small lake, mended and grown by one cycle, one of whose tables was published twice."""
     root = toy_lake(tmp_path_factory.mktemp("grown"))
     mend(root)
     lake = Lake(root)

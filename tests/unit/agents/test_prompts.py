@@ -156,23 +156,6 @@ def test_structures_become_an_outline_that_keeps_code_readable() -> None:
     assert [as_text(item) for item in (None, True, 2, "s", [], {})] == ["none", "true", "2", "s", "[]", "{}"]
 
 
-def test_earlier_questions_have_every_field() -> None:
-    value = {
-        "items": [{"t": "x", "n": None}, {"t": "y\nz", "s": [1, 2.5]}],
-        "none": [],
-        "map": {},
-        "words": ["a"],
-        "p": 0.1234567890123,
-    }
-    assert as_text(value, every_field=True) == (
-        "items:\n  - t: x\n    n: null\n  - t: |\n      y\n      z\n    s: [1, 2.5]\nnone: []\nmap: {}\n"
-        "words:\n  - a\np: 0.1234567890123"
-    )
-    assert (
-        as_text([{"a": 1, "b": 2}] * 3, every_field=True) == "- a: 1\n  b: 2\n- a: 1\n  b: 2\n- a: 1\n  b: 2"
-    )
-
-
 def test_a_list_of_short_records_is_a_table_and_of_others_an_outline() -> None:
     records = [
         {"family": "uf", "solved": 3, "cpu_s": 1 / 3},

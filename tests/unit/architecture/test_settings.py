@@ -107,15 +107,6 @@ def test_the_demo_runs_programs_on_an_example_that_the_repository_ships():
     )
 
 
-def test_what_was_a_setting_is_accepted_with_its_one_value_and_refused_with_another(monkeypatch):
-    """Bundles and environments of earlier versions name it."""
-    monkeypatch.setenv("EVOLAKE_DESIGNS__HIGH_SHARE", "0.1")
-    assert "high_share" not in settings.load().of(DesignsSettings).model_dump()
-    monkeypatch.setenv("EVOLAKE_DESIGNS__HIGH_SHARE", "0.2")
-    with pytest.raises(InputError, match="high_share is no setting any more: it is always 0.1; remove it"):
-        settings.load()
-
-
 def test_every_setting_is_one_that_somebody_sets():
     """A profile sets it, or the documentation or a test names it; what nobody sets is a constant."""
     names: dict[str, bool] = {}

@@ -21,7 +21,7 @@ from evolake.families.dataset.complexity import complexity_row
 from evolake.families.dataset.gallery import page_name
 from evolake.families.evolution.observations import kind_of, traces_of
 from evolake.families.evolution.proposing import family_of
-from evolake.families.gates.checkers import difficulty, growing
+from evolake.families.gates.checkers import difficulty
 from evolake.families.gates.collecting import rule_evidence
 from evolake.families.gates.consensus import consensus_evidence, vote
 from evolake.families.gates.leaks import leaking_place
@@ -285,11 +285,6 @@ FLAT, RISING = [[1, 9.0], [5, 9.0], [10, 9.0]], [[1, 9.0], [5, 19.0], [10, 90.0]
 def test_what_a_candidate_says_of_its_work_decides_nothing(work, size, magnitude, passes):
     evidence = {"blind_to_difficulty": False, "work": work, "size": size, "magnitude": magnitude}
     assert (difficulty(evidence, ratio=1.25) is None) == passes
-
-
-def test_evidence_of_an_older_lake_is_judged_as_it_was():
-    assert growing({"work": RISING, "size": FLAT}) == {"characters": FLAT, "source lines": RISING}
-    assert difficulty({"blind_to_difficulty": False, "work": RISING, "size": FLAT}, ratio=1.25) is None
 
 
 def test_the_magnitude_of_inputs_counts_rounds_that_characters_do_not_show():

@@ -17,7 +17,7 @@ from evolake.lake.audit import audit, repair
 from evolake.lake.compact import compact
 from evolake.lake.duckdb_file import write
 from evolake.lake.garbage import find
-from evolake.lake.lake_format import MARKER
+from evolake.lake.lake_format import FORMAT, MARKER
 from evolake.lake.mirror.pull import pull
 from evolake.lake.mirror.push import push
 
@@ -177,7 +177,7 @@ def test_no_answer_no_record_and_no_content_changes_and_the_files_are_few(lake):
         assert Lake(lake.root).read("designs", "scores", cycle).equals(content)
         assert Lake(lake.root).scan("designs", "scores", cycle).collect().equals(content)
     assert damage(lake.root) == []
-    assert json.loads((lake.root / MARKER).read_text())["format"] == 2
+    assert json.loads((lake.root / MARKER).read_text())["format"] == FORMAT
 
 
 def test_a_second_compaction_does_nothing_and_a_dry_run_changes_nothing(lake):
@@ -273,16 +273,3 @@ def test_a_lost_manifest_is_mended_from_the_files_of_many_cycles(lake):
     assert damage(lake.root) != []
     repair(Lake(lake.root))
     assert {key: record.content_sha for key, record in records(lake.root).items()} == before
-
-
-def test_the_locks_that_earlier_versions_kept_for_each_part_go(tmp_path):
-    lake = Lake(tmp_path / "lake")
-    for cycle in CYCLES[:2]:
-        fill(lake, cycle)
-    old = lake.root / "locks" / "designs" / "scores"
-    old.mkdir()
-    for name in ("0001.lock", "0001.token", "_manifest.lock"):
-        (old / name).write_text("1")
-    compact(lake)
-    assert not old.exists()
-    assert [path.name for path in (lake.root / "locks").rglob("*@*")] == []

@@ -7,14 +7,13 @@ import json
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pytest
 from click.testing import CliRunner
 
 from evolake.lake import Lake
 from evolake.prompts.commands.group import prompts
 from evolake.prompts.evolution.earlier_cycles import memory_of
-from evolake.prompts.evolution.population import Birth, Population, found_population, population_of
+from evolake.prompts.evolution.population import Birth, Population, found_population
 from evolake.prompts.model.prompt import prompt_of
 from evolake.prompts.reproduction.memory import SearchMemory
 from evolake.prompts.tables import ARCHIVE, DECISIONS, EDITS, GATED
@@ -123,9 +122,7 @@ def test_show_says_how_much_better_than_the_first_root_it_is(
 ) -> None:
     monkeypatch.setenv("EVOLAKE_LAKE", str(lake.root))
     shown = ["show", CHILD.prompt_id[:12]]
-    assert "skill" not in CliRunner().invoke(prompts, shown, standalone_mode=False).output, (
-        "a lake of an earlier version has no matches"
-    )
+    assert "skill" not in CliRunner().invoke(prompts, shown, standalone_mode=False).output, "no match was yet"
     met = evolved().with_match({ROOT.prompt_id: (0.3, 50), CHILD.prompt_id: (0.7, 50)})
     monkeypatch.setattr("evolake.prompts.commands.group._population", lambda _: met)
     assert "skill: an estimated +0.3" in CliRunner().invoke(prompts, shown, standalone_mode=False).output
@@ -133,9 +130,3 @@ def test_show_says_how_much_better_than_the_first_root_it_is(
         "skill_over_root"
     ]
     assert gain[1] < gain[0] < gain[2]
-
-
-def test_a_population_of_before_had_no_ideas_and_is_read() -> None:
-    frames = evolved().frames()
-    older = population_of({**frames, "prompts": frames["prompts"].drop("idea")})
-    assert older.prompts["idea"].to_list() == [None, None] and older.prompts.schema["idea"] == pl.String

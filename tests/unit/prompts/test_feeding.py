@@ -394,7 +394,6 @@ def test_a_run_of_the_cycle_again_reads_what_the_first_one_read_whatever_familie
     again = reading(lake, "0001", rows)
     assert (again.rows, again.families, again.kept) == (rows, ["0001"], True)
     assert reading(lake, "0002", []).families == ["0001", "0002"]
-    assert reading(lake, "0001", [], before=[]).families == []
 
 
 def test_a_cycle_that_opened_before_there_were_families_stays_without_them(tmp_path: Path):

@@ -19,7 +19,6 @@ from evolake.prompts.policies.registry import open_policy
 from evolake.prompts.policies.shared_prompts import log_probabilities
 from evolake.prompts.settings import PromptsSettings
 from evolake.settings import load
-from evolake.utility.execution.policy import policy_fields, policy_settings
 
 REWARDS = [(1.0, 0.0, 0.0), (0.0, 0.0, 1.0)]
 UNIT = 2.0**-9
@@ -129,12 +128,3 @@ def test_auto_is_bfloat16_where_a_card_has_it_and_float32_elsewhere(
     assert (with_dtype(asked), describe_dtype(asked)) == (asked, "float32, as EVOLAKE_PROMPTS__DTYPE says")
     endpoint = tiny.model_copy(update={"policy": "endpoint"})
     assert with_dtype(endpoint) == endpoint
-
-
-def test_a_study_is_another_one_in_another_dtype_and_the_same_as_before_in_float32(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(dtypes, "card_has_bfloat16", lambda: True)
-    own = policy_settings(load("demo")).of(PromptsSettings)
-    assert own.dtype == "bfloat16" and "dtype" in policy_fields(own)
-    assert "dtype" not in policy_fields(own.model_copy(update={"dtype": "float32"}))

@@ -132,4 +132,3 @@ def test_a_crossed_child_lies_between_its_parents_and_is_surer_than_each_but_for
 
 def test_scores() -> None:
     assert ratings.score((25.0, 2.0)) == 29.0 and ratings.score((25.0, 2.0), 0.5) == 26.0
-    assert ratings.conservative(FRESH) == pytest.approx(0.0)

@@ -11,7 +11,7 @@ import pytest
 
 from evolake.prompts.evolution.population import MATCHES, Birth, found_population
 from evolake.prompts.model.prompt import prompt_of
-from evolake.prompts.rating.ratings import MU, SIGMA, Rating, conservative, mutated, ranks_of, update
+from evolake.prompts.rating.ratings import MU, SIGMA, Rating, mutated, ranks_of, update
 from evolake.prompts.rating.selection import Entrant, select, select_by_skill
 from evolake.prompts.rating.skills import DRIFT, EDIT_DEVIATION, ROOT_DEVIATION, Match, estimate_skills
 
@@ -113,19 +113,19 @@ def test_selection_by_skill_stays_in_the_window_and_takes_no_prompt_twice() -> N
     assert len(select_by_skill(entrants, skills, 9, np.random.default_rng(0), window=4)) == 4
 
 
-def test_a_population_names_the_best_by_its_matches_and_an_older_one_by_its_ratings() -> None:
+def test_a_population_names_the_best_by_its_matches_and_without_any_the_youngest() -> None:
     roots = {name: prompt_of([name]) for name in ("a", "b")}
     a, b = (prompt.prompt_id for prompt in roots.values())
     older = found_population(roots, "0001").rated({a: (30.0, 1.0), b: (20.0, 1.0)})
-    assert (older.matches, older.best_id()) == ([], a)
-    newer = older.with_match({a: (0.3, 50), b: (0.8, 50)})
-    assert newer.matches == [[[0, 0.3, 50], [1, 0.8, 50]]]
-    assert newer.best_id() == b and newer.value(MATCHES) == newer.matches
-    assert newer.with_match({a: (0.9, 50)}).matches == newer.matches, "one prompt alone has met no other"
+    assert (older.matches, older.best_id()) == ([], b)
+    newer = older.with_match({a: (0.8, 50), b: (0.3, 50)})
+    assert newer.matches == [[[0, 0.8, 50], [1, 0.3, 50]]]
+    assert newer.best_id() == a and newer.value(MATCHES) == newer.matches
+    assert newer.with_match({b: (0.9, 50)}).matches == newer.matches, "one prompt alone has met no other"
     child = newer.with_child(
-        prompt_of(["b", "c"]), {b: 1.0}, (20.0, 2.0), Birth("mutation", "0001", 1, "operators")
+        prompt_of(["a", "c"]), {a: 1.0}, (20.0, 2.0), Birth("mutation", "0001", 1, "operators")
     )
-    assert child.best_id() == b, "a prompt that never took part is not named"
+    assert child.best_id() == a, "a prompt that never took part is not named"
 
 
 def lineage(random: np.random.Generator, iterations: int, *, ranks: bool) -> float:
@@ -147,7 +147,11 @@ def lineage(random: np.random.Generator, iterations: int, *, ranks: bool) -> flo
         parents[child], ratings[child] = [best], mutated(ratings[best])
         truth[child] = min(0.9, max(0.1, truth[best] + float(random.choice([0.3, -0.1, -0.1, 0.0]))))
     skills: Any = estimate_skills(parents, matches)
-    named = max(met, key=lambda number: conservative(ratings[number])) if ranks else skills.best(sorted(met))
+    named = (
+        max(met, key=lambda number: ratings[number][0] - 3 * ratings[number][1])
+        if ranks
+        else skills.best(sorted(met))
+    )
     return max(truth[number] for number in met) - truth[named]
 
 
