@@ -51,7 +51,7 @@ help:
 	@echo "make dev    the Dagster UI over the same runs and lake (http://localhost:3000)"
 	@echo "make docs   the documentation site, with every link checked (build/site)"
 	@echo "make lint   ruff, pyright, the import law and the words check"
-	@echo "make bench  the speed ratios, measured side by side"
+	@echo "make bench  every benchmark in its short form; FULL=1: in full, which takes many hours"
 	@echo "make policy the libraries and the small model that the prompts line trains"
 
 $(VENV)/.created:
@@ -150,8 +150,9 @@ lint: $(VENV)/.installed-test
 	@$(BIN)/lint-imports
 	@$(BIN)/python docs/generate/words.py
 
-bench: $(VENV)/.installed
-	@for file in benchmarks/*.py; do grep -q '__main__' $$file || continue; echo "== $$file"; $(BIN)/python $$file || exit 1; done
+# Each in its short form, some ten minutes together; with FULL=1 as their texts say, which takes many hours.
+bench: $(VENV)/.installed-test
+	@$(BIN)/python benchmarks/bench.py $(if $(FULL),--full)
 
 # Pins every package again after a change of pyproject.toml, keeping versions that still fit; `make constraints UPGRADE=--upgrade` takes the newest.
 # uv resolves, for the lowest Python, in seconds, and gives up where pip would search on. It is not used for installing, because it does not read pip's
