@@ -448,7 +448,7 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=0.1 if SHORT else 120.0)
     parser.add_argument("--state", type=Path)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--workers", type=int, default=1 if SHORT else 2)
     parser.add_argument(
         "--no-bar", action="store_true", default=SHORT, help="do not measure a champion at the end"
     )
