@@ -1,4 +1,4 @@
-"""`make bench` runs every benchmark, whatever became of the one before, and says what failed or was skipped."""
+"""`make bench` runs every benchmark and says which failed or were skipped."""
 
 from __future__ import annotations
 
