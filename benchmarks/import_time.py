@@ -43,7 +43,7 @@ def cpu_ms(program: str) -> float:
 @click.command()
 @click.option(
     "--runs",
-    default=3 if SHORT else 15,
+    default=2 if SHORT else 15,
     show_default=True,
     type=click.IntRange(min=2),
     help="Interpreters of each kind, after two (in the short form one) that do not count.",
