@@ -21,8 +21,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import bench
 import families_misread
-from bench import SHORT
 from families_two_readings import faulty, good
 
 from evolake.agents import Agents
@@ -73,7 +73,7 @@ def measure(
 ) -> None:
     """Print one line per family that came out otherwise than wanted, and the counts."""
     counts: Counter[str] = Counter()
-    for family in islice(families, 4 if SHORT else None):
+    for family in islice(families, 4 if bench.SHORT else None):
         result, said = outcome(family, gates, pool)
         counts[result] += 1
         if (result == "silent") == wanted or "-v" in sys.argv:
