@@ -19,6 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from bench import SHORT
 
 from evolake.contest import paired
 from evolake.designs.evolution.racing import BudgetLevel, Racer, Stage, kind_scores
@@ -41,6 +42,8 @@ SIZES: tuple[tuple[FormulaKind, int, int, int], ...] = (
 formulas. No p0 is above 0.08: with 0.15, design 340 solves 31 of 100 formulas of 320 variables in 60,000
 steps, and a level that nothing gets through keeps all racers from those behind it."""
 BATCH, REPEATS = 50, 8
+if SHORT:
+    SIZES = ((PLANTED, 40, 4, 2_000), (uniform_kind(4.0), 40, 4, 2_000))
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from bench import SHORT
 from designs_bar import (
     BARS,
     BATCH,
@@ -444,11 +445,13 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--grammar", choices=list(GRAMMARS), default="open")
-    parser.add_argument("--minutes", type=float, default=6.0)
+    parser.add_argument("--minutes", type=float, default=0.1 if SHORT else 120.0)
     parser.add_argument("--state", type=Path)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--no-bar", action="store_true", help="do not measure a champion at the end")
+    parser.add_argument("--workers", type=int, default=1 if SHORT else 2)
+    parser.add_argument(
+        "--no-bar", action="store_true", default=SHORT, help="do not measure a champion at the end"
+    )
     parser.add_argument(
         "--prepare", action="store_true", help="only draw the uniform formulas of the race and of the bar"
     )

@@ -34,6 +34,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from bench import SHORT
+
 from evolake.cycle_seeds import CycleSeeds
 from evolake.designs.compiler import kernel_call
 from evolake.designs.engines import isolated
@@ -154,10 +156,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--candidates", type=int, default=16)
-    parser.add_argument("--profile", default="laptop")
+    parser.add_argument("--candidates", type=int, default=2 if SHORT else 16)
+    parser.add_argument("--profile", default="demo" if SHORT else "laptop")
     parser.add_argument("--seed", type=int, default=5)
-    parser.add_argument("--max-work", type=int)
+    parser.add_argument("--max-work", type=int, default=1000 if SHORT else None)
     given = parser.parse_args(arguments)
     settings = profile_settings(given.profile, given.candidates, given.max_work)
     baseline, both = GRAMMARS[settings.grammar].baseline(), BothWays()

@@ -1,4 +1,4 @@
-"""`evolake consensus`: rank designs by many objectives at the same time, from files that any program can
+"""`evolake consensus`: rank designs by many objectives, from files that any program can
 write."""
 
 from __future__ import annotations
