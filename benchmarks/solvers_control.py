@@ -43,7 +43,6 @@ from typing import Any
 
 import click
 import numpy as np
-import polars as pl
 from bench import SHORT, fresh_file
 
 from evolake.agents import Agents
