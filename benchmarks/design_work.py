@@ -3,13 +3,13 @@ each class of operators takes.
 
     python benchmarks/design_work.py [--designs 120] [--seed 5] [--sizes 160,640] [--rounds 5]
 
-Designs: the shipped ones, the baseline repeated 2 to 8 times inside a step, and walks of both grammars from
-the baseline on. Each is run by the engine that takes it, on one core, in `--rounds` rounds through all of
-them, of which its fastest counts. Printed are, by size, the rank correlation of work with processor seconds a
-step and the largest ratio between the two, both beside the baseline; designs that the fused engine does not
-take stand by themselves, since torch's own operators cost more each. Then the price of each class by itself:
-the slope of the time of a step over the number of its operations, in designs that differ in nothing else, in
-nanoseconds and in what the baseline takes for a unit of its work, beside the price that
+Designs: the shipped ones, the baseline repeated 2 to 8 times inside a step, and walks of the operators
+from the baseline on. Each is run by the engine that takes it, on one core, in `--rounds` rounds through all
+of them, of which its fastest counts. Printed are, by size, the rank correlation of work with processor
+seconds a step and the largest ratio between the two, both beside the baseline; designs that the fused engine
+does not take stand by themselves, since torch's own operators cost more each. Then the price of each class by
+itself: the slope of the time of a step over the number of its operations, in designs that differ in nothing
+else, in nanoseconds and in what the baseline takes for a unit of its work, beside the price that
 `evolake.designs.work.costs` has. That is a fit to whole designs, in which operations overlap; so they need
 not agree closely.
 """
@@ -25,10 +25,9 @@ from typing import Any
 import numpy as np
 
 from evolake.designs.engines.engine import make_stepper
-from evolake.designs.genome.grammar import Grammar
-from evolake.designs.genome.grammars import compose, parent_of, propose
-from evolake.designs.genome.open_grammar import OPEN
-from evolake.designs.grammars.paper import GRAMMAR as PAPER
+from evolake.designs.genome.open_compose import compose
+from evolake.designs.genome.open_genetic import parent_of, propose
+from evolake.designs.genome.open_genome import baseline
 from evolake.designs.model.contract import Blocked, TracedDesign
 from evolake.designs.model.instances import planted
 from evolake.designs.model.stepper import Stepper
@@ -43,8 +42,6 @@ BASELINE = (SEEDS / "designs" / "baseline.py").read_text()
 BATCH, RATIO = 16, 4.3
 STEPS = 25_000
 """Variables times steps of one measurement."""
-OF_PAPER = 4
-"""One walk in so many is of the paper's grammar."""
 
 
 def repeated(times: int) -> str:
@@ -69,9 +66,9 @@ def repeated(times: int) -> str:
     )
 
 
-def walked(grammar: Grammar, wanted: int, random: np.random.Generator) -> dict[str, str]:
-    """Files of designs that are children of children of the grammar's baseline."""
-    parents, made = [parent_of("0", "baseline", grammar.baseline())], {}
+def walked(wanted: int, random: np.random.Generator) -> dict[str, str]:
+    """Files of designs that are children of children of the baseline."""
+    parents, made = [parent_of("0", "baseline", baseline())], {}
     while len(made) < wanted:
         chosen = [
             parents[int(place)]
@@ -79,7 +76,7 @@ def walked(grammar: Grammar, wanted: int, random: np.random.Generator) -> dict[s
         ]
         child = propose(chosen, set(), random)
         if child is not None and child.genome is not None:
-            name = f"{grammar.name} {len(made) + 1}"
+            name = f"walk {len(made) + 1}"
             parents.append(parent_of(name, "walk", child.genome))
             made[name] = compose(child.genome, "walk")
     return made
@@ -228,7 +225,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--designs", type=int, default=120, help="walks of the grammars")
+    parser.add_argument("--designs", type=int, default=120, help="walks of the operators")
     parser.add_argument("--seed", type=int, default=5)
     parser.add_argument("--sizes", default="160,640")
     parser.add_argument("--rounds", type=int, default=5)
@@ -238,9 +235,7 @@ def main() -> None:
         path.stem: path.read_text() for path in sorted((SEEDS / "reference_designs").glob("*.py"))
     }
     sources |= {f"baseline {times} times": repeated(times) for times in (2, 3, 4, 8)}
-    sources |= walked(OPEN, given.designs - given.designs // OF_PAPER, random) | walked(
-        PAPER, given.designs // OF_PAPER, random
-    )
+    sources |= walked(given.designs, random)
     with open_pool(workers=1, preload=PRELOAD) as pool:
         designs = {name: traced(source, pool) for name, source in sources.items()}
         for n in (int(size) for size in given.sizes.split(",")):

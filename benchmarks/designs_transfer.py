@@ -6,7 +6,7 @@ finds it satisfiable.
 
 A search that is judged on planted formulas alone (`evolake.designs.model.instances`) may learn to exploit
 what planting leaves in them. Beside the designs that are named (by default the reference design that a search
-in the open grammar found, `open_search`) stand the baseline and the paper's design 340, on the same formulas,
+found, `open_search`) stand the baseline and the paper's design 340, on the same formulas,
 planted and uniform. The first line of a size says how far the majority of a variable's literals tells its
 value in the hidden assignment, or in the solver's model: the correlation of the two. A figure is the median
 work of a batch, in steps of the baseline, and behind it the median steps; medians over batches where there
@@ -29,9 +29,9 @@ import numpy as np
 from evolake.designs.engines.engine import StopRule, WorkBounds, simulate
 from evolake.designs.evolution.ablation import effects_sentence, term_effects
 from evolake.designs.evolution.racing import BudgetLevel, Stage, run_stages
-from evolake.designs.genome.grammars import compose
 from evolake.designs.genome.open_ablation import ablations
-from evolake.designs.genome.open_genome import from_json
+from evolake.designs.genome.open_compose import compose
+from evolake.designs.genome.open_genome import read_genome
 from evolake.designs.model.contract import TracedDesign
 from evolake.designs.model.formulas import PLANTED, FormulaKind, draw_formulas, uniform_kind
 from evolake.designs.model.instances import Planted
@@ -119,7 +119,7 @@ def seeds_of(batches: int) -> list[int]:
 
 def tell_terms(given: argparse.Namespace) -> None:
     """Print what each term of a genome does on each kind."""
-    whole = from_json((given.designs[0] if given.designs else FOUND_GENOME).read_text())
+    whole = read_genome((given.designs[0] if given.designs else FOUND_GENOME).read_text())
     levels = [
         BudgetLevel(n, given.batch, seed, given.max_work, kind)
         for n, kinds in sizes_of(given.sizes)

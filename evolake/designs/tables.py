@@ -20,7 +20,7 @@ TERMS = {
     "engine": "What computed the run: fused, mixed, torch or reference; all agree in results.",
     "failure": "How the run broke; null where it did not, and in parts older than the column.",
     "fidelity": "How much effort the run was given: low, medium or high.",
-    "genome": "Terms of the grammar that it consists of, as JSON; null for free text.",
+    "genome": "Drives, memories and parameters that it consists of, as JSON; null for free text.",
     "graph_sha": "sha256 (hex) of the traced graph; designs of one graph compute the same.",
     "hyper": "Hyperparameter values that differ from the source's own, as JSON.",
     "hyper_values": "All hyperparameter values as they ran, as JSON.",
@@ -98,10 +98,6 @@ DESIGNS = TableSchema(
             pl.String,
             "Lake that it was merged from, or database that it was imported from; null where it was made "
             "here.",
-        ),
-        "grammar": (
-            pl.String,
-            "What it is written in: open or paper; null for free text, and in parts older than the column.",
         ),
         "idea": (
             pl.String,

@@ -3,7 +3,6 @@ be asked of the lake, and a rule that changes."""
 
 from __future__ import annotations
 
-import html
 import json
 import re
 import shutil
@@ -25,7 +24,7 @@ from project_steps import (
 )
 from project_steps import stale as stale_parts
 
-from evolake.designs.grammars.paper import GRAMMAR as PAPER
+from evolake.designs.genome.open_genetic import OPERATORS
 from evolake.report.figures import figures_in
 
 pytestmark = pytest.mark.e2e
@@ -44,9 +43,6 @@ ASSETS = (
     "meta_review",
     "survivors",
 )
-PAPER_PARTS = {"EVOLAKE_DESIGNS__GRAMMAR": "paper"}
-"""The parts of the paper's best design, so that children are many and differ; the demo and
-test_open_designs.py use the default grammar."""
 RULED = {"candidates", "objectives"}
 """What asks rules; those of the gate `trace` are asked by candidates alone."""
 """The assets of a cycle that judge by rules."""
@@ -62,7 +58,6 @@ def evolved(tmp_path_factory) -> Project:
         EVOLAKE_SEEDS=str(folder / "seeds"),
         EVOLAKE_WORKERS="2",
         EVOLAKE_DESIGNS__OBJECTIVES_PER_CYCLE="4",
-        **PAPER_PARTS,
     )
     done = project.run("run", "--cycles", "2", "--lines", "designs")
     assert "designs: cycle 2 of 2 in " in done.stdout
@@ -124,15 +119,10 @@ def test_whatever_is_ranked_passed_every_gate(evolved: Project):
     assert {(row[1], row[2]) for row in rows} == {(4, 0)}
 
 
-def test_candidates_say_in_which_grammar_they_are_written(evolved: Project):
-    """The profile `demo` takes the paper's."""
-    assert evolved.sql("SELECT DISTINCT grammar FROM designs.candidates WHERE genome IS NOT NULL") == [
-        ["paper"]
-    ]
-    assert {row[0] for row in evolved.sql("SELECT DISTINCT operator FROM designs.candidates")} <= {
-        *PAPER.operators,
-        "repeat",
-    }
+def test_candidates_have_a_genome_and_the_operator_that_made_them(evolved: Project):
+    rows = evolved.sql("SELECT operator, genome IS NOT NULL FROM designs.candidates")
+    assert {operator for operator, _ in rows} <= {*OPERATORS, "repeat"}
+    assert all(genome for _, genome in rows)
 
 
 def test_objectives_are_varied_and_crossed_and_vote_where_they_pass_their_gate(evolved: Project):
@@ -226,7 +216,7 @@ def test_status_and_report_say_where_things_stand(evolved: Project, tmp_path: Pa
         "report", "--cycle", "2", "--out", str(tmp_path / "r.html"), "--figures", str(tmp_path / "figures")
     )
     page = (tmp_path / "r.html").read_text()
-    assert "Cycle 0002 of the designs line" in page and "candidates' grammar paper" in html.unescape(page)
+    assert "Cycle 0002 of the designs line" in page
     assert ("The consensus has the champion first." in page) != ("First by consensus: " in page)
     figures = len(figures_in("evolake.designs.report.figures"))
     assert (
@@ -240,7 +230,7 @@ def test_status_and_report_say_where_things_stand(evolved: Project, tmp_path: Pa
 @pytest.fixture(scope="module")
 def other(tmp_path_factory) -> Project:
     """A project after one cycle, by one worker in place of two."""
-    project = open_project(tmp_path_factory.mktemp("other"), **PAPER_PARTS)
+    project = open_project(tmp_path_factory.mktemp("other"))
     project.run("run", "--cycles", "1", "--lines", "designs")
     return project
 

@@ -21,7 +21,7 @@ from evolake.designs.evolution.framework_rows import Framework, read_framework
 from evolake.designs.evolution.objective_writing import WRITTEN, with_genome
 from evolake.designs.evolution.population import Population, texts_of
 from evolake.designs.evolution.proposals import Candidate, Judge, design_row, judged, store_candidate
-from evolake.designs.genome.variation import DesignGenome
+from evolake.designs.genome.open_genome import OpenGenome
 from evolake.designs.model.boundary import alone
 from evolake.designs.tables_import import IMPORTS, OBJECTIVES_READ, RESULTS, TEXTS
 from evolake.gates import Verdict
@@ -37,7 +37,7 @@ TOLD = 12
 TOLD_CHARS = 1200
 
 Row = dict[str, Any]
-Recognise = Callable[[str], DesignGenome | None]
+Recognise = Callable[[str], OpenGenome | None]
 
 
 @dataclass(frozen=True)

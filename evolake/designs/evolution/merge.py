@@ -30,7 +30,7 @@ from evolake.designs.evolution.line_state import standings
 from evolake.designs.evolution.merge_objectives import bundle_rows, keep_bundle, voting_with_ancestors
 from evolake.designs.evolution.population import LIVE, Population, archive_asset, read_population, texts_of
 from evolake.designs.evolution.proposals import Candidate, Judge, design_row, judged, store_candidate
-from evolake.designs.genome.grammars import grammar_name, read_genome
+from evolake.designs.genome.open_genome import read_genome
 from evolake.designs.tables import MERGED
 from evolake.errors import InputError
 from evolake.gates import Verdict
@@ -294,7 +294,6 @@ def _design(row: Mapping[str, Any], cycle: str, state: str) -> dict[str, Any]:
         "direction_id": None,
         "reason": None,
         "imported_from": row["source"],
-        "grammar": grammar_name(row["genome"]),
         "idea": idea_of(row["rationale"]) or None,
     }
 

@@ -30,7 +30,7 @@ from evolake.designs.evolution.schedule import (
     size_of,
     sizes,
 )
-from evolake.designs.genome.grammars import read_genome
+from evolake.designs.genome.open_genome import read_genome
 from evolake.designs.model.formulas import KINDS
 from evolake.designs.roles.models import (
     SHORT_ID,
@@ -110,7 +110,6 @@ def plan_directions(
             details=[detail(population, design_id, texts, settings) for design_id in looked_up],
             cycles_without_gain=int(population.value("cycles_without_gain", 0)),
             guidance=list(guidance),
-            grammar=settings.grammar,
             reports=list(reports),
             outcomes=[*outcomes, *population.value("tunings", [])],
             schedule=schedule_text(settings),

@@ -31,7 +31,6 @@ class CycleReport:
     cycle: str
     profile: str
     backend: str
-    grammar: str
     population: Population
     held: Champion
     champion: dict[str, Any]
@@ -83,7 +82,6 @@ def read_report(root: Path, cycle: str | None = None) -> CycleReport:
             cycle=chosen,
             profile=trials["profile"][0] if trials.height else "",
             backend=_backend(ask, chosen),
-            grammar=_grammar(population, chosen),
             population=population,
             held=held,
             champion=population.row(held.artifact_id),
@@ -95,7 +93,7 @@ def read_report(root: Path, cycle: str | None = None) -> CycleReport:
             ),
             decisions=decisions,
             trials=trials,
-            top=_with_grammar(ask(TOP, cycle=chosen), population),
+            top=ask(TOP, cycle=chosen),
             objectives=ask(OBJECTIVES, cycle=chosen),
             funnel=ask(FUNNEL, cycle=chosen),
             blocked=ask(BLOCKED, cycle=chosen),
@@ -141,28 +139,6 @@ OBJECTIVES = f"""
 SELECT round(weight, 4) AS weight, round(median_tau, 3) AS median_tau, round(multiplier, 3) AS multiplier,
   family, description
 FROM {LINE}.final_ranking_weights WHERE cycle = $cycle ORDER BY weight DESC, objective_id"""
-
-
-def _grammar(population: Population, cycle: str) -> str:
-    """Return what the candidates of a cycle are written in."""
-    result = (
-        population.designs.filter((pl.col("cycle") == cycle) & pl.col("grammar").is_not_null())["grammar"]
-        .unique()
-        .sort()
-        .to_list()
-    )
-    return ", ".join(result) or "none"
-
-
-def _with_grammar(top: pl.DataFrame, population: Population) -> pl.DataFrame:
-    """Return the best designs with what each is written in, "file" where it is free text; the archive knows
-    it also of lakes that lack the column."""
-    known = population.designs.select(
-        pl.col("design_id").alias("design"), pl.col("grammar").fill_null("file")
-    )
-    return top.join(known, on="design", how="left", maintain_order="left").select(
-        *top.columns[:-1], "grammar", "design"
-    )
 
 
 def _backend(ask: Any, cycle: str) -> str:

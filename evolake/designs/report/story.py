@@ -13,14 +13,6 @@ from evolake.report.numbers import counted, figures, interval
 from evolake.report.story import Ask, Gate, Row, Story, Trend, contests, why_nothing_passed, with_cpu
 
 NONE = f"{NONE_YET}: the baseline itself leads"
-GRAMMAR_NOTES = {
-    "open": "; candidates are written in the open grammar",
-    "paper": (
-        "; candidates are written in the paper's grammar, which holds the parts of its best design "
-        "(EVOLAKE_DESIGNS__GRAMMAR=open does without)"
-    ),
-}
-"""What is said of the grammar of a cycle's candidates; nothing if there is none or several."""
 WEAK = 1.0
 """A ratio of 1 is no gain."""
 
@@ -40,7 +32,7 @@ def story(summary: Story, ask: Ask) -> Story:
         gain=summary.gain or NONE,
         short_gain=summary.short_gain or NONE,
         duel=_lost_duel(decisions.get("incumbent")),
-        measured=_measured(ask(RAN)[0], made["grammar"]),
+        measured=_measured(ask(RAN)[0]),
         contests=contests(ask, "designs.champion_decisions", comparison="incumbent"),
         goes_on=f"{counted(made['live'], 'design')} and {counted(made['voting'], 'objective')} that judge them",  # noqa: E501
         look=why_nothing_passed(summary.line, made["made"], made["passed"])
@@ -63,13 +55,10 @@ def _beside(made: Row, of_objectives: Sequence[Gate]) -> str:
     return " and ".join(counted(count, noun) for count, noun in counts if count)
 
 
-def _measured(ran: Row, grammar: str | None) -> str:
+def _measured(ran: Row) -> str:
     if not ran["runs"]:
         return ""
-    return (
-        f"{counted(ran['designs'], 'design')} in {counted(ran['runs'], 'run')}, up to "
-        f"N={ran['largest']}{GRAMMAR_NOTES.get(grammar or '', '')}"
-    )
+    return f"{counted(ran['designs'], 'design')} in {counted(ran['runs'], 'run')}, up to N={ran['largest']}"
 
 
 def _lost_duel(duel: Row | None) -> str:
@@ -128,8 +117,7 @@ SELECT count(*) FILTER (cycle = $cycle) AS made, count(*) FILTER (cycle = $cycle
   (SELECT count(*) FROM designs.final_ranking_weights WHERE cycle = $cycle) AS voting,
   (SELECT count(*) FROM designs.tuned_designs WHERE cycle = $cycle) AS tuned,
   (SELECT count(DISTINCT artifact_id) FROM designs.immigrants WHERE cycle = $cycle
-    AND state <> 'present') AS entered,
-  string_agg(DISTINCT grammar, ', ' ORDER BY grammar) FILTER (cycle = $cycle) AS grammar
+    AND state <> 'present') AS entered
 FROM designs.candidates"""
 DECISIONS = """
 SELECT d.*, known.title FROM designs.champion_decisions AS d LEFT JOIN known_artifacts AS known

@@ -117,7 +117,7 @@ def _of_the_record(ask: Callable[[str], pl.DataFrame]) -> list[Part]:
             "What each term of the champion does",
             "Not in the paper. Each term was left out by itself when the design became champion; its work "
             "then, on formulas of both kinds, over its work with the term. Empty for a design without a "
-            "genome of the open grammar, and where EVOLAKE_DESIGNS__ABLATION_N is 0.",
+            "genome, and where EVOLAKE_DESIGNS__ABLATION_N is 0.",
             ask(record.ABLATIONS),
         ),
         Part(

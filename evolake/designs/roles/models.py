@@ -154,9 +154,6 @@ class DirectionsRequest(RoleMessage):
     details: list[DesignDetail]
     cycles_without_gain: int = 0
     guidance: list[str] = Field(default_factory=list)
-    grammar: Literal["open", "paper"] = Field(
-        default="open", description="operators only: what designs are written in"
-    )
     reports: list[str] = Field(
         default_factory=list, description="what other searches wrote in retrospect, as data"
     )

@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 import pytest
 from click.testing import CliRunner
+from evolake.designs.grammars.paper_genome.genome import BASELINE
 from framework_database import ANALYSIS, EXAMPLE, SOLVERS, write_database
 
 from evolake.designs.commands.import_database import import_command
@@ -28,7 +29,6 @@ from evolake.designs.evolution.objective_trial import trial_context
 from evolake.designs.evolution.population import Population, empty_population
 from evolake.designs.evolution.proposals import Judge, design_row, seed_candidate, store_candidate
 from evolake.designs.evolution.scoring import Objective
-from evolake.designs.grammars.paper_genome.genome import BASELINE
 from evolake.designs.report.supplement_record import REPORTED
 from evolake.designs.report.supplement_record import TEXTS as TEXTS_TOLD
 from evolake.designs.roles.models import LookupRequest

@@ -35,9 +35,9 @@ from evolake.designs.evolution.proposals import (
     seed_candidate,
     store_candidate,
 )
-from evolake.designs.grammars.paper_genome.compose import compose
-from evolake.designs.grammars.paper_genome.genetic import propose
-from evolake.designs.grammars.paper_genome.genome import BASELINE
+from evolake.designs.genome.open_compose import compose
+from evolake.designs.genome.open_genetic import propose
+from evolake.designs.genome.open_genome import baseline
 from evolake.designs.settings import DesignsSettings
 from evolake.designs.tables import ARCHIVE
 from evolake.errors import InputError
@@ -59,7 +59,7 @@ def grown(root: Path, judge: Judge, seed: int, children: int) -> Workspace:
     """A baseline and a line of children, each of a random earlier design, ranked youngest first, with
     objectives; sealed for cycle 0002."""
     lake, population = Lake(root), empty_population().add(objectives=portfolio(seed))
-    first = seed_candidate("baseline", compose(BASELINE), {}, judge, BASELINE)
+    first = seed_candidate("baseline", compose(baseline()), {}, judge, baseline())
     population = population.admit([design_row(first, "0001", *store_candidate(lake.blobs, first))], [])
     random = np.random.default_rng(seed)
     for _ in range(children):

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from designs_genomes import DRAG, changed
 from scripted_agents import scripted
 
 from evolake.agents import AgentFailure
@@ -30,8 +31,8 @@ from evolake.designs.evolution.proposals import (
 )
 from evolake.designs.evolution.reviewing import reviewed, with_champion, with_notes
 from evolake.designs.evolution.trials import SIDES, TrialRunner, TrialSize, worth_revising
-from evolake.designs.grammars.paper_genome.compose import compose
-from evolake.designs.grammars.paper_genome.genome import BASELINE, genome
+from evolake.designs.genome.open_compose import compose
+from evolake.designs.genome.open_genome import baseline
 from evolake.designs.roles import models
 from evolake.designs.roles.designer import ANALYSIS_ROLE, DESIGN_ROLE
 from evolake.designs.roles.objective import OBJECTIVE_ROLE
@@ -40,9 +41,7 @@ from evolake.designs.settings import DesignsSettings
 from evolake.designs.tables import DESIGNS, TRIALS
 from evolake.lake import Lake
 
-GOOD = compose(genome({"lr": 1.3}, {"edge_drag": {"drag": 0.3}})).replace(
-    "Terms: edge_drag", "Written by hand"
-)
+GOOD = compose(changed({"lr": 1.3}, v=DRAG)).replace("Open grammar: v:v, v:square", "Written by hand")
 SLOW = GOOD.replace(
     '"lr": dict(type="log_uniform", default=1.3', '"lr": dict(type="log_uniform", default=0.1'
 )
@@ -56,7 +55,7 @@ def start(tmp_path: Path, judge_once: Judge, tiny: DesignsSettings) -> Started:
     """A lake and an archive with the baseline."""
     lake, population = Lake(tmp_path), empty_population()
     seed = seed_candidate(
-        "baseline", compose(BASELINE, "baseline"), population.graphs(), judge_once, BASELINE
+        "baseline", compose(baseline(), "baseline"), population.graphs(), judge_once, baseline()
     )
     population = population.admit(
         [design_row(seed, "0001", *store_candidate(lake.blobs, seed))], derivation_rows(seed, "0001")
