@@ -35,7 +35,7 @@ def directions(store: LineStore, agents: AgentsResource, jail: JailResource) -> 
     and what `evolake designs import` has.
     """
     from evolake.designs.evolution.added_seeds import SEEDS
-    from evolake.designs.evolution.importing import admit_imports, retrospectives
+    from evolake.designs.evolution.importing import admit_imports
     from evolake.designs.evolution.merge import admit_merges
     from evolake.designs.evolution.planning import plan_directions
     from evolake.designs.evolution.population import population_of
@@ -61,7 +61,6 @@ def directions(store: LineStore, agents: AgentsResource, jail: JailResource) -> 
             cycle=cycle,
             root_seed=settings.seed,
             guidance=notes,
-            reports=retrospectives(store.lake, cycle),
         )
     if plan.failure:
         store.warn(f"the planner gave no usable reply ({plan.failure.reason}); this cycle has no directions")

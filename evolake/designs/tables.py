@@ -96,8 +96,7 @@ DESIGNS = TableSchema(
         "success_level": pl.String,
         "imported_from": (
             pl.String,
-            "Lake that it was merged from, or database that it was imported from; null where it was made "
-            "here.",
+            "Lake that it was merged from, or folder that it was imported from; null where it was made here.",
         ),
         "idea": (
             pl.String,
@@ -165,8 +164,7 @@ OBJECTIVES = TableSchema(
         "reason": pl.String,
         "imported_from": (
             pl.String,
-            "Lake that it was merged from, or database that it was imported from; null where it was made "
-            "here.",
+            "Lake that it was merged from, or folder that it was imported from; null where it was made here.",
         ),
         "operator": (
             pl.String,

@@ -1,7 +1,7 @@
 """Report on this search what the supplement of the paper reports on its own (figures S1 to S3, tables S1 to
 S7), from the lake's tables.
 
-Each part names what it corresponds to there; docs/supplement.md maps the two. Nothing here decides anything.
+Each part names what it corresponds to there. Nothing here decides anything.
 """
 
 from __future__ import annotations
@@ -148,15 +148,5 @@ def _of_the_record(ask: Callable[[str], pl.DataFrame]) -> list[Part]:
             "Imported designs",
             "What came of the designs of other searches (evolake designs import).",
             ask(record.ARRIVED),
-        ),
-        Part(
-            "Results that others report",
-            "Imported, not measured here, and read by no ranking: the largest size solved, by design.",
-            ask(record.REPORTED),
-        ),
-        Part(
-            "Retrospectives of other searches",
-            "Imported: what their reviews, planners and designers wrote. Planners are shown them, as data.",
-            ask(record.TEXTS),
         ),
     ]

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from evolake.agents.fences import MAX_PART_CHARS, fence
 from evolake.agents.roles import Role
 from evolake.designs.genome.open_genetic import OF_TWO, OPERATORS
 from evolake.designs.genome.open_genome import vocabulary
@@ -169,13 +168,8 @@ def _rationale(base: DesignSummary | None, operator: str, terms: list[str], oper
 
 
 def _asked_text(request: LookupRequest | DirectionsRequest) -> str:
-    """Return what people asked for, and below it what other searches wrote, as fenced data; "" for
-    neither."""
-    asked = [f"- {note}" for note in request.guidance]
-    if request.reports:
-        asked += ["What other searches report to have learnt; nothing of it was measured here:"]
-        asked += [fence("\n\n".join(request.reports), "reports", MAX_PART_CHARS)]
-    return "\n".join(asked) or "nothing in particular"
+    """Return what people asked for."""
+    return "\n".join(f"- {note}" for note in request.guidance) or "nothing in particular"
 
 
 _SHARED: dict[str, Callable[[Any], Any]] = {
@@ -189,7 +183,6 @@ LOOKUP_ROLE = Role(
     LookupReply,
     choose_lookups,
     values=prompt_values(
-        "reports",
         written=_SHARED,
         best=lambda request: request.best.design_id if request.best else "none",
         recent=lambda request: ", ".join(item.design_id for item in request.recent) or "none",
@@ -201,6 +194,6 @@ DIRECTIONS_ROLE = Role(
     DirectionsReply,
     give_directions,
     values=prompt_values(
-        "reports", contract=True, written=_SHARED, details=lambda request: details_text(request.details)
+        contract=True, written=_SHARED, details=lambda request: details_text(request.details)
     ),
 )

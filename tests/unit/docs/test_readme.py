@@ -140,7 +140,7 @@ ALSO = {
     "evolve a solver of your own": ("tests/unit/spine/test_seeds_command.py",),
     "run the repair study": ("tests/integration/repair/test_repair_report.py",),
     "write a design": ("docs/contracts/design.md",),
-    "bring in a search of the paper's framework": ("docs/framework-database.md",),
+    "bring in solvers and objectives of the paper's framework": ("docs/contracts/design.md",),
     "write a rule": ("docs/contracts/rule.md",),
 }
 """Where else commands of a row are run: a further test, or a page whose commands `tests/unit/contracts`
