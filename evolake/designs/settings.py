@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
@@ -117,7 +117,6 @@ class UniformSettings(BaseModel):
 class DesignsSettings(LineSettings):
     """Sizes of the `designs` line."""
 
-    fixed: ClassVar = {"high_share": 0.1}
     batch: int = Field(default=100, gt=0, description="instances per experiment")
     n_start: int = Field(default=10, ge=3, description="variables of the smallest instances")
     steps_start: int = Field(

@@ -177,11 +177,9 @@ def solved_before(
     rows: Sequence[Mapping[str, Any]], levels: Sequence[BudgetLevel]
 ) -> dict[str, dict[int, Stage]]:
     """Return what designs solved on these budget levels in earlier races: by design id, by the budget level's
-    seed. Rows that lack the seeds show nothing."""
+    seed."""
     batches, result = {level.seed: level.batch for level in levels}, dict[str, dict[int, Stage]]()
     for row in rows:
-        if row.get("seeds") is None or row.get("solved") is None:
-            continue
         for seed, batch, solved, steps, work in zip(
             row["seeds"], row["batches"], row["solved"], row["median_steps"], row["median_works"], strict=True
         ):

@@ -197,7 +197,7 @@ def admit_merges(lake: Lake, population: Population, judge: Judge, cycle: str) -
             continue
         here.add(row["design_id"])
         derivations += [{"child_id": row["design_id"], **edge} for edge in json.loads(row["parents"])]
-        if not row["chosen"] and not row.get("alive"):
+        if not row["chosen"] and not row["alive"]:
             designs.append(_design(row, cycle, "retired"))
             continue
         result = judged(_candidate(row, texts(row["source_sha"])), known, judge)

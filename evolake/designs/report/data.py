@@ -66,9 +66,7 @@ def read_report(root: Path, cycle: str | None = None) -> CycleReport:
         )
     after = following(chosen)
     population = read_population(lake, after)
-    with Catalogue(
-        lake, {(LINE, name): schema for name, schema in TABLES.items()}
-    ) as catalogue:  # an older lake lacks columns
+    with Catalogue(lake, {(LINE, name): schema for name, schema in TABLES.items()}) as catalogue:
 
         def ask(sql: str, **parameters: Any) -> pl.DataFrame:
             return catalogue.frame(sql, parameters)
@@ -131,7 +129,7 @@ ORDER BY best_rank NULLS LAST, operator"""
 TOP = f"""
 SELECT r.rank, round(r.consensus, 4) AS consensus, any_value(d.title) AS title,
   any_value(d.operator) AS operator, r.largest_solved AS largest_n,
-  round(coalesce(r.median_work, r.median_step), 1) AS work_there, r.median_step AS steps_there, r.fidelity,
+  round(r.median_work, 1) AS work_there, r.median_step AS steps_there, r.fidelity,
   bool_or(d.tuned) AS tuned, r.design_id AS design
 FROM {LINE}.final_ranking AS r JOIN {LINE}.survivors AS d ON d.design_id = r.design_id
 WHERE r.cycle = $cycle GROUP BY ALL ORDER BY r.rank LIMIT 12"""

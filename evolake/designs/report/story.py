@@ -71,12 +71,11 @@ def _lost_duel(duel: Row | None) -> str:
         return (
             f"{who} did not become champion: the duel is undecided, since this machine was too busy to end it"
         )
-    what = "work" if duel.get("unit") == "work" else "steps"
     seeds = counted(duel["pairs"], "seed")
     ratio, low, high = duel["ratio"], duel["ratio_low"], duel["ratio_high"]
-    before = BOUNDS.get(duel.get("bound") or "", "")
+    before = BOUNDS.get(duel["bound"], "")
     where = f"the duel at N={duel['N']} on {seeds}"
-    if duel.get("law"):
+    if duel["law"]:
         where = (
             f"the duel on {seeds}, by the {duel['law']} through N={duel['sizes'][0]} to "
             f"{duel['sizes'][-1]} at N={duel['target']}"
@@ -85,17 +84,15 @@ def _lost_duel(duel: Row | None) -> str:
         most = {"at least ": "at most "}.get(before, before)
         cost = interval(1 / ratio, 1 / high if high else math.inf, 1 / low if low else math.inf)
         return (
-            f"{who} did not become champion: it takes {most}{cost} times the {what} of the champion in "
-            f"{where}"
+            f"{who} did not become champion: it takes {most}{cost} times the work of the champion in {where}"
         )
     floor = (
         f"; with this noise only a gain above {figures(duel['noise_floor'])} times would show"
         if duel["noise_floor"]
         else ""
     )
-    less = "less work" if what == "work" else "fewer steps"
     return (
-        f"{who} did not become champion: {before}{interval(ratio, low, high)} times {less} than the "
+        f"{who} did not become champion: {before}{interval(ratio, low, high)} times less work than the "
         f"champion in {where}, which is within the noise{floor}"
     )
 

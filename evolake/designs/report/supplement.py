@@ -31,9 +31,7 @@ class Part:
 
 def read_supplement(lake: Lake, report: CycleReport, material: Material) -> list[Part]:
     """Return the parts of one cycle's report, in the order of the paper's supplement."""
-    with Catalogue(
-        lake, {(LINE, name): schema for name, schema in TABLES.items()}
-    ) as catalogue:  # an older lake lacks some
+    with Catalogue(lake, {(LINE, name): schema for name, schema in TABLES.items()}) as catalogue:
 
         def ask(sql: str) -> pl.DataFrame:
             return catalogue.frame(sql, {"cycle": report.cycle})

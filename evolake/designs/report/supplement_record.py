@@ -12,8 +12,8 @@ SELECT t.cycle, any_value(known.title) AS title, count(*) - 1 AS trials, any_val
   FILTER (t.trial = 0) AS consensus,
   min(t.consensus) AS at_best, any_value(t.largest_solved) FILTER (t.trial = 0) AS largest_n,
     arg_min(t.largest_solved, t.consensus) AS n_at_best,
-  any_value(coalesce(t.median_work, t.median_step)) FILTER (t.trial = 0) AS work_there,
-  arg_min(coalesce(t.median_work, t.median_step), t.consensus) AS work_at_best, t.design_id AS design
+  any_value(t.median_work) FILTER (t.trial = 0) AS work_there,
+  arg_min(t.median_work, t.consensus) AS work_at_best, t.design_id AS design
 FROM designs.tuning AS t LEFT JOIN known_artifacts AS known ON known.artifact_id = t.design_id
 WHERE t.cycle <= $cycle GROUP BY t.cycle, t.design_id ORDER BY t.cycle DESC"""
 REVIEWS = """

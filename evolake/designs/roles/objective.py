@@ -5,13 +5,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from evolake.agents.fences import inline
-from evolake.agents.roles import Earlier, Role, hide
+from evolake.agents.roles import Role, hide
 from evolake.designs.roles.models import (
     SHORT_ID,
     ObjectiveAnalysis,
@@ -40,8 +39,6 @@ from evolake.objectives.source import objective_id
 PROGRAM = "program"
 LONGEST_DESCRIPTION = 600
 START_ODDS = 0.5
-SINCE_THEN = {"nearest_tau", "genome", "assessment", "without_score"}
-"""Fields of an objective that earlier questions had not, and that only operators read."""
 OBJECTIVES_HEAD = "objective | family | round | weight | multiplier | median tau | what it looks at"
 
 
@@ -226,26 +223,8 @@ def _figure(value: float | None) -> str:
     return "" if value is None else f"{value:.4g}"
 
 
-def _unweighed(request: ObjectiveRequest) -> dict[str, Any]:
-    """Return the request as it was before weights and agreement came with the objectives: none of them, by
-    id."""
-    summary = request.model_dump(
-        mode="json", exclude={"existing": {"__all__": SINCE_THEN}, "outcomes": True, "blocked": True}
-    )
-    summary["existing"] = [
-        item | {"weight": 0.0, "median_tau": None}
-        for item in sorted(summary["existing"], key=lambda item: item["objective_id"])
-    ]
-    return summary
-
-
 OBJECTIVE_ROLE = Role(
-    "designs_objective_writer",
-    ObjectiveRequest,
-    ObjectiveReply,
-    write_objective,
-    values=_of_writer,
-    earlier=(Earlier(Path(__file__).with_name("asked_before") / "objective_writer.md", _unweighed),),
+    "designs_objective_writer", ObjectiveRequest, ObjectiveReply, write_objective, values=_of_writer
 )
 OBJECTIVE_REPAIR_ROLE = Role(
     "designs_objective_repair", RepairRequest, ObjectiveRepairReply, repair_objective, values=hide("genome")

@@ -14,6 +14,7 @@ from evolake import settings
 from evolake.designs.settings import DesignsSettings
 from evolake.errors import InputError
 from evolake.lake import Lake
+from evolake.programs.settings import ProgramsSettings
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -100,10 +101,10 @@ def test_the_demo_runs_programs_on_an_example_that_the_repository_ships():
 
 def test_what_was_a_setting_is_accepted_with_its_one_value_and_refused_with_another(monkeypatch):
     """Bundles and environments of earlier versions name it."""
-    monkeypatch.setenv("EVOLAKE_DESIGNS__HIGH_SHARE", "0.1")
-    assert "high_share" not in settings.load().of(DesignsSettings).model_dump()
-    monkeypatch.setenv("EVOLAKE_DESIGNS__HIGH_SHARE", "0.2")
-    with pytest.raises(InputError, match="high_share is no setting any more: it is always 0.1; remove it"):
+    monkeypatch.setenv("EVOLAKE_PROGRAMS__EXPLORE", "0.3")
+    assert "explore" not in settings.load().of(ProgramsSettings).model_dump()
+    monkeypatch.setenv("EVOLAKE_PROGRAMS__EXPLORE", "0.2")
+    with pytest.raises(InputError, match="explore is no setting any more: it is always 0.3; remove it"):
         settings.load()
 
 
