@@ -245,21 +245,6 @@ def test_objectives_come_in_by_the_gate_with_their_ancestors_and_what_is_here_is
     assert admitted_objectives(here.lake, added, {result.bundle_id}, "0002") == ([], [])
 
 
-def test_a_bundle_that_an_earlier_version_wrote_brings_its_chosen_designs_alone(
-    here: Workspace, other: Workspace, judge_at: Callable[[str], Judge]
-) -> None:
-    result = import_lake(here.lake, other.lake.root, top=2)
-    older = here.lake.read("designs", "merged").drop("alive")
-    here.lake.publish("designs", "merged", older, cycle=None, run_id="old")
-    merged = admit_merges(here.lake, here.population, judge_at("0002"), "0002").population
-    own = set(here.population.designs["design_id"])
-    states = {
-        row["design_id"]: row["state"] for row in merged.designs.to_dicts() if row["design_id"] not in own
-    }
-    assert {name for name, state in states.items() if state == "accepted"} == set(result.chosen) - own
-    assert set(states.values()) <= {"accepted", "retired"}
-
-
 def test_a_merged_design_can_be_a_parent_and_be_ranked(
     here: Workspace, other: Workspace, judge_at: Callable[[str], Judge]
 ) -> None:

@@ -81,7 +81,7 @@ def planned(
         settings=settings,
         cycle="0001",
         root_seed=1,
-        guidance=["use a dead zone"],
+        guidance=["use xs:xl"],
     ).rows
 
 
@@ -157,7 +157,7 @@ def test_a_plan_is_rows_with_whole_ids_and_what_people_asked_for(
     assert all(
         set(row["reference_ids"]) <= set(population.live_ids()) and row["reference_ids"] for row in rows
     )
-    assert all(row["guidance"] == ["use a dead zone"] and row["focus"] == "dead_zone" for row in rows)
+    assert all(row["guidance"] == ["use xs:xl"] and row["focus"] == "xs:xl" for row in rows)
 
 
 def test_a_planner_without_a_usable_reply_leaves_no_directions_and_no_candidates(
