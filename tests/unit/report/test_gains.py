@@ -211,7 +211,7 @@ def test_designs_say_none_yet_if_the_champion_does_not_beat_the_baseline(tmp_pat
     crown(tmp_path, "designs", "d", "design")
     story = story_of(Lake(tmp_path), "designs", CYCLE)
     assert story.gain.startswith(f"{NONE_YET}: 0.97 times") and story.short_gain.startswith(NONE_YET)
-    assert f"gain: {NONE_YET} (0.97 times fewer median steps than base" in outcome_of(
+    assert f"gain: {NONE_YET} (0.97 times less median work than base" in outcome_of(
         Lake(tmp_path), "designs", CYCLE
     )
 
