@@ -166,7 +166,7 @@ def relative_works(
     """Return the work of a racer over that of the rival of each kind, at the large levels that the racer
     solved; infinite if it solved none."""
     result: dict[KindName, float] = {}
-    for ours in racer.by_kind:
+    for ours in racer.kinds:
         solved = [level for level in levels if level.kind.name == ours.kind][
             : _levels_solved(racer, ours.kind, levels)
         ]
@@ -188,7 +188,7 @@ def relative_works(
 
 def _levels_solved(racer: Racer, kind: KindName, levels: Sequence[BudgetLevel]) -> int:
     total = sum(level.kind.name == kind for level in levels)
-    return total - next(item.missed for item in racer.by_kind if item.kind == kind)
+    return total - next(item.missed for item in racer.kinds if item.kind == kind)
 
 
 def front_lines(
@@ -202,7 +202,7 @@ def front_lines(
         parts = [
             f"{item.kind} {works[item.kind]:6.2f} of {RIVALS[item.kind]}"
             + (f" ({item.missed} levels missed)" if item.missed else "")
-            for item in racer.by_kind
+            for item in racer.kinds
         ]
         lines.append("   ".join([*parts, racer.title]))
     return lines

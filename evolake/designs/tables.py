@@ -1,8 +1,7 @@
 """Types of the tables of the designs line.
 
 Those in ARCHIVE are carried from cycle to cycle (`population.Population`); the others are what single assets
-add. `N` keeps the name that the experiment contract gives it. Columns that came later are null in older parts
-(LATER).
+add. `N` keeps the name that the experiment contract gives it.
 """
 
 from __future__ import annotations
@@ -18,9 +17,9 @@ TERMS = {
     ),
     "direction_id": "Direction of the planner that it follows; null without one.",
     "engine": "What computed the run: fused, mixed, torch or reference; all agree in results.",
-    "failure": "How the run broke; null where it did not, and in parts older than the column.",
+    "failure": "How the run broke; null if it did not.",
     "fidelity": "How much effort the run was given: low, medium or high.",
-    "genome": "Terms of the grammar that it consists of, as JSON; null for free text.",
+    "genome": "Drives, memories and parameters that it consists of, as JSON; null for free text.",
     "graph_sha": "sha256 (hex) of the traced graph; designs of one graph compute the same.",
     "hyper": "Hyperparameter values that differ from the source's own, as JSON.",
     "hyper_values": "All hyperparameter values as they ran, as JSON.",
@@ -28,18 +27,14 @@ TERMS = {
     "key_insight": "What the designer learnt from its results, in a sentence; null before the analysis.",
     "largest_solved": "Variables of the largest instances of which more than half were solved; 0 for none.",
     "left_again": "Instances that were solved and had been left again by the last step; null if solved "
-    "instances were computed no further (batches other than 100), and in parts older than the column.",
+    "instances were computed no further (batches other than 100).",
     "max_steps": "Integration steps that the run was allowed.",
-    "max_work": "Work that the run was allowed, in steps of the baseline; null in parts older than the column.",  # noqa: E501
+    "max_work": "Work that the run was allowed, in steps of the baseline.",
     "median_step": (
         "Median over instances of the integration step at which one was first solved; extrapolated if not "
-        "half were. In parts without median_work, the step at which more than half were solved at the "
-        "same time."
+        "half were."
     ),
-    "median_work": (
-        "Median step times work_per_step: the cost in steps of the baseline; null in parts older than the "
-        "column."
-    ),
+    "median_work": ("Median step times work_per_step: the cost in steps of the baseline."),
     "median_tau": "Median rank correlation (Kendall's tau) with the other objectives.",
     "N": "Variables of an instance; the experiment contract spells it so.",
     "operator": (
@@ -58,10 +53,7 @@ TERMS = {
         "paper's measure; null if that was not seen, and where the batch is not the paper's 100."
     ),
     "traced_sha": "Blob with the traced design as JSON: graph and variables; null where it cannot be traced.",
-    "work_per_step": (
-        "Cost of a step relative to one of the baseline, counted in operators; null in parts older than "
-        "the column."
-    ),
+    "work_per_step": ("Cost of a step relative to one of the baseline, counted in operators."),
     "tuned": "Whether its hyperparameters are the outcome of a tuning.",
     "unsolved_fraction": "Share of the batch that was left unsolved, from 0 to 1.",
 }
@@ -96,17 +88,9 @@ DESIGNS = TableSchema(
         "success_level": pl.String,
         "imported_from": (
             pl.String,
-            "Lake that it was merged from, or database that it was imported from; null where it was made "
-            "here.",
+            "Lake that it was merged from, or folder that it was imported from; null where it was made here.",
         ),
-        "grammar": (
-            pl.String,
-            "What it is written in: open or paper; null for free text, and in parts older than the column.",
-        ),
-        "idea": (
-            pl.String,
-            "What it tries, in a sentence of its author; null in parts older than the column.",
-        ),
+        "idea": (pl.String, "What it tries, in a sentence of its author."),
     },
     keys=("design_id",),
     terms=TERMS,
@@ -143,10 +127,7 @@ EXPERIMENTS = TableSchema(
         "max_work": pl.Float64,
         "together_step": pl.Int64,
         "left_again": pl.Int64,
-        "kind": (
-            pl.String,
-            "Kind of the formulas, planted or uniform; null in parts older than the column: planted.",
-        ),
+        "kind": (pl.String, "Kind of the formulas, planted or uniform."),
     },
     keys=("design_id", "fidelity", "N", "max_steps", "seed", "profile"),
     provenance=("wall_s", "cpu_s"),
@@ -169,8 +150,7 @@ OBJECTIVES = TableSchema(
         "reason": pl.String,
         "imported_from": (
             pl.String,
-            "Lake that it was merged from, or database that it was imported from; null where it was made "
-            "here.",
+            "Lake that it was merged from, or folder that it was imported from; null where it was made here.",
         ),
         "operator": (
             pl.String,
@@ -179,14 +159,9 @@ OBJECTIVES = TableSchema(
         ),
         "genome": (
             pl.String,
-            "The program that it is, as JSON; null for a file that was not written from one, and in parts "
-            "older than the column.",
+            "The program that it is, as JSON; null for a file that was not written from one.",
         ),
-        "parents": (
-            pl.String,
-            "JSON, objective -> share that it has in this one; null for none, and in parts older than the "
-            "column.",
-        ),
+        "parents": (pl.String, "JSON, objective -> share that it has in this one; null for none."),
     },
     keys=("objective_id",),
     terms=TERMS,
@@ -313,11 +288,7 @@ DUELS = TableSchema(
     3,
     {
         "cycle": pl.String,
-        "part": (
-            pl.String,
-            "Whose run it is: challenger, incumbent or baseline; in earlier versions also again (the "
-            "incumbent on further seeds).",
-        ),
+        "part": (pl.String, "Whose run it is: challenger, incumbent or baseline."),
         "design_id": pl.String,
         "pair": (
             pl.Int64,
@@ -366,7 +337,7 @@ DECISIONS = TableSchema(
         "ratio": (
             pl.Float64,
             "Median work of the other over that of the challenger, geometric mean over pairs; above 1 the "
-            "challenger is better. In lakes of earlier versions, of steps.",
+            "challenger is better.",
         ),
         "ratio_low": pl.Float64,
         "ratio_high": pl.Float64,
@@ -379,31 +350,20 @@ DECISIONS = TableSchema(
         "reason": (pl.String, "The verdict in words."),
         "bound": (
             pl.String,
-            "lower bound if the other side has unsolved runs, estimate if the challenger has, else empty; "
-            "null in earlier versions.",
+            "lower bound if the other side has unsolved runs, estimate if the challenger has, else empty.",
         ),
-        "test": (
-            pl.String,
-            "Test that decided, with its number of pairs; null in lakes of earlier versions.",
-        ),
-        "unit": (
-            pl.String,
-            "What the ratio is of: work; null in lakes of earlier versions, which counted steps.",
-        ),
+        "test": (pl.String, "Test that decided, with its number of pairs."),
         "target": (
             pl.Int64,
             "Size that the ratio is of, if a law through several sizes decided: the largest of the "
-            "profile; null against the baseline, whose ratio is of N, and in lakes of earlier versions.",
+            "profile; null against the baseline, whose ratio is of N.",
         ),
         "law": (
             pl.String,
             "Law through the sizes by which the challenger is less ahead: power law or exponential law; "
             "null if one size decided.",
         ),
-        "sizes": (
-            pl.List(pl.Int64),
-            "Sizes that the law is through; null against the baseline, and in lakes of earlier versions.",
-        ),
+        "sizes": (pl.List(pl.Int64), "Sizes that the law is through; null against the baseline."),
     },
     keys=("cycle", "comparison", "challenger_id"),
     terms=TERMS,
@@ -442,21 +402,6 @@ ARCHIVE: dict[str, TableSchema] = {
     "ranking": RANKING,
     "state": STATE,
 }
-LATER: dict[str, tuple[str, ...]] = {
-    "experiments": (
-        "failure",
-        "work_per_step",
-        "median_work",
-        "max_work",
-        "together_step",
-        "left_again",
-        "kind",
-    ),
-    "ranking": ("median_work",),
-    "designs": ("grammar", "idea"),
-    "objectives": ("operator", "genome", "parents"),
-}
-"""Columns of the archive's tables that a lake written by an earlier version lacks; they are read as null."""
 MERGED = TableSchema(
     "merged",
     1,
@@ -483,11 +428,7 @@ MERGED = TableSchema(
         "key_insight": pl.String,
         "success_level": pl.String,
         "parents": (pl.String, "JSON, its parents with operator and weight."),
-        "alive": (
-            pl.Boolean,
-            "Whether it is judged here and may live on, as it did there; null in parts older than the "
-            "column, as false.",
-        ),
+        "alive": (pl.Boolean, "Whether it is judged here and may live on, as it did there."),
     },
     keys=("bundle_id", "design_id"),
     terms=TERMS,
@@ -526,7 +467,7 @@ FAILED_PROPOSALS = TableSchema(
         "cycle": pl.String,
         "role": (pl.String, "What was asked for, e.g. a design; its prompt has that name."),
         "reason": (pl.String, "Why no candidate came of it."),
-        "idea": (pl.String, "Direction that was asked for; null in parts older than the column."),
+        "idea": (pl.String, "Direction that was asked for."),
     },
     keys=("number",),
     terms=TERMS,
@@ -621,20 +562,12 @@ RACED = TableSchema(
         ),
         "traced_sha": pl.String,
         "sizes": (pl.List(pl.Int64), "Variables of the budget levels that it was run on, in their order."),
-        "kinds": (
-            pl.List(pl.String),
-            "Kind of the formulas of each of these, planted or uniform; null in parts older than the "
-            "column: all planted.",
-        ),
-        "seeds": (
-            pl.List(pl.Int64),
-            "Seed of the formulas of each of these; null in parts older than the column.",
-        ),
-        "batches": (pl.List(pl.Int64), "Formulas of each of these; null in parts older than the column."),
+        "kinds": (pl.List(pl.String), "Kind of the formulas of each of these, planted or uniform."),
+        "seeds": (pl.List(pl.Int64), "Seed of the formulas of each of these."),
+        "batches": (pl.List(pl.Int64), "Formulas of each of these."),
         "solved": (
             pl.List(pl.Boolean),
-            "Whether more than half were solved within the bar, at each of these; null in parts older "
-            "than the column.",
+            "Whether more than half were solved within the bar, at each of these.",
         ),
         "median_steps": (
             pl.List(pl.Int64),

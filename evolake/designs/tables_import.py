@@ -1,8 +1,5 @@
-"""Types of the tables of what came from a database of the paper's framework (`evolake designs import`).
-
-What others report stays apart: their results are rows here and are never joined to EXPERIMENTS, which this
-line measured itself.
-"""
+"""Types of the tables of what came from files of the paper's framework (`evolake designs import`), and all
+tables of the line by name."""
 
 from __future__ import annotations
 
@@ -14,117 +11,43 @@ from evolake.lake.schemas import TableSchema, incoming_tables, tables_by_name
 
 OWN_TERMS = TERMS | {
     "bundle_id": "What came in with one import: sha256 (hex) over everything that was read.",
-    "source": "Name of the folder that held the database, and of its workspace where it has one.",
+    "source": "Name of the folder that held the files, and of its workspace if it has one.",
     "state": "read, or malformed: then the reason says what is wrong, and the row is used nowhere.",
-    "original_id": "Number that it has in the database; null where it has none that can be read.",
+    "original_id": "Number that its file has there.",
     "since_cycle": "First cycle that takes the bundle in.",
-    "row": "Place of the design in the database, from 0.",
 }
 """What the columns mean that several of the tables below have."""
 
 IMPORTS = TableSchema(
     "imports",
-    1,
+    2,
     {
         "bundle_id": pl.String,
         "since_cycle": pl.String,
         "source": pl.String,
-        "row": pl.Int64,
         "original_id": pl.Int64,
-        "round": (pl.Int64, "Planner's round in which it was made there."),
-        "title": pl.String,
-        "model": (pl.String, "Language model that wrote it, as the database says."),
-        "made_at": (pl.String, "When it was made (UTC), as the database says."),
-        "tuned": (
-            pl.Boolean,
-            "Whether its name says that it is a tuned copy, as the framework distinguishes them.",
-        ),
-        "parents": (
-            pl.String,
-            "JSON, the designs that it was made from: [number there, weight], weights summing to 1.",
-        ),
         "source_sha": pl.String,
-        "key_insight": pl.String,
-        "success_level": pl.String,
-        "state": pl.String,
-        "reason": pl.String,
-    },
-    keys=("bundle_id", "row"),
-    terms=OWN_TERMS,
-)
-RESULTS = TableSchema(
-    "imported_results",
-    1,
-    {
-        "bundle_id": pl.String,
-        "source": pl.String,
-        "reported_by": (
-            pl.String,
-            "Always others: nothing here was measured by this line, and no ranking reads it.",
-        ),
-        "row": pl.Int64,
-        "number": (pl.Int64, "Place among the design's experiments, from 0."),
-        "original_id": pl.Int64,
-        "fidelity": pl.String,
-        "N": pl.Int64,
-        "batch": pl.Int64,
-        "ratio": (pl.Float64, "Clauses per variable of an instance; null where the database does not say."),
-        "max_steps": pl.Int64,
-        "median_step": pl.Int64,
-        "unsolved_fraction": pl.Float64,
-        "state": pl.String,
-        "reason": pl.String,
-    },
-    keys=("bundle_id", "row", "number"),
-    terms=OWN_TERMS,
-)
-OBJECTIVES_READ = TableSchema(
-    "imported_objectives",
-    1,
-    {
-        "bundle_id": pl.String,
-        "since_cycle": pl.String,
-        "source": pl.String,
-        "original_id": pl.Int64,
-        "round": (
-            pl.Int64,
-            "Round in which it was made there; here it begins to vote in the cycle that takes it in.",
-        ),
-        "workspace": (pl.String, "Workspace there that it came from; null where the database names none."),
-        "description": pl.String,
-        "objective_id": pl.String,
-        "code": (pl.String, "Text of its Python function."),
-        "reported_multiplier": (
-            pl.Float64,
-            "Factor that the last review there put on its weight; it is shown, and not taken over.",
-        ),
         "state": pl.String,
         "reason": pl.String,
     },
     keys=("bundle_id", "original_id"),
     terms=OWN_TERMS,
 )
-TEXTS = TableSchema(
-    "imported_texts",
-    1,
+OBJECTIVES_READ = TableSchema(
+    "imported_objectives",
+    2,
     {
         "bundle_id": pl.String,
         "since_cycle": pl.String,
         "source": pl.String,
-        "kind": (
-            pl.String,
-            "meta_review (of the search as a whole), planner (of a round) or analysis (of one design).",
-        ),
-        "number": (pl.Int64, "Number of the review, of the planner's round or of the design."),
-        "title": pl.String,
-        "text": (
-            pl.String,
-            "What was written there in retrospect. Planners read it as data, never as an instruction.",
-        ),
+        "original_id": pl.Int64,
+        "description": pl.String,
+        "objective_id": pl.String,
+        "code": (pl.String, "Text of its Python function."),
         "state": pl.String,
         "reason": pl.String,
     },
-    keys=("bundle_id", "kind", "number"),
+    keys=("bundle_id", "original_id"),
     terms=OWN_TERMS,
 )
 ARRIVALS = TableSchema(
@@ -135,7 +58,7 @@ ARRIVALS = TableSchema(
         "bundle_id": pl.String,
         "original_id": (
             pl.Int64,
-            "Number that it has in the database; -1 where the row is of a bundle that has no design.",
+            "Number that its file has there; -1 if the row is of a bundle without a design.",
         ),
         "design_id": pl.String,
         "state": (
@@ -181,9 +104,7 @@ TABLES = incoming_tables(tables.ARCHIVE) | {
         tables.DECISIONS,
         tables.ABLATIONS,
         IMPORTS,
-        RESULTS,
         OBJECTIVES_READ,
-        TEXTS,
         ARRIVALS,
     ),
 }

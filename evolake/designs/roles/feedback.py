@@ -157,7 +157,7 @@ FEEDBACK = Feedback(
         ),
         "the fidelity of its results says it": ("extrapolations.goes_on",),
         "the words of the reason say how it was decided": columns_of(
-            "champion_decisions", "noise_floor test unit"
+            "champion_decisions", "noise_floor test"
         ),
         "the idea says what was asked for": ("unmade.role",),
         "about where an objective comes from": columns_of(

@@ -92,9 +92,9 @@ TESTED = {
         "unit/spine/"
         "test_seeds_command.py::test_a_file_or_folder_is_added_to_the_line_that_it_looks_like_and_once"
     ),
-    "bring in a search of the paper's framework": (
+    "bring in solvers and objectives of the paper's framework": (
         "integration/designs_evolution/"
-        "test_imported_database.py::test_the_command_says_what_came_and_what_was_wrong"
+        "test_imported_files.py::test_the_command_says_what_came_and_what_was_wrong"
     ),
     "rank anything by consensus": "integration/objectives/test_consensus_command.py::test_json_is_one_object_with_ids_as_given",  # noqa: E501
     "export the champion": (
@@ -140,7 +140,7 @@ ALSO = {
     "evolve a solver of your own": ("tests/unit/spine/test_seeds_command.py",),
     "run the repair study": ("tests/integration/repair/test_repair_report.py",),
     "write a design": ("docs/contracts/design.md",),
-    "bring in a search of the paper's framework": ("docs/framework-database.md",),
+    "bring in solvers and objectives of the paper's framework": ("docs/contracts/design.md",),
     "write a rule": ("docs/contracts/rule.md",),
 }
 """Where else commands of a row are run: a further test, or a page whose commands `tests/unit/contracts`
