@@ -14,7 +14,6 @@ from evolake import settings
 from evolake.designs.settings import DesignsSettings
 from evolake.errors import InputError
 from evolake.lake import Lake
-from evolake.programs.settings import ProgramsSettings
 
 ROOT = Path(__file__).resolve().parents[3]
 
