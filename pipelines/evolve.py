@@ -201,9 +201,7 @@ def main(
             order = order_of(weights, after)
             if not after.get(order[1]) and not measuring(loaded.defs, order[1]):
                 tell = _both(HeadStart(home / "turns", order[1]).tell, tell)
-            outcome = _apart(
-                SideBySide(options, many, after, tell, home / "logs", niceness(weights)), order
-            )
+            outcome = _apart(SideBySide(options, many, after, tell, home / "logs", niceness(weights)), order)
         else:
             outcome = _here(loaded.defs, home, lake, settings.profile, progress.show, lines, how_many)
     for sentence in closing_lines(lake, outcome.sealed, outcome.runs):

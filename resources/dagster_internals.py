@@ -23,6 +23,7 @@ import dagster as dg
 
 from evolake.errors import MachineryError
 
+
 def moved(error: ImportError) -> MachineryError:
     """Return the error that says which private name of Dagster is gone."""
     return MachineryError(

@@ -8,7 +8,6 @@ from pydantic import Field
 
 from evolake.settings import LineSettings
 
-
 DRIFT_PAIRS = 10
 """Pairs of a new family and its parent that a solver model is tried on in a cycle."""
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
 from evolake.reading.errors import Bomb, Damaged
-from evolake.reading.files import open_regular, read_bytes
+from evolake.reading.files import read_bytes
 
 Kind = Literal["gzip", "xz", "bzip2", "zstd", "zlib"]
 
@@ -78,12 +78,6 @@ def read_unpacked(path: Path, limit: int, *, name: str | None = None, ratio: int
     data = read_bytes(path, limit)
     kind = kind_of(data)
     return data if kind is None else decompress(data, limit, name=name or str(path), kind=kind, ratio=ratio)
-
-
-def file_decompressed(path: Path, limit: int, *, kind: Kind, ratio: int = RATIO) -> Iterator[bytes]:
-    """Yield the decompressed pieces of a regular file. Raises as `decompress` and `open_regular`."""
-    with open_regular(path) as file:
-        yield from decompressed(_pieces(file), limit, name=str(path), kind=kind, ratio=ratio)
 
 
 def decompressed(

@@ -1,5 +1,5 @@
-"""What the gates of a program look at. The cheap ones read its text; the gate `build` builds it, the gate `run`
-evaluates it, and those after it read what these gave."""
+"""What the gates of a program look at. The cheap ones read its text, the gate `build` builds it, the gate
+`run` evaluates it, and those after it read what these gave."""
 
 from __future__ import annotations
 

@@ -129,15 +129,10 @@ def check(
 
 @proof.command(short_help="Build drat-trim and lrat-trim from CaDiCaL's sources.")
 @click.argument("source", type=OrdinaryPath(exists=True))
-@click.option(
-    "--into",
-    type=OrdinaryPath(file_okay=False),
-    help="Folder for the programs. Default: EVOLAKE_PROOF_TOOLS or the lake's.",
-)
-def tools(source: Path, into: Path | None) -> None:
+def tools(source: Path) -> None:
     """Build drat-trim and lrat-trim from SOURCE, cadical's sources (a folder or an archive), for second
-    opinions."""
+    opinions: in the folder that EVOLAKE_PROOF_TOOLS names, else in the lake's."""
     from evolake.solvers.proof.tools import build_tools
 
-    for path in build_tools(source, into):
+    for path in build_tools(source):
         say(f"built {path}")

@@ -17,7 +17,7 @@ import polars as pl
 from evolake.errors import InputError
 from evolake.lake import BlobStore, Lake
 from evolake.scratch import Scratch
-from evolake.settings import Settings, load
+from evolake.settings import load
 from evolake.solvers.measurement.benchmark import MeasuringOptions, plan_jobs, run_jobs
 from evolake.solvers.measurement.duel import shortest_s
 from evolake.solvers.measurement.metrics import compute_metrics
@@ -33,8 +33,6 @@ from evolake.solvers.repository.variant import (
 from evolake.solvers.rules.outcomes import NO_PROOF, fault_of
 from evolake.solvers.seeds.seeding import seed_trees
 from evolake.solvers.settings import SolversSettings
-from evolake.solvers.suites import Suite
-from evolake.solvers.suites.materialize import Trees
 from evolake.solvers.suites.opening import named_suite
 from evolake.solvers.tables import METRICS, RUNS, UNREAD
 
@@ -185,23 +183,6 @@ def bench_folders(
     with ProcessPoolExecutor(options.processes(settings)) as executor:
         runs = run_jobs(jobs, executor, journal=journal, on_progress=on_progress)
     return Report(opened, runs, compute_metrics(runs), formulas.sha, formulas.remarks)
-
-
-def open_suite(
-    name: str,
-    settings: Settings,
-    blobs: BlobStore,
-    cache: Path,
-    *,
-    statuses: Path | None = None,
-    count: int = 0,
-    trees: Trees | None = None,
-) -> Suite:
-    """Return the suite of that name, or that folder's formulas where `name` is none. Raises InputError where
-    it is neither."""
-    return named_suite(
-        name, blobs, cache / "formulas", seeds=settings.seeds, trees=trees, count=count, statuses=statuses
-    )
 
 
 def open_folder(folder: Path, adapter_name: str | None, blobs: BlobStore, cache: Path) -> Opened:

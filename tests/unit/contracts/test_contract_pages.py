@@ -57,13 +57,7 @@ def test_the_example_of_a_family_on_its_page_is_what_new_writes_and_what_it_lack
     assert len(said) == len(ADDED) - 1
 
 
-@pytest.mark.parametrize(
-    ("what", "name"),
-    [
-        (("families", "new"), "folder"),
-        (("designs", "new"), "file.py"),
-    ],
-)
+@pytest.mark.parametrize(("what", "name"), [(("families", "new"), "folder"), (("designs", "new"), "file.py")])
 def test_new_overwrites_nothing(tmp_path: Path, what: tuple[str, ...], name: str) -> None:
     place = tmp_path / name
     assert ran(*what, str(place)).exit_code == 0
