@@ -12,11 +12,9 @@ import lzma
 import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
 from evolake.reading.errors import Bomb, Damaged
-from evolake.reading.files import read_bytes
 
 Kind = Literal["gzip", "xz", "bzip2", "zstd", "zlib"]
 
@@ -60,24 +58,6 @@ def decompress(data: bytes, limit: int, *, name: str, kind: Kind, ratio: int = R
         Bomb: it is larger than a limit. Damaged: it is cut off, changed or of another kind.
     """
     return b"".join(decompressed([data], limit, name=name, kind=kind, ratio=ratio))
-
-
-def read_unpacked(path: Path, limit: int, *, name: str | None = None, ratio: int = RATIO) -> bytes:
-    """Return the contents of a regular file, decompressed if its first bytes are those of gzip, xz, bzip2 or
-    Zstandard, whatever its name is.
-
-    Args:
-        limit: most bytes, of the file and of the result. name: what an error calls the file; its path by
-            default.
-
-    Raises:
-        Unreadable: it is no regular file or too large. Bomb, Damaged: as `decompress`. OSError: it is missing
-            or cannot
-        be opened.
-    """
-    data = read_bytes(path, limit)
-    kind = kind_of(data)
-    return data if kind is None else decompress(data, limit, name=name or str(path), kind=kind, ratio=ratio)
 
 
 def decompressed(

@@ -6,13 +6,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from evolake.report.figures import draw_figures
 from evolake.solvers.evolution.population import Population
 
 if TYPE_CHECKING:
     from evolake.lake import Lake
-
-FIGURES = "evolake.solvers.report.figures"
 
 
 @dataclass(frozen=True)
@@ -37,11 +34,6 @@ class Material:
     def timeout_s(self) -> float:
         """The longest limit of a run."""
         return float(self.population.runs["timeout_s"].max() or 0.0)  # pyright: ignore[reportArgumentType]
-
-
-def cycle_figures(lake: Lake, cycle: str, population: Population) -> dict[str, bytes]:
-    """Return title -> PNG of all figures."""
-    return draw_figures(FIGURES, Material(lake, cycle, population))
 
 
 def rival_of(population: Population, champion: dict[str, Any]) -> tuple[str, str]:

@@ -10,8 +10,9 @@ from solver_lake import ID, make_lake
 
 from evolake.lake import Lake
 from evolake.plots.solvers import Meeting, Par2Point, SolverTimes, cactus, par2_trajectory, scatter
+from evolake.report.figures import draw_figures
 from evolake.solvers.report.data import read_report
-from evolake.solvers.report.material import cycle_figures, rival_of
+from evolake.solvers.report.material import Material, rival_of
 
 TIMES = [
     SolverTimes("champion-with-a-name-that-is-much-too-long-for-a-legend", [0.1, 0.0, 3.5], "champion"),
@@ -87,5 +88,7 @@ def test_the_champion_is_drawn_against_its_parent_its_seed_or_a_rival(tmp_path):
     assert rival_of(early.population, early.champion) == (ID["tuned"], "rival")
     alone = early.population.keep_runs([ID["alpha"]])
     assert rival_of(alone, early.champion) == (ID["alpha"], "rival")
-    drawn = list(cycle_figures(Lake(tmp_path), "0002", late.population))
+    drawn = list(
+        draw_figures("evolake.solvers.report.figures", Material(Lake(tmp_path), "0002", late.population))
+    )
     assert [title for title in drawn if title in TITLES] == TITLES
