@@ -12,7 +12,7 @@ import lzma
 import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, BinaryIO, Literal
+from typing import Any, Literal
 
 from evolake.reading.errors import Bomb, Damaged
 
@@ -228,8 +228,3 @@ _DECODERS: dict[Kind, Callable[[], Any]] = {
     "bzip2": lambda: _Bounded(bz2.BZ2Decompressor()),
     "xz": lambda: _Bounded(lzma.LZMADecompressor(memlimit=2 * WINDOW_BYTES)),
 }
-
-
-def _pieces(file: BinaryIO) -> Iterator[bytes]:
-    while data := file.read(STEP):
-        yield data
