@@ -33,8 +33,7 @@ from evolake.designs.report.supplement_record import REPORTED
 from evolake.designs.report.supplement_record import TEXTS as TEXTS_TOLD
 from evolake.designs.roles.models import LookupRequest
 from evolake.designs.roles.planner import LOOKUP_ROLE
-from evolake.designs.tables import DESIGNS
-from evolake.designs.tables_import import ARRIVALS, IMPORTS, OBJECTIVES_READ, RESULTS, TEXTS
+from evolake.designs.tables import ARRIVALS, DESIGNS, IMPORTS, OBJECTIVES_READ, RESULTS, TEXTS
 from evolake.gates import load_rules
 from evolake.lake import Catalogue, Lake
 from evolake.project import BROUGHT
