@@ -223,8 +223,10 @@ def read_tables(path: Path) -> Declared:
 
 
 def _declared(
-    name: str, entry: Mapping[str, Any], terms: Mapping[str, str], above: Mapping[str, TableSchema]
+    name: str, entry: Any, terms: Mapping[str, str], above: Mapping[str, TableSchema]
 ) -> TableSchema:
+    if not isinstance(entry, dict):
+        raise ValueError(f"{name} = {entry!r} is no table")
     if odd := [word for word, value in entry.items() if type(value) is not ENTRY.get(word)]:
         raise ValueError(f"schema {name}: wrong {', '.join(odd)}: an entry has {', '.join(ENTRY)}")
     given: dict[str, Any] = {"version": 1, "provenance": []}

@@ -160,6 +160,7 @@ def test_a_file_declares_tables(tmp_path):
         ("wall_s: Float64", "wall_s: Float65", "schema runs: wall_s has no type Float65, but one of"),
         ("version", "edition", "schema runs: wrong edition: an entry has version, keys, "),
         ("version = 2", 'version = "2"', "schema runs: wrong version"),
+        ("[terms]", "walks = 2\n[terms]", "walks = 2 is no table"),
         ("cpu_s: Float64", "cycle: Float64", "schema runs: cycle occurs twice"),
         ("gate: String", "cpu_s: Float64", "schema passed: cpu_s occurs twice"),
         ("number: Int64 | Place: 0 | 1 | ...", "number: Int64", "schema runs: say what number means"),
