@@ -7,6 +7,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,14 @@ class RunTheme:
     words: Mapping[str, str]
 
 
+def _theme(key: str, given: Mapping[str, Any]) -> RunTheme:
+    parts: dict[str, Any] = {
+        part: tuple(said) if isinstance(said, list) else said for part, said in given.items()
+    }
+    return RunTheme(key, **parts)
+
+
 RUN_THEMES = tuple(
-    RunTheme(key, **{part: tuple(said) if isinstance(said, list) else said for part, said in entry.items()})
-    for key, entry in tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")).items()
+    _theme(key, given)
+    for key, given in tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")).items()
 )
