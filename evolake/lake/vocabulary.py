@@ -1,5 +1,5 @@
 """What columns mean that occur in tables of several lines, each described once in `vocabulary.toml`. A schema
-takes the description of a column from here if it has none of its own; words that only one line uses are in
+takes the description of a column from here if it does not describe it; words that only one line uses are in
 `[terms]` of that line's `tables.toml`."""
 
 from __future__ import annotations

@@ -3,7 +3,7 @@ whose anchors it knows, read from `patches.toml`.
 
 An entry has the fields of `PatchSpec` and `Parameter`. Instead of forms it has `bases` and `rewrites`, in
 order: each has the fields of `Rewrite`, or `shared`, which names rewrites of the file's beginning that
-several patches make. One that is not made in every base has `bases` of its own. Names and slots are stable:
+several patches make. One that is not made in every base has `bases` itself. Names and slots are stable:
 they are in `edits.json` of stored variants.
 """
 
