@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from assets.store import LineStore
-from evolake.designs.tables import DESIGNS
-from evolake.designs.tables_import import ARRIVALS
+from evolake.designs.tables import ARRIVALS, DESIGNS
 from evolake.lake import ARTIFACTS, VERDICTS, side_table
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from evolake.designs.evolution.population import Population, texts_of
 from evolake.designs.evolution.proposals import Candidate, Judge, design_row, judged, store_candidate
 from evolake.designs.genome.open_genome import OpenGenome
 from evolake.designs.model.boundary import alone
-from evolake.designs.tables_import import IMPORTS, OBJECTIVES_READ
+from evolake.designs.tables import IMPORTS, OBJECTIVES_READ
 from evolake.gates import Verdict
 from evolake.lake import Lake, TableSchema
 

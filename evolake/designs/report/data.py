@@ -11,7 +11,7 @@ import polars as pl
 
 from evolake.designs.evolution.consensus_winner import ConsensusWinner, consensus_winner
 from evolake.designs.evolution.population import Population, read_population
-from evolake.designs.tables_import import TABLES
+from evolake.designs.tables import TABLES
 from evolake.errors import InputError
 from evolake.lake import Catalogue, Lake, following
 from evolake.report.champion import ANCESTRY, Champion, champion_of

@@ -16,7 +16,7 @@ from evolake.designs.report import supplement_objectives as objectives
 from evolake.designs.report import supplement_record as record
 from evolake.designs.report.data import LINE, CycleReport
 from evolake.designs.report.material import Material
-from evolake.designs.tables_import import TABLES
+from evolake.designs.tables import TABLES
 from evolake.lake import Catalogue, Lake
 
 

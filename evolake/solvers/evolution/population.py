@@ -21,8 +21,7 @@ import polars as pl
 from evolake.lake.population import Archive
 from evolake.solvers.edits import Edit, read_edits
 from evolake.solvers.roles.models import SHORT_ID, Attempt
-from evolake.solvers.tables import LATE_GATES
-from evolake.solvers.tables_archive import ARCHIVE
+from evolake.solvers.tables import ARCHIVE, LATE_GATES
 
 LIVE = ("accepted", "champion")
 

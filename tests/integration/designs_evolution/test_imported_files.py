@@ -26,8 +26,7 @@ from evolake.designs.evolution.population import Population, empty_population
 from evolake.designs.evolution.proposals import Judge, design_row, seed_candidate, store_candidate
 from evolake.designs.evolution.scoring import Objective
 from evolake.designs.genome.open_genome import baseline
-from evolake.designs.tables import DESIGNS
-from evolake.designs.tables_import import ARRIVALS, IMPORTS, OBJECTIVES_READ
+from evolake.designs.tables import ARRIVALS, DESIGNS, IMPORTS, OBJECTIVES_READ
 from evolake.gates import load_rules
 from evolake.lake import Lake
 from evolake.project import BROUGHT
