@@ -14,6 +14,8 @@ import tarfile
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
+from bench import SHORT
+
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("evolake", "assets", "pipelines", "resources")
 PARTS = {"four packages": PACKAGES, "tests": ("tests",), "benchmarks": ("benchmarks",)}
@@ -57,9 +59,9 @@ def sizes(commit: str) -> dict[str, tuple[int, int, int, int]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--against", default=BEFORE, help="the commit to compare with")
-    parser.add_argument("--short", action="store_true", help="the same: it takes a second")
     options = parser.parse_args()
-    now, before = sizes("HEAD"), sizes(options.against)
+    now = sizes("HEAD")
+    before = now if SHORT else sizes(options.against)
     print(f"{'':14}{'HEAD':>12}{options.against:>12}   files, folders   data files")
     for part in PARTS:
         python, files, folders, text = now[part]

@@ -70,6 +70,9 @@ TESTED = {
         "integration/programs/"
         "test_programs_commands.py::test_a_new_project_is_checked_and_one_that_is_blocked_says_why"
     ),
+    "have people grade families": (
+        "e2e/test_families_line.py::test_an_audit_goes_out_and_its_grades_come_back"
+    ),
     "train a model on seeds and on what evolved, and compare": (
         "integration/utility/"
         "test_utility_study.py::test_the_command_runs_what_is_missing_and_says_what_it_found"
