@@ -21,7 +21,6 @@ from evolake.designs.evolution.breeding import (
     breed,
     budget_levels,
     cycles_of_same_formulas,
-    should_breed,
 )
 from evolake.designs.evolution.proposals import Judge, design_row
 from evolake.designs.evolution.racing import BudgetLevel, Stage, run_stages
@@ -124,17 +123,6 @@ def test_a_racer_that_a_clock_cuts_says_so_and_is_no_parent_and_rungs_are_allowe
     )
     assert [row["timed_out"] for row in result.rows if row["state"] != "blocked"] == [True] * len(allowed)
     assert set(allowed) == {5 * settings.low.core_s}
-
-
-def test_a_cycle_races_where_its_settings_ask_for_it_and_operators_write(settings: DesignsSettings) -> None:
-    assert should_breed(settings, "operators") and not should_breed(settings, "model")
-    assert not should_breed(DesignsSettings(), "operators")
-
-
-def test_instances_are_those_of_a_few_cycles_alone(settings: DesignsSettings) -> None:
-    drawn = [level.seed for cycle in ("0003", "0004") for level in budget_levels(settings, cycle, 0)]
-    assert len(set(drawn)) == len(drawn)
-    assert [level.n for level in budget_levels(settings, "0001", 0)][-2:] == [24, 24]
 
 
 def test_a_race_holds_planted_and_uniform_formulas_by_share(settings: DesignsSettings) -> None:

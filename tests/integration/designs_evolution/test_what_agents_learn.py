@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,7 @@ from evolake.designs.evolution.proposals import (
     store_candidate,
 )
 from evolake.designs.evolution.reviewing import reviewed, with_champion, with_notes
-from evolake.designs.evolution.trials import SIDES, TrialRunner, TrialSize, worth_revising
+from evolake.designs.evolution.trials import TrialRunner, TrialSize, worth_revising
 from evolake.designs.grammars.paper_genome.compose import compose
 from evolake.designs.grammars.paper_genome.genome import BASELINE, genome
 from evolake.designs.roles import models
@@ -114,34 +114,6 @@ def test_a_design_whose_trial_leaves_nothing_to_revise_is_judged_without_another
     assert rows.height == len(SIZES) * 3 * 2 and not worth_revising(rows.to_dicts())
 
 
-def trial_rows(
-    ours: Sequence[float | None], start: Sequence[float | None], **more: Any
-) -> list[dict[str, Any]]:
-    """Rows of a trial at one size. ours, start: the work of each batch; None for one that was not solved."""
-    plain, own = {"N": 40, "failure": None}, {SIDES[0]: more}
-    return [
-        plain
-        | {"side": side, "pair": pair, "solved": work is not None, "median_work": work or 900.0}
-        | own.get(side, {})
-        for side, works in zip(SIDES, (ours, start), strict=True)
-        for pair, work in enumerate(works)
-    ]
-
-
-def test_a_trial_is_worth_a_revision_if_the_design_broke_or_solved_less_and_not_for_more_or_less_work() -> (
-    None
-):
-    start = [100.0, 110.0, 90.0]
-    assert worth_revising(trial_rows([100.0, None, 90.0], start))
-    assert worth_revising(trial_rows([None] * 3, start, failure="the process that ran it died"))
-    assert not worth_revising(trial_rows([50.0, 60.0, 40.0], start)) and not worth_revising(
-        trial_rows([500.0, 600.0, 400.0], start)
-    )
-    assert not worth_revising(trial_rows([None] * 3, [None] * 3)) and not worth_revising(
-        trial_rows([400.0, 500.0, None], [300.0, None, None])
-    )
-
-
 @pytest.mark.parametrize(
     ("first", "revised", "judged"),
     [(SLOW, GOOD, GOOD), (GOOD, None, GOOD), (GOOD, BAD, GOOD), (GOOD, SLOW, GOOD)],
@@ -189,16 +161,6 @@ def test_no_two_requests_of_a_cycle_are_alike_and_each_says_what_came_of_those_b
     assert [(row["role"], row["reason"], row["idea"]) for row in result.failed_proposals] == [
         ("designs_designer", "no file at all", "Add a drag.")
     ]
-
-
-def test_a_model_asked_by_threads_is_asked_in_waves(
-    start: Started, judge_at: Callable[[str], Judge], tiny: DesignsSettings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(designing, "REVISION_SIZES", SIZES)
-    serving = scripted(designs_designer=[reply(GOOD), reply(SLOW), reply(BAD)])
-    monkeypatch.setattr(serving.backend, "threads", 2)
-    proposed(serving, start, judge_at("0001"), tiny, 3)
-    assert [len(request.sibling.siblings) for request in requests(serving, "designs_designer")] == [0, 0, 2]
 
 
 def measured(design_id: str, n: int, steps: int, per_step: float) -> dict[str, Any]:

@@ -394,12 +394,6 @@ def test_what_has_no_parent_is_an_attempt_and_kinds_are_counted_apart(mixed):
     ]
 
 
-def test_made_counts_attempts_and_neither_objectives_nor_what_is_judged_again(mixed):
-    assert [row for row in ask(mixed, "funnel", line="designs") if row[2] == "made"] == [
-        ("0001", None, "made", 3, 2, 1, 0, 0)
-    ]
-
-
 @pytest.mark.parametrize("line", ["designs", "families", "programs", "prompts", "solvers"])
 def test_what_a_line_attempted_in_vain_is_in_its_funnel_and_its_yield(tmp_path, line):
     schema = all_tables()[line, "unmade"]
@@ -467,29 +461,6 @@ def test_system_prompts_that_roles_read(lake):
     assert ask(lake, "system_prompts_in_use", line="designs") == []
 
 
-def test_where_judging_itself_raised(lake):
-    assert ask(lake, "judging_raised") == [
-        (
-            "solvers",
-            "0002",
-            "reading.py:40",
-            "TypeError",
-            "compliance",
-            2,
-            "judging it raised TypeError at reading.py:40",
-        ),
-        (
-            "solvers",
-            "0002",
-            "unknown",
-            "KeyError",
-            "compliance",
-            1,
-            "judging it raised KeyError at unknown: 'a'",
-        ),
-    ]
-
-
 def test_blast_radius_of_a_run(lake):
     assert ask(lake, "blast_radius", run_id="run1") == [
         ("designs", "0001", "accepted", 1),
@@ -498,38 +469,6 @@ def test_blast_radius_of_a_run(lake):
         ("prompts", "0001", "accepted", 1),
     ]
     assert ask(lake, "blast_radius", run_id="no such run") == []
-
-
-def test_designs_are_told_by_grammar_where_a_table_names_none(tmp_path: Path):
-    lake = Lake(tmp_path)
-
-    def held(*rows: tuple) -> pl.DataFrame:
-        return pl.DataFrame(
-            rows, schema={"design_id": pl.String, "grammar": pl.String, "genome": pl.String}, orient="row"
-        )
-
-    lake.publish(
-        "designs",
-        "incoming_designs",
-        held(("old", None, "{}"), ("person", None, None)),
-        cycle="0001",
-        run_id="run1",
-    )
-    lake.publish("designs", "candidates", held(("new", "open", "{}")), cycle="0001", run_id="run1")
-    ranking = pl.DataFrame(
-        {
-            "design_id": ["new", "old", "person"],
-            "cycle": "0001",
-            "rank": [1, 2, 3],
-            "largest_solved": [80, 57, 0],
-        }
-    )
-    lake.publish("designs", "final_ranking", ranking, cycle="0001", run_id="run1")
-    assert ask(lake, "designs_by_grammar") == [
-        ("0001", "file", 1, 3, 0),
-        ("0001", "open", 1, 1, 80),
-        ("0001", "paper", 1, 2, 57),
-    ]
 
 
 FILES = sorted(COOKBOOK.glob("*.sql"))

@@ -3,7 +3,6 @@ what is told of it the lake holds."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -19,8 +18,7 @@ from evolake.errors import InputError
 from evolake.families.model.loading import read_family
 from evolake.families.model.population import store_family
 from evolake.families.tables import FAMILIES
-from evolake.gates import load_rules
-from evolake.lake import ARTIFACTS, CHAMPIONS, DERIVATIONS, RULES, Lake, TableSchema, side_table
+from evolake.lake import ARTIFACTS, CHAMPIONS, DERIVATIONS, Lake, TableSchema, side_table
 from evolake.programs.evolution.population import texts_bytes
 from evolake.programs.tables import PROGRAMS
 from evolake.prompts import tables as prompts
@@ -314,15 +312,6 @@ def test_an_artifact_is_shown_with_origin_gates_scores_and_text(solvers: Path):
     assert f"parent     {ID['beta'][:12]} beta, weight 1.00, by patch" in said
 
 
-def test_a_rule_is_shown_by_its_name_with_its_file(tmp_path: Path):
-    lake = Lake(tmp_path)
-    rules = load_rules(SEEDS / "rules", "families")
-    publish(lake, "families", side_table("rules", RULES), RULES, list(rules.rows()), None)
-    result = json.loads(evolake(tmp_path, "show", rules.rules[0].id, "--json").stdout)
-    assert (result["kind"], result["line"]) == ("rule", "families")
-    assert hashlib.sha256(result["text"].encode()).hexdigest() == rules.rules[0].text_sha
-
-
 def test_an_id_that_several_begin_with_lists_them_and_more_digits_choose(tmp_path: Path):
     lake = Lake(tmp_path)
     ids = ["abcdef12" + digit * 56 for digit in "012"]
@@ -342,31 +331,6 @@ def test_an_id_that_several_begin_with_lists_them_and_more_digits_choose(tmp_pat
     assert isinstance(error, InputError) and error.exit_code == 2
     assert all(f"other k {item[:12]} thing {item[-1]}" in str(error) for item in ids)
     assert json.loads(evolake(tmp_path, "show", ids[1][:9], "--json").stdout)["artifact_id"] == ids[1]
-
-
-def test_a_title_names_what_alone_has_it(solvers: Path, tmp_path: Path):
-    result = json.loads(evolake(solvers, "show", "Tuned", "--json").stdout)
-    assert (result["artifact_id"], result["title"]) == (ID["tuned"], "tuned")
-    assert ID["fast"] in {row["child_id"] for row in result["born"]} and result["children"] == len(
-        result["born"]
-    )
-    assert f"child      {ID['fast'][:12]} " in evolake(solvers, "show", ID["tuned"]).stdout
-    rows = [
-        {
-            "artifact_id": digit * 64,
-            "line": "other",
-            "kind": "k",
-            "cycle": "0001",
-            "state": "accepted",
-            "title": "twins",
-        }
-        for digit in "01"
-    ]
-    publish(Lake(tmp_path), "other", side_table("made", ARTIFACTS), ARTIFACTS, rows)
-    error = evolake(tmp_path, "show", "twins").exception
-    assert isinstance(error, InputError) and all(
-        f"other k {digit * 12} twins" in str(error) for digit in "01"
-    )
 
 
 @pytest.mark.parametrize("wanted", ["", "abcdef1", "zz", "../../x", "%", "ABCDEF12", "f" * 64])

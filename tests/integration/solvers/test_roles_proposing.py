@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,30 +14,21 @@ import pytest
 from loopback_model import KEY, Asked, LoopbackModel, serve
 from one_by_one import one_after_another
 from pydantic import SecretStr
-from small_solver import GOOD, SETTINGS, STRAY, UNBUILDABLE, Built, SmallProject, planned, small_project
+from small_solver import GOOD, STRAY, UNBUILDABLE, Built, SmallProject, planned, small_project
 
 from evolake.agents import Agents, open_agents
 from evolake.agents.backends import OperatorsBackend
-from evolake.cycle_seeds import CycleSeeds
 from evolake.lake import DERIVATIONS
 from evolake.settings import BudgetSettings, Settings
-from evolake.solvers.edits import Edit, read_edits, write_edits
+from evolake.solvers.edits import Edit, write_edits
 from evolake.solvers.evolution.authors import Commission
-from evolake.solvers.evolution.planning import (
-    Base,
-    KnownVariant,
-    Savings,
-    SearchRecord,
-    parent_pool,
-    plan_variants,
-)
+from evolake.solvers.evolution.planning import Base, KnownVariant
 from evolake.solvers.evolution.proposing import excerpt
 from evolake.solvers.evolution.proposing import propose as propose_module
 from evolake.solvers.evolution.proposing.proposal import Proposals
 from evolake.solvers.evolution.trials import Trial
 from evolake.solvers.evolution.variant_making import derivations_of
 from evolake.solvers.repository.variant import source_sha
-from evolake.solvers.roles.rules_to_show import ShownRules
 
 
 @pytest.fixture
@@ -67,13 +58,6 @@ def test_operators_make_a_variant_with_documents_lineage_and_a_call_that_names_i
     assert (variant.folder / "RESULTS.md").read_text().strip()
     assert "-static DoubleOption" in variant.diff and variant.variant_id == source_sha(variant.folder)
     assert [row["artifact_id"] for row in agents.rows()] == [variant.variant_id]
-
-
-def test_edits_and_base_make_the_same_sources_again(project: SmallProject) -> None:
-    with operators() as agents:
-        (variant,) = project.propose(agents, [planned([project.seed])]).variants
-    again = project.child("again", *read_edits((variant.folder / "edits.json").read_text()))
-    assert again.variant_id == variant.variant_id
 
 
 def test_the_same_seed_makes_the_same_variants(project: SmallProject, tmp_path: Path) -> None:
@@ -123,26 +107,6 @@ def test_plans_carried_out_side_by_side_give_what_one_after_another_gives(
     assert len(judged) == 3 * 4, "the second crossover was to meet the first"
 
 
-def test_a_crossover_joins_two_parents_with_equal_weights_and_says_what_it_dropped(
-    project: SmallProject,
-) -> None:
-    item = project.child("one", DECAY)
-    two = project.child("two", FIRST, Edit("tunable", "var-decay", {"value": 0.7}))
-    with operators() as agents:
-        (variant,) = project.propose(
-            agents, [planned([item, two], "crossover", "")], [project.seed, item, two]
-        ).variants
-    assert variant.edits is not None and sorted(edit.described() for edit in variant.edits) == [
-        "rfirst = 40",
-        "var-decay = 0.8",
-    ]
-    assert variant.weights == ((item.variant_id, 0.5), (two.variant_id, 0.5))
-    assert [(row["what"], row["parent"], row["reason"]) for row in variant.dropped] == [
-        ("tunable:var-decay", 2, "same-edit-other-values")
-    ]
-    assert "same-edit-other-values" in (variant.folder / "CHANGELOG.md").read_text()
-
-
 def test_a_combination_has_the_edits_of_both_and_both_are_in_its_derivations(project: SmallProject) -> None:
     first, second = project.child("one", DECAY), project.child("two", FIRST)
     with operators() as agents:
@@ -159,91 +123,6 @@ def test_a_combination_has_the_edits_of_both_and_both_are_in_its_derivations(pro
         (second.variant_id, "combine", 0.5),
     ]
     assert not variant.dropped and not variant.blocked
-
-
-def test_edits_that_conflict_are_not_combined(project: SmallProject) -> None:
-    first, second = (
-        project.child("one", DECAY),
-        project.child("two", Edit("tunable", "var-decay", {"value": 0.7}), FIRST),
-    )
-    with operators() as agents:
-        result = project.propose(
-            agents, [planned([first, second], "crossover", "combine")], [project.seed, first, second]
-        )
-    assert not result.variants
-    (failed_proposals,) = result.failed_proposals
-    assert "The edits conflict" in failed_proposals.reason and "var-decay" in failed_proposals.reason
-
-
-def test_what_helps_alone_is_planned_together_and_nothing_else_is(project: SmallProject) -> None:
-    first, second = project.child("one", DECAY), project.child("two", FIRST)
-    third = project.child("three", Edit("tunable", "rfirst", {"value": 50}))
-    known = [project.seed, first, second, third]
-    pool = parent_pool(
-        known, {project.base.name: project.base}, ranking=[], metrics=[], settings=SETTINGS, cycle="0001"
-    )
-
-    def combined(*helping: KnownVariant, joined: Sequence[Sequence[str]] = ()) -> set[frozenset[str]]:
-        record, pairs = (
-            SearchRecord(
-                joined=joined, savings=Savings(helping=frozenset(item.variant_id for item in helping))
-            ),
-            set(),
-        )
-        for number in range(1, 25):
-            with operators() as agents:
-                made = plan_variants(
-                    agents,
-                    pool,
-                    record,
-                    ShownRules(),
-                    settings=SETTINGS,
-                    seeds=CycleSeeds(number, "solvers", "0001"),
-                )
-            pairs |= {frozenset(row["parent_ids"]) for row in made.rows if row["target"] == "combine"}
-        return pairs
-
-    one, two, three = (item.variant_id for item in (first, second, third))
-    assert combined(first, second) == {frozenset([one, two])}
-    assert combined(first, second, third) == {frozenset([one, two]), frozenset([one, three])}, (
-        "two and three move the same option"
-    )
-    assert combined(first) == combined() == combined(first, second, joined=[[two, one]]) == set()
-
-
-def test_a_crossover_of_written_variants_joins_files(project: SmallProject) -> None:
-    item = project.written("one", GOOD)
-    diff = (
-        "--- a/src/core/Solver.h\n+++ b/src/core/Solver.h\n@@ -1,1 +1,2 @@\n #include <stdint.h>\n+// "
-        "Ranges are not kept.\n"
-    )
-    two = project.written("two", diff)
-    with operators() as agents:
-        (variant,) = project.propose(
-            agents, [planned([item, two], "crossover", "")], [project.seed, item, two]
-        ).variants
-    assert variant.edits is None and not (variant.folder / "edits.json").exists()
-    assert "* 3;" in (variant.folder / "src/core/Solver.cc").read_text()
-    assert "Ranges are not kept" in (variant.folder / "src/core/Solver.h").read_text()
-
-
-def test_an_edit_on_a_written_variant_keeps_what_was_written(project: SmallProject) -> None:
-    item = project.written("one", GOOD)
-    with operators() as agents:
-        (variant,) = project.propose(agents, [planned([item])], [project.seed, item]).variants
-    assert variant.edits is None
-    assert "* 3;" in (variant.folder / "src/core/Solver.cc").read_text()
-    assert "0.95" not in (variant.folder / "src/core/Solver.cc").read_text()
-
-
-def test_a_crossover_that_would_exist_already_gets_one_edit_more(project: SmallProject) -> None:
-    first, second = project.child("one", DECAY), project.child("two", DECAY, FIRST)
-    with operators() as agents:
-        (variant,) = project.propose(
-            agents, [planned([first, second], "crossover", "")], [project.seed, first, second]
-        ).variants
-    assert variant.edits is not None
-    assert {edit.key for edit in variant.edits} >= {DECAY.key, FIRST.key} and variant.edits != second.edits
 
 
 def test_what_exists_already_goes_back_to_the_coder(project: SmallProject) -> None:
@@ -296,33 +175,6 @@ def large(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(excerpt, "SMALL_SOURCES", 0)
 
 
-def test_sources_that_fit_are_shown_whole_and_the_coder_is_not_asked_which(project: SmallProject) -> None:
-    coder = Coder(GOOD)
-    result, rows = by_model(project, coder)
-    assert [row["role"] for row in rows] == ["solvers_coder"] and not result.variants[0].blocked
-    assert (
-        "=== src/core/Solver.cc from line 1\n#include" in coder.prompts[0]
-        and "struct IntRange" in coder.prompts[0]
-    )
-
-
-def test_what_a_plan_names_is_shown_and_the_coder_is_not_asked_which(
-    project: SmallProject, large: None
-) -> None:
-    coder = Coder(GOOD)
-    plan = planned([project.seed], "rewrite", "") | {
-        "instructions": "Let budget() return three times the first interval."
-    }
-    _, rows = by_model(project, coder, [plan])
-    assert [row["role"] for row in rows] == ["solvers_coder"]
-    sources = coder.prompts[0].partition("# The sources")[2]
-    assert (
-        "return opt_first.value * 2;" in sources
-        and "static IntOption opt_first" in sources
-        and "int main()" not in sources
-    )
-
-
 def test_a_model_reads_lines_writes_a_diff_and_gets_a_variant(project: SmallProject, large: None) -> None:
     coder = Coder(GOOD)
     result, rows = by_model(project, coder)
@@ -356,21 +208,6 @@ def test_a_tape_that_was_paid_for_by_earlier_questions_still_answers(
             ("solvers_coder", 0.0),
         ]
     assert again.variant_id == first.variants[0].variant_id
-
-
-def test_a_later_plan_is_told_what_the_earlier_ones_came_to_and_what_is_known(project: SmallProject) -> None:
-    coder = Coder(UNBUILDABLE, UNBUILDABLE, UNBUILDABLE, GOOD)
-    plans = [planned([project.seed], "rewrite", "", number=number) for number in range(2)]
-    result, _ = by_model(project, coder, plans, knowledge=["Restarts matter."])
-    assert [item.blocked for item in result.variants] == [True, False]
-    first, second = coder.prompts[0], coder.prompts[-1]
-    assert (
-        "child of" in second
-        and ": blocked" in second
-        and "undeclared_name" in second
-        and "src/core/Solver.cc: budget" in second
-    )
-    assert ": blocked" not in first and all("Restarts matter." in text for text in (first, second))
 
 
 def test_a_child_of_two_code_bases_builds_on_one_and_carries_both_with_weights(
@@ -496,35 +333,6 @@ def test_a_coder_sees_its_variant_beside_its_parent_and_the_cheaper_of_two_stays
         variant.variant_id,
         *(row["variant_id"] for row in variant.trials),
     }
-
-
-def test_a_gain_or_a_difference_within_the_noise_takes_no_question_and_an_empty_diff_keeps_the_variant(
-    project: SmallProject,
-) -> None:
-    for ratio in (1.3, 0.95):
-        trial, _ = measured(ratio)
-        result, rows = by_model(project, Coder(GOOD), trial=trial)
-        assert [row["role"] for row in rows] == ["solvers_coder"] and len(result.variants[0].trials) == 2
-    trial, _ = measured(0.9)
-    plan = planned([project.seed], "rewrite", "", number=1)
-    result, rows = by_model(project, Coder(GOOD, ""), [plan], trial=trial)
-    assert [row["role"] for row in rows] == ["solvers_coder", "solvers_coder_revise"] and "* 3;" in (
-        result.variants[0].folder / "src/core/Solver.cc"
-    ).read_text()
-
-
-def test_a_trial_is_measured_once_so_that_a_replay_asks_with_the_same_figures(project: SmallProject) -> None:
-    trial, _ = measured(0.9, 1.05)
-    first, _ = by_model(project, Coder(GOOD, REVISED), trial=trial)
-    settings = Settings(backend="model", models={"default": "scripted"}, replay_only=True)
-    other, asked = measured(0.5, 0.4)
-    with open_agents(settings, project.into.parent / "lake", "0001", "run", line="solvers") as agents:
-        (again,) = project.propose(agents, [planned([project.seed], "rewrite", "")], trial=other).variants
-    assert (again.variant_id, list(again.trials), asked) == (
-        first.variants[0].variant_id,
-        list(first.variants[0].trials),
-        [],
-    )
 
 
 def test_no_two_requests_of_a_cycle_are_the_same(project: SmallProject) -> None:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from evolake.agents.fences import as_text, cap, clean, fence, inline
+from evolake.agents.fences import as_text, clean, fence
 from evolake.agents.prompts import build_messages, load_prompt, render
 from evolake.agents.roles import Role, hide
 from evolake.errors import MachineryError
@@ -111,21 +111,6 @@ def test_no_text_closes_its_own_fence(text: str) -> None:
     assert "\n".join(lines[1:-1]) == clean(text)
 
 
-@given(st.text(max_size=80), st.integers(1, 60))
-def test_a_cut_keeps_both_ends_and_counts_what_is_missing(text: str, limit: int) -> None:
-    shown = cap(text, limit)
-    if len(text) <= limit:
-        assert shown == text
-        return
-    head = limit * 3 // 4
-    assert (
-        shown
-        == text[:head]
-        + f"\n[... {len(text) - limit} characters cut here ...]\n"
-        + text[len(text) - (limit - head) :]
-    )
-
-
 @given(st.text(alphabet=st.characters(), max_size=40))
 def test_clean_text_can_go_over_any_wire(text: str) -> None:
     assert clean(clean(text)) == clean(text)
@@ -134,26 +119,6 @@ def test_clean_text_can_go_over_any_wire(text: str) -> None:
 
 def test_lone_surrogates_control_characters_and_direction_overrides_are_replaced() -> None:
     assert clean("a\ud800b\x00c\u202ed\r\ne\tf") == "a\ufffdb\ufffdc\ufffdd\ne\tf"
-
-
-def test_inline_is_one_short_line_without_backticks() -> None:
-    assert inline("a\n\n b `c`") == "a b 'c'"
-    assert inline("x" * 400) == "x" * 300 + " [... 100 characters cut here ...]"
-
-
-def test_structures_become_an_outline_that_keeps_code_readable() -> None:
-    value = {
-        "id": 1,
-        "items": [{"t": "x", "n": None}, {"t": "y\nz", "s": [1, 2.5]}],
-        "none": [],
-        "map": {"deep": {"e": ""}},
-        "words": ["a", "b"],
-    }
-    assert (
-        as_text(value)
-        == "id: 1\nitems:\n  - t: x\n  - t: |\n      y\n      z\n    s: [1, 2.5]\nwords:\n  - a\n  - b"
-    )
-    assert [as_text(item) for item in (None, True, 2, "s", [], {})] == ["none", "true", "2", "s", "[]", "{}"]
 
 
 def test_earlier_questions_have_every_field() -> None:
@@ -170,31 +135,4 @@ def test_earlier_questions_have_every_field() -> None:
     )
     assert (
         as_text([{"a": 1, "b": 2}] * 3, every_field=True) == "- a: 1\n  b: 2\n- a: 1\n  b: 2\n- a: 1\n  b: 2"
-    )
-
-
-def test_a_list_of_short_records_is_a_table_and_of_others_an_outline() -> None:
-    records = [
-        {"family": "uf", "solved": 3, "cpu_s": 1 / 3},
-        {"family": "php", "cpu_s": None},
-        {"family": "", "solved": 0, "exact": True},
-    ]
-    assert as_text({"runs": records}) == (
-        "runs:\n  family | solved | cpu_s | exact\n  uf | 3 | 0.3333333333 |\n  php |  |  |\n   | 0 |  | true"
-    )
-    for odd in ({"family": "a|b"}, {"family": "a\nb"}, {"family": "a" * 121}, {"family": ["a"]}):
-        assert as_text([*records, odd]).startswith("- family: uf\n")
-    assert as_text(records[:2]) == "- family: uf\n  solved: 3\n  cpu_s: 0.3333333333\n- family: php"
-
-
-@pytest.mark.parametrize("empty", [None, "", [], {}, {"a": None, "b": {"c": []}}])
-def test_a_section_of_an_empty_value_is_left_out_and_one_with_more_is_not(empty: object) -> None:
-    template = (
-        "s\n<!-- user -->\n# One\n{{one}}\n\n# Two\n{{ two | text }}\n\n## Three\nof {{three}}\n# Four\n"
-        "{{one}}\n"
-    )
-    assert render(template, {"one": empty, "two": empty, "three": empty})[1] == "## Three\nof none"
-    assert (
-        render(template, {"one": 0, "two": "t", "three": False})[1]
-        == "# One\n0\n\n# Two\nt\n\n## Three\nof false\n# Four\n0"
     )

@@ -76,17 +76,6 @@ def test_what_a_schema_says_twice_is_left_out_and_fields_keep_their_names_and_or
     ).index('"kind"')
 
 
-def test_a_definition_that_is_used_once_stands_where_it_is_used() -> None:
-    class Line(BaseModel):
-        start: Point
-
-    assert compact_schema(Line.model_json_schema())["properties"]["start"]["properties"] == {
-        "title": {"type": "string"},
-        "x": {"type": "number"},
-    }
-    assert "$defs" not in compact_schema(Line.model_json_schema())
-
-
 def definitions_used(node: Any) -> Iterator[str]:
     """Names that a schema refers to."""
     if isinstance(node, dict):

@@ -3,11 +3,11 @@ replaced)."""
 
 from __future__ import annotations
 
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures import Executor, Future
 from dataclasses import replace
 
 import pytest
-from designs_runs import Inline, Run
+from designs_runs import Run
 
 from evolake.designs.bundle import carried_runs
 from evolake.designs.engines.counted import RATES
@@ -20,7 +20,6 @@ from evolake.designs.evolution.experiments import (
     run_schedule,
 )
 from evolake.designs.evolution.population import empty_population
-from evolake.designs.evolution.schedule import largest_solved, latest_levels
 from evolake.designs.evolution.scoring import worse_over_kinds
 from evolake.designs.evolution.tuning import measured_trial
 from evolake.designs.model.formulas import FormulaKind
@@ -163,56 +162,6 @@ def test_what_a_clock_cut_is_no_level_and_is_run_again() -> None:
     )
 
 
-@pytest.mark.parametrize("workers", [1, 3])
-def test_rows_come_in_the_order_of_the_jobs_whatever_the_number_of_workers(workers: int) -> None:
-    jobs = [job(f"d{number}", 0.1 + 0.1 * number) for number in range(6)]
-    with ThreadPoolExecutor(workers) as pool:
-        rows = run_jobs(pool, jobs, simulate=quadratic)
-    assert rows == run_jobs(Inline(), jobs, simulate=quadratic)
-    assert list(dict.fromkeys(row["design_id"] for row in rows)) == [f"d{number}" for number in range(6)]
-
-
-def test_what_took_longest_so_far_is_begun_first() -> None:
-    begun: list[str] = []
-
-    class Noting(Inline):
-        def submit(self, fn, /, *args, **kwargs):
-            begun.append(args[0].design_id)
-            return super().submit(fn, *args, **kwargs)
-
-    jobs = [
-        job(name, factor, "medium", tuple(run_schedule(job(name, factor), quadratic)))
-        for name, factor in (("fast", 0.1), ("slow", 0.2))
-    ]
-    rows = run_jobs(Noting(), jobs, simulate=quadratic)
-    assert begun == ["slow", "fast"]
-    assert list(dict.fromkeys(row["design_id"] for row in rows)) == ["fast", "slow"]
-
-
-def test_a_lone_design_is_simulated_by_the_threads_it_may_have() -> None:
-    parts: list[int] = []
-
-    def simulate(*args, threads: int = 1):
-        parts.append(threads)
-        return quadratic(*args)
-
-    assert run_schedule(replace(job("a", 0.45), threads=2), simulate) == run_schedule(
-        job("a", 0.45), simulate
-    )
-    assert parts == [2] * 5 + [1] * 5
-
-
-def test_progress_is_told_job_by_job() -> None:
-    parts: list[tuple[str, int]] = []
-    run_jobs(
-        Inline(),
-        [job("a", 0.45), job("b", 9.0)],
-        simulate=quadratic,
-        on_done=lambda done, rows: parts.append((done.design_id, len(rows))),
-    )
-    assert parts == [("a", 5), ("b", 1)]
-
-
 def test_a_dead_worker_is_our_fault_and_names_the_design() -> None:
     from concurrent.futures import BrokenExecutor
 
@@ -302,24 +251,6 @@ def test_uniform_formulas_follow_the_planted_ones_at_low_fidelity() -> None:
         replace(with_uniform(job("a", 0.45)), fidelity="medium", earlier=tuple(both)), by_kind
     )
     assert {row["kind"] for row in higher} <= {"planted"}
-
-
-def test_sizes_of_one_kind_say_nothing_of_the_other() -> None:
-    both = run_schedule(with_uniform(job("a", 0.45)), by_kind)
-    plain = run_schedule(job("a", 0.45), by_kind)
-    assert latest_levels(both) == latest_levels(plain) and largest_solved(both) == largest_solved(plain)
-    assert [level["N"] for level in latest_levels(both, "uniform")] == [10, 14, 20] and largest_solved(
-        both, "uniform"
-    ) <= 20
-    assert results_by_design(both) == results_by_design(plain)
-    uniform = results_by_design(both, "uniform")["a"]
-    assert [level["median_step"] for level in uniform] == [
-        4 * level["median_step"] for level in results_by_design(plain)["a"][:3]
-    ]
-    before = [{name: value for name, value in row.items() if name != "kind"} for row in plain]
-    assert [row["N"] for row in latest_levels(before)] == [row["N"] for row in latest_levels(plain)], (
-        "rows of lakes of before are planted"
-    )
 
 
 def test_a_design_is_scored_by_its_worse_place_over_kinds() -> None:

@@ -8,7 +8,6 @@ import pytest
 from evolake.families.gates.text_changes import fixed_quantities
 from evolake.families.model.plain_facts import listed, without_tables
 from evolake.families.model.terms import undefined_terms
-from evolake.families.roles.quality import _unreadable
 
 LINES = ["- 0 is an empty cell", "- 1 is a tree", "- 2 is a fire", "", "- not of the list"]
 
@@ -51,36 +50,6 @@ def test_a_list_ends_where_its_lines_end():
 def test_tables_are_left_out_and_other_lines_with_bars_stay():
     text = "Before\n| a | b |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |\nAfter | this"
     assert without_tables(text) == ["Before", "After | this"]
-
-
-ROWS = [f"| nuts and bolts of kind {number} | {number} |" for number in range(30)]
-TABLE = "\n".join(["The store keeps a table.", "", "| article | pieces |", "| --- | --- |", *ROWS])
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        TABLE + "\n\nHow many pieces are there?",
-        "The row may hold parentheses (), square brackets [], curly braces {}, angle brackets <>.\n"
-        "([{<>}\nWhat is the complete row?",
-        "Allowed are (), [] and {}. What is the longest row?",
-    ],
-)
-def test_tables_and_brackets_are_readable(text):
-    assert _unreadable(text) == ""
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("Each of the {} boxes has {name}. How many are there?", "leftover"),
-        ("There are {count} boxes. How many are red?", "leftover"),
-        ("What is (the sum of 1 and 2?", "brackets"),
-        (" ".join(["word"] * 95) + "?", "90 words"),
-    ],
-)
-def test_leftovers_and_long_sentences_are_still_refused(text, said):
-    assert said in _unreadable(text)
 
 
 def test_a_word_that_a_value_stands_for_is_defined():

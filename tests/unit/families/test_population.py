@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from families_fixtures import seed_family
 
-from evolake.families.evolution.records import derivation_rows
-from evolake.families.model.population import empty_population, load_family, population_of, store_family
+from evolake.families.model.population import empty_population, population_of
 from evolake.families.model.similarity import fingerprint
 from evolake.families.tables import FAMILIES
-from evolake.lake import BlobStore
 
 CLINIC = seed_family("clinic-queue")
 
@@ -73,23 +71,3 @@ def test_only_accepted_families_are_known_and_wait_for_instances():
     assert [item.family_id for item in population.known()] == [CLINIC.family_id]
     assert [instance["family_id"] for instance in population.without_instances()] == ["a"]
     assert population.with_instances({"a": 0}).without_instances() == []
-
-
-def test_a_lesson_keeps_the_cycle_that_it_was_learnt_in():
-    first = empty_population().with_experience(["One.", "Two."], "0001")
-    second = first.with_experience(["Two.", "Three."], "0002")
-    assert [(row["item"], row["cycle"]) for row in second.experience.to_dicts()] == [
-        ("Two.", "0001"),
-        ("Three.", "0002"),
-    ]
-
-
-def test_a_family_is_the_same_after_it_was_stored(tmp_path):
-    blobs = BlobStore(tmp_path)
-    assert load_family(store_family(CLINIC, blobs), blobs) == CLINIC
-
-
-def test_parents_share_a_child_by_how_often_they_are_in_it():
-    child = row("x", parents=["a", "b", "a", "a"], operator="pipe")
-    assert [(row["parent_id"], row["weight"]) for row in derivation_rows(child)] == [("a", 0.75), ("b", 0.25)]
-    assert derivation_rows(row("x")) == []

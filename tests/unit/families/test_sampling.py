@@ -43,14 +43,3 @@ def test_every_missing_instance_is_drawn_in_its_own_band(low: int, middle: int, 
     missing = {"1-3": low, "4-6": middle, "7-10": high}
     drawn = [band_of(difficulty) for difficulty in spread(missing, turn)]
     assert {band: drawn.count(band) for band in missing} == missing
-
-
-def test_difficulties_of_a_band_take_turns():
-    assert spread({"1-3": 4, "4-6": 0, "7-10": 5}) == [1, 2, 3, 1, 7, 8, 9, 10, 7]
-    assert spread({"1-3": 2, "4-6": 0, "7-10": 0}, turn=1) == [3, 1]
-
-
-@pytest.mark.parametrize("difficulty", [0, 11])
-def test_a_difficulty_outside_the_contract_has_no_band(difficulty: int):
-    with pytest.raises(ValueError, match="difficulty must be 1 to 10"):
-        band_of(difficulty)

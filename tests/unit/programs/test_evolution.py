@@ -10,16 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from programs_fixtures import OWN, apart, imports
 
-from evolake.programs.evolution.archive import Islands, cell_of
+from evolake.programs.evolution.archive import Islands
 from evolake.programs.evolution.champion import end_of_cycle, evaluations_bytes, read_evaluations
 from evolake.programs.evolution.duel import decide_duel, noise_of, run_duel, sides_of
-from evolake.programs.evolution.generation_entry import (
-    REPEATED,
-    GenerationEntry,
-    entry_bytes,
-    failed_rows,
-    read_entry,
-)
+from evolake.programs.evolution.generation_entry import REPEATED, GenerationEntry, failed_rows
 from evolake.programs.sandbox.evaluating import Evaluation
 from evolake.programs.tables import FAILED_PROPOSALS
 
@@ -79,22 +73,6 @@ def test_the_front_is_what_nobody_dominates(points: list[tuple[int, int]]):
     for place, (a, b) in enumerate(points):
         beaten = any(c >= a and d <= b and (c, d) != (a, b) for c, d in points)
         assert held.rows[str(place)]["front"] is not beaten
-
-
-def test_cells_are_bins_of_declared_features_and_else_of_size():
-    toml = (
-        '[program]\nentry = "double"\n[evaluator]\nmode = "separate"\n[features.size]\nlow = 0\nhigh = '
-        "100\n[features.m]\nlow = 0\nhigh = 1\n"
-    )
-    project = apart(toml=toml)
-    assert [cell_of(project, {"m": value}, size) for value, size in ((0.55, 42), (-1.0, 0), (7.0, 1000))] == [
-        "4,5",
-        "0,0",
-        "9,9",
-    ]
-    assert cell_of(imports(), {}, 64) == "12"
-    config = imports(config__yaml="database:\n  feature_dimensions: [gap, diversity]\n  feature_bins: 4\n")
-    assert cell_of(config, {"gap": 0.6}, 9) == "2"
 
 
 SAME = [1.0, 1.0, 1.0, 1.0]
@@ -207,39 +185,10 @@ def test_a_challenger_is_evaluated_until_it_cannot_win_and_the_others_to_the_end
     assert failed["challenger"] == 3 and not decision["wins"]
 
 
-def test_an_evaluator_without_noise_is_asked_under_three_seeds():
-    counts, decision = evaluations(
-        {"champion": [1.0] * 8, "again": [1.0] * 8, "challenger": [1.5] * 8, "initial": [0.5] * 8}, 8
-    )
-    assert counts == dict.fromkeys(counts, 3) and decision["wins"] and decision["test"] == "exact comparison"
-    alone, _ = evaluations({"champion": [1.0] * 8, "again": [1.0] * 8}, 8)
-    assert alone == {"champion": 3, "again": 3}
-
-
 def test_without_a_challenger_nothing_changes_and_the_noise_is_told():
     result = decide_duel({"champion": [1.0, 2.0], "again": [1.5, 2.0]}, np.random.default_rng(0))
     assert (result["wins"], result["pairs"], result["noise"] > 0.4) == (False, 0, True)
     assert noise_of({"champion": [None], "again": [1.0]}) == 0.0
-
-
-def test_sides_take_turns_under_the_same_seeds():
-    asked: list[tuple[str, int]] = []
-
-    def evaluate(program: str, seed: int) -> Evaluation:
-        asked.append((program, seed))
-        return Evaluation("ok", seed=seed)
-
-    result = run_duel(sides_of("c", "n", "i"), [7, 8], evaluate)
-    assert asked == [("c", 7), ("c", 7), ("n", 7), ("i", 7), ("c", 8), ("n", 8), ("i", 8), ("c", 8)]
-    assert {side: [row.seed for row in rows] for side, rows in result.items()} == {
-        side: [7, 8] for side in ("champion", "again", "challenger", "initial")
-    }
-    assert sides_of("c", None, "c") == {"champion": "c", "again": "c"}
-
-
-def test_a_journal_s_entry_is_read_back_as_it_was_written():
-    entry = GenerationEntry(programs=[row("1", 0.1 + 0.2)], repeated=2, unanswered=["why"])
-    assert read_entry(entry_bytes(entry)) == entry
 
 
 def test_proposals_that_made_no_program_are_rows_numbered_through_the_cycle():

@@ -18,11 +18,9 @@ from evolake.programs.evolution.tried_programs import tried_programs
 from evolake.programs.gates.checkers import no_duplicate
 from evolake.programs.model.parameters import parameters_in
 from evolake.programs.roles.writer import WRITER, Measured, TriedProgram, WriterRequest, write
-from evolake.programs.search.numbers import numbers_in
-from evolake.programs.search.odds import Group, credits_of, draw_operator
+from evolake.programs.search.odds import Group, draw_operator
 from evolake.programs.search.parents import PATIENCE, TUNING, choose_parent, untuned
-from evolake.programs.search.steps import FEWEST, FIRST, number_weights, promising_step, step_few, step_size
-from evolake.programs.search.surrogate import fit, normal_ranks
+from evolake.programs.search.steps import FEWEST, number_weights, promising_step, step_few
 from evolake.programs.search.trials import Trial, Trials
 
 TEXT = "# EVOLVE-BLOCK-START\ndef f():\n    return {a!r}, {b!r}\n# EVOLVE-BLOCK-END\n"
@@ -38,10 +36,6 @@ def random(seed: int = 0) -> np.random.Generator:
 
 def text(a: float, b: float = 1.0) -> dict[str, str]:
     return {"p.py": TEXT.format(a=a, b=b)}
-
-
-def values(texts: dict[str, str]) -> list[float]:
-    return [number.value for number in numbers_in(texts)]
 
 
 def chain(outcomes: Sequence[float | None], operator: str = "step_few") -> Trials:
@@ -73,71 +67,6 @@ def test_the_operator_that_gains_is_drawn_most_often():
     } == {"idle", "broken"}
 
 
-def test_many_operators_of_a_kind_do_not_crowd_out_another_kind():
-    groups = [
-        Group((1.0, 3.0), {"alone": (1.0, 6.0)}),
-        Group((1.0, 3.0), {f"one of {place}": (1.0, 6.0) for place in range(30)}),
-    ]
-    drawn = [draw_operator(groups, chain([]), random(seed)) for seed in range(200)]
-    assert 70 < drawn.count("alone") < 130
-
-
-@pytest.mark.parametrize("maximize", [True, False])
-def test_credit_is_the_gain_in_relation_to_all_gains_and_lower_scores_gain_where_lower_is_better(
-    maximize: bool,
-):
-    sign = 1 if maximize else -1
-    items = [
-        Trial(text(1.0), 0.0, "initial"),
-        Trial(text(2.0), 10.0 * sign, "large", 0),
-        Trial(text(3.0), 10.01 * sign, "small", 1),
-    ]
-    trials = Trials(items, maximize)
-    won, lost = credits_of(trials)
-    assert won["large"] > 0.9 > 0.1 > won["small"] > 0 and lost["small"] > 0.9 and trials.best == 2
-
-
-def test_a_step_grows_after_a_success_and_shrinks_after_a_failure():
-    own = chain([]).skeletons[0]
-    assert step_size(chain([]), own) == FIRST
-    assert (
-        step_size(chain([1.0]), own)
-        > FIRST
-        > step_size(chain([-1.0]), own)
-        > step_size(chain([-1.0, None]), own)
-    )
-    assert step_size(chain([-1.0] * 4 + [1.0]), own) == pytest.approx(FIRST)
-    assert step_size(chain([1.0], operator="term"), own) == FIRST
-    plateau = Trials([*chain([]).items, Trial(text(2.0), None, "step_few", 0, twin_score=0.0)])
-    assert FIRST < step_size(plateau, own) < step_size(chain([1.0]), own)
-    failed = Trials([*chain([]).items, Trial(text(2.0), None, "step_few", 0, twin_score=-5.0)])
-    assert (
-        step_size(failed, own) < FIRST
-        and failed.known_merits[1] == pytest.approx(-5.0)
-        and (plateau.known_merits[1] or 0.0) < 0.0
-    )
-
-
-def test_a_new_skeleton_begins_with_the_size_of_its_parent():
-    before = chain([-1.0] * 6)
-    other = {"p.py": text(1.0)["p.py"].replace("1.0", "1.0 + 3.0", 1)}
-    trials = Trials([*before.items, Trial(other, 0.5, "term", 0)])
-    own, new = trials.skeletons[0], trials.skeletons[-1]
-    assert new not in ("", own)
-    assert step_size(trials, new) == step_size(before, own) < FIRST
-    further = Trials([*trials.items, Trial(other, None, "step_few", len(before.items))])
-    assert step_size(further, own) == step_size(before, own) > step_size(further, new)
-
-
-def test_a_number_whose_changes_fail_is_changed_less_often():
-    items = [Trial(text(1.0, 1.0), 0.0, "initial")]
-    items += [Trial(text(2.0 + place, 1.0), None, "step_few", 0) for place in range(5)]
-    items += [Trial(text(1.0, 2.0 + place), 1.0, "step_few", 0) for place in range(5)]
-    trials = Trials(items)
-    fatal, good = number_weights(trials, trials.skeletons[0], 2)
-    assert fatal < 0.3 * good and fatal + good == pytest.approx(1.0)
-
-
 def test_a_fatal_number_is_found_among_many_that_change_together():
     def of(numbers: Sequence[float]) -> dict[str, str]:
         return {"p.py": f"# EVOLVE-BLOCK-START\nx = {[*map(float, numbers)]}\n# EVOLVE-BLOCK-END\n"}
@@ -150,36 +79,6 @@ def test_a_fatal_number_is_found_among_many_that_change_together():
     trials = Trials(items)
     weights = number_weights(trials, trials.skeletons[0], 6)
     assert weights[0] < 0.6 * weights[1:].min() and weights.sum() == pytest.approx(1.0)
-
-
-def test_the_process_passes_through_what_it_saw_and_doubts_what_it_did_not():
-    points = np.linspace(-1, 1, 9)[:, None]
-    process = fit(points, np.sin(3 * points[:, 0]), random())
-    mean, spread = process.predict(np.array([[0.1], [9.0]]))
-    assert mean[0] == pytest.approx(np.sin(0.3), abs=0.1) and spread[0] < 0.2 < 0.8 < spread[1]
-    assert normal_ranks([3.0, 1e9, 3.0]).tolist() == pytest.approx([-0.43073, 0.96742, -0.43073], abs=1e-4)
-
-
-def test_the_promising_step_is_nearer_to_the_optimum_than_a_blind_one():
-    def score(texts: dict[str, str]) -> float:
-        a, b = values(texts)
-        return -((a - 3) ** 2) - (b + 1) ** 2
-
-    draws = random(7)
-    points = [
-        text(round(float(draws.uniform(0.5, 6)), 3), round(float(draws.uniform(-3, 3)), 3)) for _ in range(25)
-    ]
-    trials = Trials(
-        [Trial(item, score(item), "step_few", 0 if place else None) for place, item in enumerate(points)]
-    )
-    assert trials.best is not None
-    chosen, blind = (
-        [made for seed in range(12) if (made := way(trials, trials.best, random(seed)))]
-        for way in (promising_step, step_few)
-    )
-    assert len(chosen) == len(blind) == 12
-    assert np.median([score(item) for item in chosen]) > np.median([score(item) for item in blind])
-    assert promising_step(Trials(trials.items[: FEWEST - 1]), 0, random()) is None
 
 
 @settings(max_examples=15, deadline=None)

@@ -17,7 +17,7 @@ from evolake.cli.ending import end
 from evolake.errors import InputError
 from evolake.lake.blobs import BlobStore
 from evolake.reading import Bomb, Damaged
-from evolake.solvers.formula.cnf import read_cnf_bytes, read_dimacs
+from evolake.solvers.formula.cnf import read_dimacs
 from evolake.solvers.formula.packing import unpacked
 from evolake.solvers.formula.repair import Repaired, repaired
 from evolake.solvers.suites.competition import competition_suite, lock_formulas
@@ -81,13 +81,6 @@ REFUSED = {
 """Name -> (a file that is no formula, what is said of it)."""
 
 
-@pytest.mark.parametrize("pack", [*PACK.values(), bytes])
-@pytest.mark.parametrize("name", ["a.cnf", "a.txt", "a"])
-def test_packing_is_told_from_the_bytes(name, pack, tmp_path):
-    (tmp_path / name).write_bytes(pack(GOOD))
-    assert read_cnf_bytes(tmp_path / name) == GOOD
-
-
 @pytest.mark.parametrize("ending", PACK)
 def test_a_small_file_that_unpacks_to_more_than_the_limit_ends_at_it(ending):
     data = PACK[ending](bytes(50 << 20))
@@ -137,15 +130,6 @@ def printed(capsys, *arguments):
     return code, json.loads(capsys.readouterr().out)
 
 
-@pytest.mark.parametrize("kind", REFUSED)
-def test_the_parts_of_an_error_are_fields(kind, tmp_path, capsys):
-    path = tmp_path / named(kind)
-    path.write_bytes(REFUSED[kind][0])
-    code, result = printed(capsys, "solvers", "lock", tmp_path)
-    assert (code, result["verdict"], result["exit_code"]) == (2, "error", 2)
-    assert str(path) in result["what"] and all(result[name] for name in ("wanted", "got", "next"))
-
-
 @pytest.mark.parametrize("kind", REPAIRED)
 def test_what_can_be_understood_is_repaired_and_said(kind, tmp_path, capsys):
     (data, words), folder = REPAIRED[kind], tmp_path / "mine"
@@ -169,21 +153,6 @@ def test_what_can_be_understood_is_repaired_and_said(kind, tmp_path, capsys):
 def test_a_formula_without_faults_reaches_solvers_as_it_is():
     data = b"c mine\np  cnf 2 2\n1 2 0 -1\n2 0\n"
     assert repaired(data) == Repaired(data, read_dimacs(data))
-
-
-def test_a_file_that_says_how_it_is_packed_is_read_under_any_name(tmp_path, capsys):
-    for name, data in {
-        "a.cnf": gzip.compress(GOOD),
-        "b.CNF": b"p cnf 1 1\n1 0\n",
-        "c.dimacs": b"p cnf 1 1\n-1 0\n",
-        "d.cnf.GZ": gzip.compress(b"p cnf 2 1\n1 2 0\n"),
-        "e.cnf.gz": lzma.compress(b"p cnf 3 1\n1 2 0\n"),
-        "f.DIMACS.xz": lzma.compress(b"p cnf 4 1\n1 2 0\n"),
-        "notes.txt": b"no formula",
-    }.items():
-        (tmp_path / name).write_bytes(data)
-    code, result = printed(capsys, "solvers", "lock", tmp_path)
-    assert (code, result["formulas"], result["left_out"]) == (0, 6, {})
 
 
 def test_all_faults_of_a_folder_are_said_at_once_and_the_rest_is_locked(tmp_path, capsys):

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from evolake.solvers.edits import PATCHES, Edit, catalogue, edited
-from evolake.solvers.edits.applicable import EditableTree, applicable, conflict_of, editable_tree
-from evolake.solvers.edits.apply import Splice
-from evolake.solvers.edits.draw import new_patch, new_tunable
+from evolake.solvers.edits.applicable import applicable, conflict_of, editable_tree
+from evolake.solvers.edits.draw import new_patch
 from evolake.solvers.edits.tunables import read_tunables
 from evolake.solvers.repository.adapters import load_adapter
 
@@ -175,32 +174,6 @@ def test_all_its_patches_stand_beside_each_other_but_those_of_one_slot(small_kis
     )
 
 
-def test_values_go_in_as_c_writes_them(small_kissat) -> None:
-    changed, _ = edited(
-        small_kissat, KISSAT, [AGE, Edit("patch", "kissat-mode-lengths", {"stable": 1.5, "focused": 0.25})]
-    )
-    assert (
-        "red.rank = ~(((uint64_t) (256 * (c->glue + 0.5 * (MAX_USED - used))) << 32) | c->size);"
-        in changed["src/src/reduce.c"]
-    )
-    assert "(uint64_t) (0.25 * interval * kissat_nlogpown (count, 4))" in changed["src/src/mode.c"]
-
-
-def test_a_moved_option_of_kissat_stays_in_its_range(small_kissat) -> None:
-    for item in read_tunables(small_kissat, "kissat-options"):
-        for seed in range(30):
-            assert item.problem(new_tunable(item, np.random.default_rng(seed)).parameters["value"]) is None
-
-
-def test_an_edit_touches_the_files_that_a_patch_changes_or_that_read_an_option(small_kissat) -> None:
-    touched = editable_tree(small_kissat, KISSAT).touched()
-    assert touched["patch:kissat-mode-lengths"] == ("src/src/mode.c",)
-    assert touched["tunable:decay"] == ("src/src/bump.c",)
-    assert "src/src/vivify.c" in touched["tunable:vivifyeffort"], "a macro pastes its name together"
-    options = {f"tunable:{name}" for name in ("bumpreasonslimit", "decay", "target", "vivifyeffort")}
-    assert set(touched) == options | {f"patch:{name}" for name in NAMES}
-
-
 DECAY, TARGET = Edit("tunable", "decay", {"value": 80}), Edit("tunable", "target", {"value": 2})
 BUMP = Edit("patch", "kissat-bump-reasons", {"stable": 20, "focused": 4})
 
@@ -228,16 +201,3 @@ def test_edits_are_combined_only_if_they_touch_nothing_in_common(
         assert said in reason and bool(reason) == bool(said)
     _, outcomes = edited(small_kissat, KISSAT, [*first, *(edit for edit in second if edit not in first)])
     assert said or all(outcome.applied for outcome in outcomes)
-
-
-def test_edits_of_the_same_lines_are_not_combined(small_kissat) -> None:
-    tree = editable_tree(small_kissat, KISSAT)
-    reduce = tree.patches["kissat-reduce-schedule"]
-    first, second = (
-        new_patch(PATCHES[name], np.random.default_rng(1))
-        for name in ("kissat-reduce-schedule", "kissat-restart-margin")
-    )
-    assert conflict_of(tree, [first], [second]) == ""
-    moved = tuple(Splice(splice.span, f"other {splice.text}", splice.support) for splice in reduce)
-    clash = EditableTree(tree.options, {**tree.patches, "kissat-restart-margin": moved}, tree.readers)
-    assert "same lines" in conflict_of(clash, [first], [second])
