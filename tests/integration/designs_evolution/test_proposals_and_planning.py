@@ -268,22 +268,6 @@ def test_a_design_that_computes_a_known_one_is_a_duplicate_and_is_not_repaired(
     assert "designs_designer_repair" not in [role for role, _ in serving.backend.asked]  # pyright: ignore[reportAttributeAccessIssue]
 
 
-def test_a_call_without_a_usable_reply_is_counted_and_the_others_go_on(
-    start: tuple[Lake, Population], tiny: DesignsSettings, judge_at: Callable[[str], Judge]
-) -> None:
-    lake, population = start
-    failure = AgentFailure("designs_designer", "invalid", "no file", 3)
-    result = proposed(
-        scripted(designs_designer=[failure]),
-        lake,
-        population,
-        planned(scripted(), lake, population, tiny),
-        judge_at("0001"),
-        tiny,
-    )
-    assert (result.failures, len(result.candidates)) == ([failure], 2)
-
-
 def ranked(population: Population, pool: Any) -> LongConsensus:
     rows = score_all(live_objectives(population), population.results(), pool)
     table = pl.DataFrame(

@@ -14,7 +14,7 @@ from evolake.agents.prompts import build_messages
 from evolake.cycle_seeds import CycleSeeds
 from evolake.designs.evolution import designing
 from evolake.designs.evolution.analysis import analyse_designs
-from evolake.designs.evolution.attempts import contest_outcomes, tried_designs, tuning_note
+from evolake.designs.evolution.attempts import contest_outcomes, tried_designs
 from evolake.designs.evolution.champion import Succession
 from evolake.designs.evolution.consensus_winner import consensus_winner
 from evolake.designs.evolution.designing import DesignerTurn, Proposals, propose_candidates
@@ -28,7 +28,7 @@ from evolake.designs.evolution.proposals import (
     seed_candidate,
     store_candidate,
 )
-from evolake.designs.evolution.reviewing import reviewed, with_champion, with_notes
+from evolake.designs.evolution.reviewing import with_champion, with_notes
 from evolake.designs.evolution.trials import TrialRunner, TrialSize, worth_revising
 from evolake.designs.grammars.paper_genome.compose import compose
 from evolake.designs.grammars.paper_genome.genome import BASELINE, genome
@@ -311,72 +311,3 @@ def test_a_lake_from_before_ideas_and_contests_were_kept_is_read(
     old = population_of(frames | {"designs": frames["designs"].drop("idea"), "state": state.clear()})
     assert old.row(child)["idea"] is None and not [line for line in contest_outcomes(old) if "Cycle" in line]
     assert [item.idea for item in tried_designs(old)] == ["Drag at the edges."]
-
-
-def test_tuning_reviews_and_blocked_objectives_reach_planner_and_objective_writer(
-    start: Started,
-    judge_at: Callable[[str], Judge],
-    tiny: DesignsSettings,
-    judge_objectives: Callable[[Population], Any],
-) -> None:
-    lake, population, child = after_a_cycle(start, judge_at("0001"))
-    plain = {"design_id": child, "cycle": "0001", "status": "ok", "reason": None}
-    trials = [
-        plain | {"trial": 0, "hyper_values": '{"lr": 1.0}', "consensus": 0.5},
-        plain | {"trial": 1, "hyper_values": '{"lr": 1.5}', "consensus": 0.25},
-        plain
-        | {
-            "trial": 2,
-            "hyper_values": '{"lr": 9.0}',
-            "consensus": None,
-            "status": "blocked",
-            "reason": "not finite",
-        },
-    ]
-    note = tuning_note(population, trials)
-    assert (
-        note == f"Tuning of {child[:12]} (edge drag) in cycle 0001: lr 1.0 -> 1.5; consensus 0.500 -> 0.250; "
-        "1 were blocked, e.g. not finite."
-    )
-    assert tuning_note(population, trials[::2]).endswith(
-        ": none of 1 trials beat its own values; 1 were blocked, e.g. not finite."
-    )
-    assert tuning_note(population, []) == ""
-    objectives = population.objectives.to_dicts()
-    reviewed_id = objectives[0]["objective_id"]
-    bad = {
-        **objectives[0],
-        "objective_id": "f" * 64,
-        "description": "counts lines",
-        "state": "blocked",
-        "reason": "tells no designs apart",
-    }
-    review = {
-        "objective_id": reviewed_id,
-        "multiplier": 0.7,
-        "guidance": "Look at the tail.",
-        "research_phase": "stuck",
-    }
-    population = reviewed(
-        population.add(objectives=[bad]).with_values(tunings=[note]),
-        [review | {"assessment": "repeats the others"}],
-    )
-    serving = scripted()
-    plan_directions(serving, population, texts_of(lake), settings=tiny, cycle="0002", root_seed=1)
-    write_objectives(
-        serving,
-        population,
-        judge_objectives(population),
-        settings=tiny,
-        seeds=CycleSeeds(1, "designs", "0002"),
-        origin="model",
-    )
-    roles: tuple[Any, ...] = (DIRECTIONS_ROLE, OBJECTIVE_ROLE)
-    planner, writer = (build_messages(role, requests(serving, role.name)[0])[1]["content"] for role in roles)
-    assert note in planner
-    assert (
-        "counts lines: tells no designs apart" in writer
-        and "Last review: repeats the others" in writer
-        and "Look at the tail." in writer
-    )
-    assert writer.count("def objective(") == 1

@@ -174,12 +174,6 @@ def test_a_line_without_a_champion_says_what_to_look_at_instead(root: Path, line
     assert what in error.what and do in (error.do or "")
 
 
-def test_a_line_that_has_not_run_says_how_to_run_it(tmp_path: Path):
-    crowned_lake(tmp_path)
-    error = evolake(tmp_path, "champion", "other").exception
-    assert isinstance(error, InputError) and error.do == "run a cycle: evolake run --lines other"
-
-
 def test_the_example_of_the_tasks_shows_the_newest_cycle_and_no_other(tmp_path: Path):
     lake = Lake(tmp_path)
     for cycle in ("0001", "0002"):

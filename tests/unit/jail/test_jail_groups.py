@@ -39,69 +39,6 @@ def v2(point="/sys/fs/cgroup", within="/"):
     return V2_MOUNT.format(point=point, within=within)
 
 
-NO_V1 = ["1:cpu:/", "0::/user.slice/app.slice/run.scope"]
-SYSTEMD = {
-    "sys/fs/cgroup": {
-        "cgroup.controllers": "cpu memory pids\n",
-        "cgroup.subtree_control": "cpu memory pids\n",
-    },
-    "sys/fs/cgroup/user.slice/app.slice": {
-        "cgroup.controllers": "memory pids\n",
-        "cgroup.subtree_control": "pids memory\n",
-    },
-    "sys/fs/cgroup/user.slice/app.slice/run.scope": {
-        "cgroup.controllers": "memory pids\n",
-        "cgroup.subtree_control": "\n",
-    },
-}
-
-
-@pytest.mark.parametrize(
-    ("own", "mounts", "files", "version", "folder"),
-    [
-        (
-            ["4:memory:/a/b", "0::/"],
-            [v1()],
-            {"sys/fs/cgroup/memory/a/b": {"memory.use_hierarchy": "1\n"}},
-            1,
-            "sys/fs/cgroup/memory/a/b",
-        ),
-        (["4:cpu,memory:/"], [v1()], {"sys/fs/cgroup/memory": {}}, 1, "sys/fs/cgroup/memory"),
-        (
-            ["4:memory:/docker/1:2/in"],
-            [v1(within="/docker/1:2")],
-            {"sys/fs/cgroup/memory/in": {}},
-            1,
-            "sys/fs/cgroup/memory/in",
-        ),
-        (["4:memory:/a"], [v1(point="/my\\040groups")], {"my groups/a": {}}, 1, "my groups/a"),
-        (
-            ["4:memory:/a", "0::/a"],
-            [v2("/sys/fs/cgroup/unified"), v1()],
-            {
-                "sys/fs/cgroup/memory/a": {},
-                "sys/fs/cgroup/unified/a": {
-                    "cgroup.controllers": "pids\n",
-                    "cgroup.subtree_control": "pids\n",
-                },
-            },
-            1,
-            "sys/fs/cgroup/memory/a",
-        ),
-        (NO_V1, [v2()], SYSTEMD, 2, "sys/fs/cgroup/user.slice/app.slice"),
-        (
-            ["0::/"],
-            [v2()],
-            {"sys/fs/cgroup": {"cgroup.controllers": "memory\n", "cgroup.subtree_control": "memory\n"}},
-            2,
-            "sys/fs/cgroup",
-        ),
-    ],
-)
-def test_the_place_is_read_off_the_files_of_a_machine(own, mounts, files, version, folder, tmp_path):
-    assert find(machine(tmp_path, own, mounts, files)) == Place(version, tmp_path / folder)
-
-
 @pytest.mark.parametrize(
     ("own", "mounts", "files", "why"),
     [
@@ -155,10 +92,6 @@ def test_the_place_is_read_off_the_files_of_a_machine(own, mounts, files, versio
 )
 def test_where_none_can_be_made_the_reason_is_told(own, mounts, files, why, tmp_path):
     assert find(machine(tmp_path, own, mounts, files)) == why
-
-
-def test_a_machine_without_proc_is_a_reason_too(tmp_path):
-    assert find(tmp_path) == f"{tmp_path}/proc/self/cgroup: No such file or directory"
 
 
 def real_version_2() -> str | None:
@@ -254,13 +187,6 @@ def test_a_kill_counts_as_the_programs_own_where_its_group_came_up_to_the_limit(
     (folder / "run/memory.peak").write_text(peak)
     assert group.peak_mb() == expected
     group.close()
-
-
-def test_a_kernel_that_counts_no_kills_has_no_use(kernel, monkeypatch, tmp_path):
-    monkeypatch.setitem(groups.EVENTS, 2, "memory.peak")
-    with pytest.raises(OSError, match="counts no kills"):
-        Group(Place(2, tmp_path), 64)
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_only_groups_of_dead_owners_are_swept(tmp_path):
