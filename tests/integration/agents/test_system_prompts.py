@@ -191,3 +191,8 @@ def test_calls_of_an_older_lake_name_no_prompt(tmp_path: Path) -> None:
         assert catalogue.query("SELECT call_id, prompt_id, reason, line FROM calls").rows == [
             ("k1", None, None, "designs")
         ]
+
+
+def test_the_environment_names_prompts_by_role(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EVOLAKE_SYSTEM_PROMPTS__SOLVERS_PLANNER", "champion")
+    assert Settings().system_prompts == {"solvers_planner": "champion"}

@@ -461,6 +461,29 @@ def test_system_prompts_that_roles_read(lake):
     assert ask(lake, "system_prompts_in_use", line="designs") == []
 
 
+def test_where_judging_itself_raised(lake):
+    assert ask(lake, "judging_raised") == [
+        (
+            "solvers",
+            "0002",
+            "reading.py:40",
+            "TypeError",
+            "compliance",
+            2,
+            "judging it raised TypeError at reading.py:40",
+        ),
+        (
+            "solvers",
+            "0002",
+            "unknown",
+            "KeyError",
+            "compliance",
+            1,
+            "judging it raised KeyError at unknown: 'a'",
+        ),
+    ]
+
+
 def test_blast_radius_of_a_run(lake):
     assert ask(lake, "blast_radius", run_id="run1") == [
         ("designs", "0001", "accepted", 1),

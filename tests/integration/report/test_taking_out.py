@@ -333,6 +333,31 @@ def test_an_id_that_several_begin_with_lists_them_and_more_digits_choose(tmp_pat
     assert json.loads(evolake(tmp_path, "show", ids[1][:9], "--json").stdout)["artifact_id"] == ids[1]
 
 
+def test_a_title_names_what_alone_has_it(solvers: Path, tmp_path: Path):
+    result = json.loads(evolake(solvers, "show", "Tuned", "--json").stdout)
+    assert (result["artifact_id"], result["title"]) == (ID["tuned"], "tuned")
+    assert ID["fast"] in {row["child_id"] for row in result["born"]} and result["children"] == len(
+        result["born"]
+    )
+    assert f"child      {ID['fast'][:12]} " in evolake(solvers, "show", ID["tuned"]).stdout
+    rows = [
+        {
+            "artifact_id": digit * 64,
+            "line": "other",
+            "kind": "k",
+            "cycle": "0001",
+            "state": "accepted",
+            "title": "twins",
+        }
+        for digit in "01"
+    ]
+    publish(Lake(tmp_path), "other", side_table("made", ARTIFACTS), ARTIFACTS, rows)
+    error = evolake(tmp_path, "show", "twins").exception
+    assert isinstance(error, InputError) and all(
+        f"other k {digit * 12} twins" in str(error) for digit in "01"
+    )
+
+
 @pytest.mark.parametrize("wanted", ["", "abcdef1", "zz", "../../x", "%", "ABCDEF12", "f" * 64])
 def test_what_names_nothing_is_a_sentence(solvers: Path, wanted: str):
     error = evolake(solvers, "show", wanted).exception

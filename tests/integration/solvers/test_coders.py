@@ -234,6 +234,19 @@ def test_what_a_command_leaves_in_the_sources_is_the_candidate(
     assert row["wall_s"] > 0 and project.blobs.get(row["output_sha"]) == b"done\n"
 
 
+LINKS = (
+    f"import os; os.remove('{SOURCE}'); os.symlink('/etc/passwd', '{SOURCE}'); os.symlink('/etc/passwd', "
+    "'src/core/passwd.h')"
+)
+
+
+def test_links_that_a_command_leaves_lead_nowhere(project: SmallProject) -> None:
+    result, _ = by_a_command(project, LINKS)
+    (variant,) = result.variants
+    assert variant.blocked, "without its source file it is not built"
+    assert "root:" not in variant.diff and not (variant.folder / "src/core/passwd.h").exists()
+
+
 @pytest.mark.parametrize(
     "setting, message", [("command:nosuchprogram x", "names no program"), ("command:'", "cannot be used")]
 )

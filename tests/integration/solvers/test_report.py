@@ -101,6 +101,20 @@ def test_train_and_holdout_show_champion_and_seeds_with_sat_and_unsat_apart(text
     )
 
 
+HELPED = (
+    "costs less on 2 of 2 formulas and more on 0; on a new formula like these it helps with probability "
+    "1.00 (0.34 to 1.00)"
+)
+
+
+def test_each_family_of_a_duel_says_how_likely_the_challenger_helps_on_a_new_formula(root: Path, text: str):
+    for family, costs in (("family s", "PAR-2 2.51 s and 1.26 s"), ("family u", "PAR-2 2.11 s and 1.06 s")):
+        assert f"{family}: 2 formulas, solved 2 and 2, {costs}; {HELPED}" in text
+    assert "family u" not in read_sections(root, ["solvers"], "0001")[0].body, (
+        "a cycle that an earlier version made has no such table"
+    )
+
+
 def test_an_earlier_cycle_knows_nothing_of_later_ones(root: Path):
     page = read_sections(root, ["solvers"], "0001")[0].body
     assert "fast" not in page

@@ -10,7 +10,15 @@ import pytest
 from families_fixtures import seed_family
 
 from evolake.errors import InputError
-from evolake.families.dataset.audit import COLUMNS, audit_row, choose, guarded, read_grades, sheet
+from evolake.families.dataset.audit import (
+    COLUMNS,
+    audit_row,
+    audit_summary,
+    choose,
+    guarded,
+    read_grades,
+    sheet,
+)
 
 CLINIC = seed_family("clinic-queue")
 INSTANCE = {"difficulty": 5, "text": "How many?\nSay it.", "answer": "-4", "votes": 3, "voters": 3}
@@ -83,3 +91,12 @@ def test_grades_come_back_and_ungraded_lines_are_left_out(tmp_path):
 def test_a_sheet_that_cannot_be_counted_is_refused_with_its_row(tmp_path, lines, message):
     with pytest.raises(InputError, match=message):
         read_grades(graded(tmp_path, *lines), ["a"])
+
+
+def test_usable_means_a_or_b_in_all_four():
+    result = audit_summary(
+        [grades("a", "AAAA"), grades("b", "AABA"), grades("c", "AAAC"), grades("d", "DAAA")]
+    )
+    assert (result["graded"], result["usable"], result["fully_correct"]) == (4, 2, 1)
+    assert result["dimensions"]["validator_consistency"] == {"A": 3, "B": 0, "C": 0, "D": 1, "pass": 0.75}
+    assert 0 < result["usable_low"] < 0.5 < result["usable_high"] < 1

@@ -219,3 +219,8 @@ def test_the_newest_cycles_that_asked_families_are_read_and_their_groups_counted
         ("b", ["0001"], 1, 0),
     ]
     assert [row["score"] for row in scores] == pytest.approx([score([(2, 2), (4, 0)]), 0])
+
+
+def test_at_weight_0_nothing_is_read(lake):
+    assert reading(lake, FamiliesSettings(), "0004", []).rows == []
+    assert read_scores(lake, [], "0004") == []

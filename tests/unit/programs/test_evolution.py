@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from programs_fixtures import OWN, apart, imports
 
-from evolake.programs.evolution.archive import Islands
+from evolake.programs.evolution.archive import Islands, cell_of
 from evolake.programs.evolution.champion import end_of_cycle, evaluations_bytes, read_evaluations
 from evolake.programs.evolution.duel import decide_duel, noise_of, run_duel, sides_of
 from evolake.programs.evolution.generation_entry import REPEATED, GenerationEntry, failed_rows
@@ -73,6 +73,22 @@ def test_the_front_is_what_nobody_dominates(points: list[tuple[int, int]]):
     for place, (a, b) in enumerate(points):
         beaten = any(c >= a and d <= b and (c, d) != (a, b) for c, d in points)
         assert held.rows[str(place)]["front"] is not beaten
+
+
+def test_cells_are_bins_of_declared_features_and_else_of_size():
+    toml = (
+        '[program]\nentry = "double"\n[evaluator]\nmode = "separate"\n[features.size]\nlow = 0\nhigh = '
+        "100\n[features.m]\nlow = 0\nhigh = 1\n"
+    )
+    project = apart(toml=toml)
+    assert [cell_of(project, {"m": value}, size) for value, size in ((0.55, 42), (-1.0, 0), (7.0, 1000))] == [
+        "4,5",
+        "0,0",
+        "9,9",
+    ]
+    assert cell_of(imports(), {}, 64) == "12"
+    config = imports(config__yaml="database:\n  feature_dimensions: [gap, diversity]\n  feature_bins: 4\n")
+    assert cell_of(config, {"gap": 0.6}, 9) == "2"
 
 
 SAME = [1.0, 1.0, 1.0, 1.0]

@@ -245,6 +245,13 @@ def test_families_of_the_lake_are_on_the_side_of_the_shipped_ones_whose_names_th
     )
 
 
+def test_a_problem_of_a_family_that_says_what_is_held_out_or_is_there_already_is_left_out(lake: Lake):
+    problems = family_problems(lake, ["0001"])
+    copies = [replace(problem, problem_id=f"copy-{problem.problem_id}") for problem in problems]
+    said = replace(SET, train=(*SET.train, *copies[::2]), heldout=tuple(copies[1::2]))
+    assert (feed(lake, SIZES, said).rows, feed(lake, SIZES, said).problems) == ([], said)
+
+
 def test_what_shares_its_words_with_a_held_out_problem_is_not_added_and_what_is_held_out_stays():
     words = (
         "Five houses stand in a row and in each of them lives somebody who keeps another animal than all "

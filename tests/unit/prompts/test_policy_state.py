@@ -161,6 +161,11 @@ def test_a_damaged_checkpoint_is_refused() -> None:
         policy.load(policy.save()[:-10])
 
 
+def test_a_checkpoint_of_another_adapter_is_refused() -> None:
+    with pytest.raises(InputError, match="another policy"):
+        tiny_policy().load(tiny_policy(lora_rank=8).save())
+
+
 def test_importing_the_line_needs_no_model_library_and_using_it_says_what_to_install() -> None:
     program = (
         "import importlib.util as util, sys\n"

@@ -3,6 +3,7 @@ deployments that Dagster accepts."""
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 
 import dagster as dg
@@ -14,6 +15,7 @@ from assets.lake import rules_asset
 from assets.line import Line, register_keys
 from evolake.errors import InputError
 from pipelines.cycles import cycles_sensor, forget
+from pipelines.freshness import policy_of
 from pipelines.home import TEMPLATE, ensure_home
 from pipelines.outcome import explain
 from pipelines.policy import define
@@ -91,6 +93,11 @@ def test_a_line_that_is_named_works_nightly_from_the_start_and_its_cycles_assets
     }
     fresh = {spec.key.to_user_string() for spec in defs.resolve_all_asset_specs() if spec.freshness_policy}
     assert fresh == {f"{line}/{asset}" for line in ("left", "right") for asset in ("candidates", "survivors")}
+
+
+@pytest.mark.parametrize(("cron", "hours"), [("0 2 * * *", 36), ("0 2 * * 1-5", 108), ("*/30 * * * *", 0.75)])
+def test_an_asset_is_late_after_one_and_a_half_of_the_widest_gap_between_nights(cron, hours):
+    assert policy_of(cron).fail_window.to_timedelta() == timedelta(hours=hours)
 
 
 @pytest.mark.parametrize(
