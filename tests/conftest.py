@@ -43,7 +43,7 @@ PARTLY_LONG = ("tests/integration/solvers/test_mutants.py",)
 """Files that mark some of their own tests as `long`: `make test` runs the others."""
 LONG_ALWAYS = ("tests/unit/docs/test_site.py",)
 """What needs more installed than `make test` installs."""
-LONG_FROM_S, LONG_FROM_S_IN_SHORT = 10.0, 20.0
+LONG_FROM_S, LONG_FROM_S_IN_SHORT = 10.0, 15.0
 """Files that were measured to take longer are marked `long`: `make test` leaves them to `make test-rest`.
 Files in the folders of SHORT have more time, and files that SHORT names have no limit."""
 DURATIONS = durations.read()
