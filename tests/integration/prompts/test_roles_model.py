@@ -18,7 +18,6 @@ from evolake.prompts.model.prompt import prompt_of
 from evolake.prompts.model.protocol import Sample
 from evolake.prompts.reproduction.crossover import cross
 from evolake.prompts.reproduction.evidence import Evidence
-from evolake.prompts.reproduction.memory import SearchMemory
 from evolake.prompts.reproduction.mutation import SHORT_REPLY, mutate
 from evolake.prompts.reproduction.operators import Editing, Reproduction
 
@@ -266,80 +265,6 @@ def test_edits_of_which_none_applies_are_asked_for_once_more_with_the_reason(by_
     assert made.idea == "modify p2: Count once."
     [reason] = [text for text in seen if "no edit applies" in text]
     assert "p2 does not read as quoted" in reason and "p2 reads: Count twice." in reason
-
-
-def test_editors_read_what_decides_and_what_was_tried(by_model: Mutate) -> None:
-    """Each value that decides about a prompt reaches the roles that propose the next one."""
-    row = _row_of(PROMPT, "champion", mu=27.5, sigma=2.0)
-    child = _row_of(prompt_of(["Be brief."]), "blocked", parents=[PROMPT.prompt_id], idea="add: Be brief.")
-    loser = _row_of(prompt_of(["Be bold."]), "accepted", parents=[PROMPT.prompt_id], idea="add: Be bold.")
-    duel = {
-        "cycle": "0003",
-        "champion_id": PROMPT.prompt_id,
-        "challenger_id": loser["prompt_id"],
-        "wins": False,
-        "difference": 0.1,
-        "low": -0.1,
-        "high": 0.3,
-        "reason": "+0.100 correct a reply on 12 problems",
-    }
-    refused = {
-        "cycle": "0003",
-        "applied": False,
-        "kind": "modify",
-        "step": "local",
-        "targets": ["p9"],
-        "text": "Count less.",
-        "operator": "mutation",
-        "prompt_id": PROMPT.prompt_id,
-        "reason": "there is no principle p9",
-    }
-    memory = SearchMemory(
-        [row, child, loser], [refused], [duel], {child["prompt_id"]: "leak: it copies a problem"}
-    )
-    editor = Editor(local={"edits": [{"kind": "add", "text": "Commit."}, {"kind": "add", "text": "Commit"}]})
-    by_model(editor, 1, words=0, memory=memory)
-    [local], [plan] = editor.users("local"), editor.users("global")
-    standing = (
-        "it is the champion",
-        "rating 27.5 +- 3.9 (95%) after 2 matches",
-        "1 of 2 replies right, 50% (9 to 91%)",
-        "sums (difficulty 1) 1 of 2",
-        "duel in cycle 0003",
-        "kept the title",
-    )
-    tried = (
-        "leak: it copies a problem",
-        "+0.100 correct a reply (-0.100 to +0.300)",
-        "lost its duel",
-        "modify p9: Count less.",
-        "no principle p9",
-    )
-    assert [text for text in (*standing, *tried) if text not in local] == []
-    assert [text for text in standing if text not in plan] == []
-    assert "add: Commit (p3 says the same already)" in plan
-
-
-def _row_of(
-    prompt: Any,
-    state: str,
-    *,
-    parents: Any = (),
-    mu: float = 25.0,
-    sigma: float = 8.0,
-    idea: str | None = None,
-) -> dict[str, Any]:
-    return {
-        "prompt_id": prompt.prompt_id,
-        "cycle": "0002",
-        "state": state,
-        "operator": "mutation",
-        "parents": list(parents),
-        "mu": mu,
-        "sigma": sigma,
-        "rounds": 2,
-        "idea": idea,
-    }
 
 
 def test_no_two_requests_of_a_cycle_are_alike_and_the_recombiner_reads_what_was_tried(tmp_path: Path) -> None:

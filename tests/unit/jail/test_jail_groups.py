@@ -9,8 +9,6 @@ import pytest
 from evolake.jail import groups
 from evolake.jail.groups import Group, Place, find, sweep
 
-V1_MOUNT = "35 31 0:32 {within} {point} rw,relatime shared:4 - cgroup cgroup rw,memory"
-V2_MOUNT = "41 31 0:38 {within} {point} rw,relatime - cgroup2 cgroup2 rw,nsdelegate"
 OTHER_MOUNTS = [
     "23 1 254:0 / / rw - ext4 /dev/vda rw",
     "32 31 0:29 / /sys/fs/cgroup/cpu rw,relatime - cgroup cgroup rw,cpu",
@@ -29,69 +27,6 @@ def machine(root, own, mounts, files):
             if text is not None:
                 (root / path / name).write_text(text)
     return root
-
-
-def v1(point="/sys/fs/cgroup/memory", within="/"):
-    return V1_MOUNT.format(point=point, within=within)
-
-
-def v2(point="/sys/fs/cgroup", within="/"):
-    return V2_MOUNT.format(point=point, within=within)
-
-
-@pytest.mark.parametrize(
-    ("own", "mounts", "files", "why"),
-    [
-        ([], [], {}, "this kernel has no control groups for memory"),
-        (["1:cpu:/"], [], {}, "this kernel has no control groups for memory"),
-        (["4:memory:/a"], [], {}, "the own group /a of version 1 is not mounted"),
-        (
-            ["4:memory:/a"],
-            [v1(within="/b")],
-            {"sys/fs/cgroup/memory": {}},
-            "the own group /a of version 1 is not mounted",
-        ),
-        (
-            ["4:memory:/../a"],
-            [v1()],
-            {"sys/fs/cgroup/memory": {}},
-            "the own group /../a of version 1 is not mounted",
-        ),
-        (
-            ["4:memory:/a"],
-            [v1()],
-            {"sys/fs/cgroup/memory/a": {"memory.use_hierarchy": "0\n"}},
-            "/sys/fs/cgroup/memory/a: memory.use_hierarchy is 0",
-        ),
-        (
-            ["4:memory:/a"],
-            [v1()],
-            {"sys/fs/cgroup/memory/a": {"cgroup.procs": None}},
-            "/sys/fs/cgroup/memory/a cannot be written",
-        ),
-        (
-            ["4:memory:/gone"],
-            [v1()],
-            {"sys/fs/cgroup/memory": {}},
-            "/sys/fs/cgroup/memory/gone cannot be written",
-        ),
-        (["0::/a"], [], {}, "the own group /a of version 2 is not mounted"),
-        (
-            ["0::/a"],
-            [v2("/v2")],
-            {"v2/a": {"cgroup.controllers": "pids\n", "cgroup.subtree_control": "\n"}},
-            "/v2/a: it has no memory controller",
-        ),
-        (
-            ["0::/"],
-            [v2()],
-            {"sys/fs/cgroup": {"cgroup.controllers": "memory\n", "cgroup.subtree_control": "\n"}},
-            "/sys/fs/cgroup: memory is in cgroup.controllers, but in no cgroup.subtree_control from there up",
-        ),
-    ],
-)
-def test_where_none_can_be_made_the_reason_is_told(own, mounts, files, why, tmp_path):
-    assert find(machine(tmp_path, own, mounts, files)) == why
 
 
 def real_version_2() -> str | None:
