@@ -175,6 +175,47 @@ def test_programs_tell_every_project_what_their_evaluations_cost_and_whose_score
     assert (story.cost.cpu_s, story.spent.cpu_s, list(story.trend.points)) == (6.0, 6.0, [("0001", 2.0)])
 
 
+def test_a_line_says_how_many_contests_it_held_and_how_many_false_promotions_that_lets_expect(tmp_path: Path):
+    lake = Lake(tmp_path)
+    held = [("b", True, "sign flips of 8 pairs"), (None, False, None), ("c", False, "sign flips of 8 pairs")]
+    for cycle, (challenger, wins, test) in zip(("0001", "0002", "0003"), held, strict=True):
+        rows = [
+            {
+                "cycle": cycle,
+                "project": "fit",
+                "champion_id": "a",
+                "challenger_id": challenger,
+                "holder_id": "a",
+                "wins": wins,
+                "pairs": 8,
+                "noise": 0.0,
+                "reason": "r",
+                "test": test,
+                "protected": True,
+            }
+        ]
+        lake.publish("programs", "champion", DECISIONS.frame(rows), cycle=cycle, run_id="r", schema=DECISIONS)
+    own = PROJECTS.frame(
+        [{"cycle": "0003", "project": "fit", "score_name": "points", "higher_is_better": True}]
+    )
+    for asset, schema, frame in (
+        ("projects", PROJECTS, own),
+        ("measured", MEASURED, MEASURED.frame([])),
+        ("heldout", MEASURED, MEASURED.frame([])),
+        ("incoming_programs", PROGRAMS, PROGRAMS.frame([])),
+    ):
+        lake.publish("programs", asset, frame, cycle="0003", run_id="r", schema=schema)
+    said = "2 contests so far, 1 won; at 2.5 % each, at most 0.05 false promotions are expected"
+    assert (
+        story_of(lake, "programs", "0003").contests
+        == dict(story_of(lake, "programs", "0003").lines())["Measured"]
+        == said
+    )
+    assert story_of(lake, "programs", "0001").contests.startswith(
+        "1 contest so far, 1 won; at 2.5 % each, at most 0.025 false"
+    )
+
+
 def test_an_earlier_cycle_s_story_knows_nothing_of_later_ones(lake: Lake):
     assert "fast" not in str(story_of(lake, "solvers", "0001"))
 
