@@ -21,9 +21,11 @@ from evolake.programs.evolution.archive import Islands
 from evolake.programs.evolution.context import Context
 from evolake.programs.evolution.generation_entry import GenerationEntry, failed_rows
 from evolake.programs.evolution.generations import run_generation
+from evolake.programs.evolution.grouped import groups_of
 from evolake.programs.evolution.memory import SearchMemory
-from evolake.programs.evolution.writer_session import SessionWriter
+from evolake.programs.evolution.writer_session import SessionWriter, writes_in_sessions
 from evolake.programs.roles.brief import DIRECTIONS
+from evolake.programs.roles.writer import Measured, WriterRequest
 from evolake.programs.sandbox.evaluating import Evaluator
 from evolake.settings import BudgetSettings, Settings
 
@@ -322,6 +324,20 @@ def test_children_of_one_parent_are_asked_for_in_one_call_and_one_that_makes_no_
     ] and "needs 2 entries, one for each direction; got 0" in writer.prompts[1]
 
 
+def test_calls_hold_requests_of_one_parent_and_no_more_text_than_a_reply_may_have() -> None:
+    def request(name: str, length: int) -> WriterRequest:
+        return WriterRequest(
+            project="p", goal="g", parent=Measured(name=name, score=1.0, files={FILE: "x" * length})
+        )
+
+    requests = [request("a", 100), request("b", 100), request("a", 100), request("a", 100), request("b", 100)]
+    assert groups_of(requests, 4) == [[0, 2, 3], [1, 4]] and groups_of(requests, 2) == [[0, 2], [1, 4], [3]]
+    assert groups_of(requests, 1) == [[0], [1], [2], [3], [4]]
+    assert groups_of([request("a", 5_000)] * 3, 4) == [[0, 1], [2]] and groups_of(
+        [request("a", 13_000)] * 2, 4
+    ) == [[0], [1]]
+
+
 def test_evaluations_of_a_session_are_bounded(tmp_path: Path) -> None:
     evaluate = call(
         ("edit_file", {"path": FILE, "search": "shift = 1\n", "replace": "shift = 1.5\n"}),
@@ -375,3 +391,8 @@ def test_a_session_sees_what_its_script_prints_and_the_run_counts_as_an_evaluati
         row["cpu_s"] > 0 and row["score"] is None for row in rows
     )
     assert sorted(row["purpose"] for row in entry.measured) == ["scratch"] * 3 + ["search"]
+
+
+def test_sessions_are_the_default_of_a_model_alone() -> None:
+    assert writes_in_sessions(OWN, "model") and not writes_in_sessions(OWN, "operators")
+    assert not writes_in_sessions(OWN.model_copy(update={"writer": "one-shot"}), "model")

@@ -17,6 +17,7 @@ from evolake.families.evolution.learnability import FEWEST_LIVE, factors, read_s
 from evolake.families.model.population import empty_population
 from evolake.families.model.similarity import Fingerprint
 from evolake.families.operators.novelty import novel_parents
+from evolake.families.report.data import asked_of
 from evolake.families.settings import FamiliesSettings
 from evolake.families.tables import FAMILIES, LEARNABILITY, LEARNABILITY_READ, SURVIVAL
 from evolake.lake import Lake
@@ -160,6 +161,14 @@ def test_no_family_gets_past_a_gate_by_what_is_learnt_from_it(states, lives):
     ]
 
 
+def test_a_retired_family_is_known_and_keeps_its_row():
+    retired = empty_population().add(
+        families=[{**archived("retired")[0], "fingerprint": '["f0", "n", "c", "t", [1], ["a"]]'}]
+    )
+    assert [item.family_id for item in retired.known()] == ["f0"]
+    assert [row["state"] for row in retired.with_cycle(archived("accepted"), []).rows()] == ["retired"]
+
+
 def publish(
     lake: Lake,
     cycle: str,
@@ -221,6 +230,52 @@ def test_the_newest_cycles_that_asked_families_are_read_and_their_groups_counted
     assert [row["score"] for row in scores] == pytest.approx([score([(2, 2), (4, 0)]), 0])
 
 
+def test_the_curve_of_difficulty_counts_the_replies_on_the_families_of_the_report(lake):
+    assert asked_of(lake, ["a", "b", "sums"]).rows() == [(1, 12, 6)]
+    assert asked_of(lake, ["b"]).rows() == [(1, 4, 0)]
+    assert asked_of(lake, ["sums"]).is_empty()
+
+
+def test_a_lake_without_a_prompts_line_has_no_replies(tmp_path):
+    assert asked_of(Lake(tmp_path), ["a"]).columns == ["difficulty", "replies", "correct"]
+
+
 def test_at_weight_0_nothing_is_read(lake):
     assert reading(lake, FamiliesSettings(), "0004", []).rows == []
     assert read_scores(lake, [], "0004") == []
+
+
+def test_a_run_of_the_cycle_again_reads_what_the_first_one_read_whatever_came_since(lake):
+    first = reading(lake, ON, "0004", [])
+    publish(lake, "0004", ("a", (2, 2)))
+    again = reading(lake, ON, "0004", first.rows)
+    assert (again.rows, again.kept) == (first.rows, True)
+    assert [row["prompts_cycle"] for row in reading(lake, ON, "0005", []).rows] == ["0004", "0003"]
+
+
+def test_a_cycle_that_opened_before_any_was_asked_stays_without_scores(tmp_path):
+    lake = Lake(tmp_path)
+    first = reading(lake, ON, "0001", [])
+    assert [row["prompts_cycle"] for row in first.rows] == [None]
+    publish(lake, "0001", ("a", (2, 2)))
+    assert reading(lake, ON, "0001", first.rows).kept
+    assert read_scores(lake, first.rows, "0001") == []
+
+
+def test_where_a_table_is_another_now_the_newest_are_read_and_that_is_said(lake):
+    first = reading(lake, ON, "0004", [])
+    publish(lake, "0003", ("a", (1, 3)))
+    again = reading(lake, ON, "0004", first.rows)
+    assert (again.kept, again.renewed) == (False, True)
+    assert again.rows[0]["content_sha"] != first.rows[0]["content_sha"]
+
+
+def test_only_the_policy_that_was_asked_last_counts(lake):
+    publish(lake, "0004", ("b", (3, 1)), policy="larger")
+    scores = read_scores(lake, reading(lake, ON, "0005", []).rows, "0005")
+    assert [(row["family_id"], row["policy"], row["correct"]) for row in scores] == [("b", "larger", 3)]
+
+
+def test_a_cycle_that_runs_again_is_not_finished_and_not_read(lake):
+    lake.seals.reopen("prompts", "0004", "r")
+    assert [row["prompts_cycle"] for row in reading(lake, ON, "0004", []).rows] == ["0001"]

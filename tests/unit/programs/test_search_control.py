@@ -18,9 +18,9 @@ from evolake.programs.evolution.tried_programs import tried_programs
 from evolake.programs.gates.checkers import no_duplicate
 from evolake.programs.model.parameters import parameters_in
 from evolake.programs.roles.writer import WRITER, Measured, TriedProgram, WriterRequest, write
-from evolake.programs.search.odds import Group, draw_operator
+from evolake.programs.search.odds import Group, credits_of, draw_operator
 from evolake.programs.search.parents import PATIENCE, TUNING, choose_parent, untuned
-from evolake.programs.search.steps import FEWEST, number_weights, promising_step, step_few
+from evolake.programs.search.steps import FEWEST, FIRST, number_weights, promising_step, step_few, step_size
 from evolake.programs.search.trials import Trial, Trials
 
 TEXT = "# EVOLVE-BLOCK-START\ndef f():\n    return {a!r}, {b!r}\n# EVOLVE-BLOCK-END\n"
@@ -65,6 +65,62 @@ def test_the_operator_that_gains_is_drawn_most_often():
     assert {
         draw_operator(groups, Trials(items), random(seed), barred=("planted",)) for seed in range(50)
     } == {"idle", "broken"}
+
+
+@pytest.mark.parametrize("maximize", [True, False])
+def test_credit_is_the_gain_in_relation_to_all_gains_and_lower_scores_gain_where_lower_is_better(
+    maximize: bool,
+):
+    sign = 1 if maximize else -1
+    items = [
+        Trial(text(1.0), 0.0, "initial"),
+        Trial(text(2.0), 10.0 * sign, "large", 0),
+        Trial(text(3.0), 10.01 * sign, "small", 1),
+    ]
+    trials = Trials(items, maximize)
+    won, lost = credits_of(trials)
+    assert won["large"] > 0.9 > 0.1 > won["small"] > 0 and lost["small"] > 0.9 and trials.best == 2
+
+
+def test_a_step_grows_after_a_success_and_shrinks_after_a_failure():
+    own = chain([]).skeletons[0]
+    assert step_size(chain([]), own) == FIRST
+    assert (
+        step_size(chain([1.0]), own)
+        > FIRST
+        > step_size(chain([-1.0]), own)
+        > step_size(chain([-1.0, None]), own)
+    )
+    assert step_size(chain([-1.0] * 4 + [1.0]), own) == pytest.approx(FIRST)
+    assert step_size(chain([1.0], operator="term"), own) == FIRST
+    plateau = Trials([*chain([]).items, Trial(text(2.0), None, "step_few", 0, twin_score=0.0)])
+    assert FIRST < step_size(plateau, own) < step_size(chain([1.0]), own)
+    failed = Trials([*chain([]).items, Trial(text(2.0), None, "step_few", 0, twin_score=-5.0)])
+    assert (
+        step_size(failed, own) < FIRST
+        and failed.known_merits[1] == pytest.approx(-5.0)
+        and (plateau.known_merits[1] or 0.0) < 0.0
+    )
+
+
+def test_a_new_skeleton_begins_with_the_size_of_its_parent():
+    before = chain([-1.0] * 6)
+    other = {"p.py": text(1.0)["p.py"].replace("1.0", "1.0 + 3.0", 1)}
+    trials = Trials([*before.items, Trial(other, 0.5, "term", 0)])
+    own, new = trials.skeletons[0], trials.skeletons[-1]
+    assert new not in ("", own)
+    assert step_size(trials, new) == step_size(before, own) < FIRST
+    further = Trials([*trials.items, Trial(other, None, "step_few", len(before.items))])
+    assert step_size(further, own) == step_size(before, own) > step_size(further, new)
+
+
+def test_a_number_whose_changes_fail_is_changed_less_often():
+    items = [Trial(text(1.0, 1.0), 0.0, "initial")]
+    items += [Trial(text(2.0 + place, 1.0), None, "step_few", 0) for place in range(5)]
+    items += [Trial(text(1.0, 2.0 + place), 1.0, "step_few", 0) for place in range(5)]
+    trials = Trials(items)
+    fatal, good = number_weights(trials, trials.skeletons[0], 2)
+    assert fatal < 0.3 * good and fatal + good == pytest.approx(1.0)
 
 
 def test_a_fatal_number_is_found_among_many_that_change_together():

@@ -21,6 +21,7 @@ from evolake.prompts.evolution.feeding import (
     LEARNABLE,
     NEW,
     Asked,
+    asked_before,
     chosen,
     fed,
     offered,
@@ -103,6 +104,21 @@ def test_the_places_of_families_are_their_share_of_the_problems_and_no_iteration
     )
 
 
+def test_a_family_is_asked_at_its_easiest_difficulty_and_above_one_with_right_replies():
+    problems = [
+        make(family, difficulty) for family in ("new", "half", "never", "always") for difficulty in (5, 2, 3)
+    ]
+    known = {("half", 2): HALF, ("never", 2): NEVER, ("always", 2): ALWAYS, ("always", 3): NEVER}
+    assert list(offered(problems, known)) == [
+        ("always", 2),
+        ("always", 3),
+        ("half", 2),
+        ("half", 3),
+        ("never", 2),
+        ("new", 2),
+    ]
+
+
 KNOWN = st.dictionaries(st.integers(0, 11), st.sampled_from([HALF, NEVER, ALWAYS]))
 
 
@@ -145,6 +161,32 @@ def test_what_teaches_is_asked_in_proportion_and_what_teaches_nothing_rarely_but
     assert sum(drawn.values()) == 1500
     assert 0.06 < drawn["never"] / 1500 < 0.14
     assert drawn["half"] / drawn["little"] == pytest.approx(HALF.score / little.score, rel=0.3)
+
+
+def test_where_nothing_teaches_and_nothing_is_new_most_places_go_back_to_the_other_source():
+    known = {(f"never-{n}", 1): NEVER for n in range(10)}
+    levels = {level: [make(*level)] for level in known}
+    result = [chosen(levels, known, [4], np.random.default_rng(seed), alone=False) for seed in range(200)]
+    assert 0.05 < sum(map(len, result)) / 800 < 0.15
+    assert all(
+        len(chosen(levels, known, [4], np.random.default_rng(seed), alone=True)) == 4 for seed in range(20)
+    )
+
+
+def test_tables_are_counted_together_for_the_policy_that_was_asked_last():
+    tables = [
+        table(("a", 1, (2, 2)), ("b", 1, (0, 4))),
+        table(("sums", 1, (2, 2)), source="shipped"),
+        table(("a", 1, (4, 0))),
+    ]
+    result = asked_before(tables)
+    assert {level: (item.groups, item.replies, item.correct) for level, item in result.items()} == {
+        ("a", 1): (2, 8, 6),
+        ("b", 1): (1, 4, 0),
+    }
+    assert result["a", 1].score == pytest.approx(score([(2, 2), (4, 0)]))
+    assert list(asked_before([*tables, table(("b", 1, (3, 1)), policy="larger")])) == [("b", 1)]
+    assert asked_before([]) == asked_before(tables[1:2]) == {}
 
 
 def test_an_iteration_has_the_problems_that_are_set_for_it_and_the_rest_of_those_that_are_set_for_none():
@@ -245,6 +287,29 @@ def test_families_of_the_lake_are_on_the_side_of_the_shipped_ones_whose_names_th
     )
 
 
+def test_where_families_hold_out_the_names_that_ship_decide_too(copies: Lake):
+    called, child, _, other = ids("train", 4)
+    settings = PromptsSettings(
+        problem_sources=["families"], families_share=1, batch_problems=4, heldout_problems=8
+    )
+    result = problem_set(settings, lake=copies, seeds=SEEDS, seed=0)
+    assert {item.family for item in result.heldout} == {called, child}
+    assert {item.family for item in result.train} == {*ids("heldout", 2), other}
+
+
+def test_problems_that_ship_by_the_id_of_a_family_put_what_descends_from_it_on_their_side(tmp_path: Path):
+    (root, other), (held, below) = ids("train", 2), ids("heldout", 2)
+    finish_families(family_lake(tmp_path), "0001", {root: (), held: (root,), below: (held,), other: ()})
+    roots = family_roots(Lake(tmp_path), ["0001"], {held})
+    assert roots == {root: {root}, held: {root, held}, below: {root, held}, other: {other}}
+    assert family_roots(Lake(tmp_path), ["0001"]) == {
+        root: {root},
+        held: {root},
+        below: {root},
+        other: {other},
+    }
+
+
 def test_a_problem_of_a_family_that_says_what_is_held_out_or_is_there_already_is_left_out(lake: Lake):
     problems = family_problems(lake, ["0001"])
     copies = [replace(problem, problem_id=f"copy-{problem.problem_id}") for problem in problems]
@@ -303,6 +368,21 @@ def test_a_cycle_without_families_says_in_a_line_what_it_trains_on(tmp_path: Pat
     assert wanted(SIZES) and not wanted(SIZES.model_copy(update={"train": "a.jsonl", "test": "b.jsonl"}))
 
 
+def test_where_every_family_taught_nothing_it_says_how_many_families_were_asked_not_how_many_levels(
+    tmp_path: Path,
+):
+    lake = finish_families(family_lake(tmp_path), "0001", {f"f{number:02}": () for number in range(12)})
+    settings = SIZES.model_copy(update={"families_share": 0.25, "iterations_per_cycle": 1})
+    known = table(*((f"f{number:02}", difficulty, (4, 0)) for number in range(12) for difficulty in (1, 4)))
+    names = {feed(lake, settings, SET, known, cycle=f"{cycle:04}").describe() for cycle in range(2, 12)}
+    train, _ = split(family_problems(lake, ["0001"]), SIZES.heldout_share)
+    count = len({item.family for item in train})
+    assert (
+        f"trains on shipped problems only: {count} families asked before, and nothing was learnt from "
+        "what they offer" in names
+    )
+
+
 def test_a_run_of_the_cycle_again_reads_what_the_first_one_read_whatever_families_have_made_since(lake: Lake):
     first = reading(lake, "0001", [])
     rows = FEED_READ.frame(first.rows).to_dicts()
@@ -326,3 +406,16 @@ def test_a_cycle_that_opened_before_there_were_families_stays_without_them(tmp_p
         reading(lake, "0001", first.rows).families,
         reading(lake, "0001", first.rows).kept,
     ) == ([], [], True)
+
+
+def test_where_what_was_read_is_another_now_what_is_finished_is_read_and_that_is_said(lake: Lake):
+    first = reading(lake, "0001", [])
+    finish_families(lake, "0001", {"other": ()})
+    again = reading(lake, "0001", first.rows)
+    assert (again.kept, again.renewed, again.families) == (False, True, ["0001"])
+    assert again.rows[0]["content_sha"] != first.rows[0]["content_sha"]
+
+
+def test_a_cycle_of_families_that_runs_is_not_read(lake: Lake):
+    lake.seals.reopen("families", "0002", "run")
+    assert reading(lake, "0001", []).families == []

@@ -66,6 +66,32 @@ def test_a_child_that_met_nobody_follows_its_parent() -> None:
     assert skills.of(0)[0] < skills.of(3)[0] < skills.of(1)[0]
 
 
+def test_what_a_batch_is_worth_to_all_changes_nothing() -> None:
+    easy = estimate_skills(TREE, [[(0, 0.6, 50), (1, 0.8, 50)]])
+    hard = estimate_skills(TREE, [[(0, 0.2, 50), (1, 0.4, 50)]])
+    assert easy.of(1)[0] - easy.of(0)[0] == pytest.approx(hard.of(1)[0] - hard.of(0)[0], rel=0.05)
+
+
+def test_more_replies_and_later_matches_count_more() -> None:
+    def gap(*matches: Match) -> float:
+        skills = estimate_skills({0: [], 1: []}, matches)
+        return skills.of(1)[0] - skills.of(0)[0]
+
+    assert gap([(0, 0.4, 50), (1, 0.6, 50)]) > gap([(0, 0.4, 5), (1, 0.6, 5)]) > 0
+    won, lost = [(0, 0.4, 50), (1, 0.6, 50)], [(0, 0.6, 50), (1, 0.4, 50)]
+    between: list[Match] = [[(0, 0.5, 1)]] * 30
+    assert gap(lost, *between, won) > 0 > gap(won, *between, lost)
+
+
+def test_of_equal_skills_the_youngest_is_best_and_unknown_prompts_are_left_out() -> None:
+    assert estimate_skills(TREE, []).best([0, 2, 1]) == 2
+    assert estimate_skills(TREE, [[(9, 1.0, 50), (0, 0.0, 50)]]).of(0)[0] == pytest.approx(0.0, abs=1e-9)
+    with pytest.raises(ValueError, match="parent of prompt 1"):
+        estimate_skills({0: [], 1: [7]}, [])
+    with pytest.raises(ValueError, match="parent of prompt 0"):
+        estimate_skills({0: [1], 1: []}, [])
+
+
 def test_a_prompt_is_drawn_as_often_as_it_may_be_the_best() -> None:
     skills = estimate_skills({0: [], 1: [], 2: []}, [[(0, 0.5, 20), (1, 0.6, 20), (2, 0.1, 20)]])
     random = np.random.default_rng(5)

@@ -16,6 +16,10 @@ import pytest
 from solver_runs import run_row
 
 from evolake.jail import NativeOutcome
+from evolake.solvers.evolution.benchmarking import current_runs
+from evolake.solvers.evolution.closing import _lost
+from evolake.solvers.evolution.holdout import _measured
+from evolake.solvers.evolution.population import Population
 from evolake.solvers.gates.carry import carry_evidence
 from evolake.solvers.measurement import measuring
 from evolake.solvers.measurement.measuring import Job, measure_together
@@ -24,8 +28,9 @@ from evolake.solvers.objectives.consensus import results_of
 from evolake.solvers.process.cpu_affinity import usable_cores
 from evolake.solvers.process.execute import Program, RunLimits, starved
 from evolake.solvers.rules.outcomes import answered
-from evolake.solvers.suites import Instance
-from evolake.solvers.tables import RUNS
+from evolake.solvers.settings import SolversSettings
+from evolake.solvers.suites import Instance, Suite
+from evolake.solvers.tables import HOLDOUT_RUNS, RUNS
 
 SHELL = (Path("/bin/sh"), Path("/bin/sleep"))
 LIMITS = RunLimits(cpu_s=0.4, wall_s=0.5, memory_mb=256)
@@ -159,6 +164,28 @@ def test_what_the_clock_cut_short_counts_in_no_figure_and_has_no_vote() -> None:
         "w": ["a", "b"],
         "x": ["a"],
     }
+
+
+def test_what_the_clock_cut_short_is_measured_again_in_the_next_cycle() -> None:
+    rows = [
+        run_row("v", "a", "sat", 1.0),
+        cut("v", "b"),
+        run_row("w", "a", "sat", 2.0),
+        run_row("w", "b", "sat", 4.0),
+    ]
+    live = [{"variant_id": name, "state": "accepted"} for name in "vw"]
+    population = Population.empty().with_tables(variants=live, runs=rows)
+    kept = current_runs(population, RUNS.empty(), SolversSettings(memory_mb=1024))
+    assert set(kept["variant_id"]) == {"w"}
+    suite = Suite("s", tuple(Instance(name, "x", "SAT", name) for name in "ab"))
+    assert _measured(HOLDOUT_RUNS.frame(rows), suite) == {"w"}
+
+
+def test_a_duel_that_lost_formulas_to_the_clock_is_held_again() -> None:
+    """A challenger that did not win is not asked again by a suite of as many instances as its duel had."""
+    decision = {"champion_id": "c", "challenger_id": "v", "instances": 12}
+    assert _lost(Population.empty(), "c", [decision])["v"] < 13
+    assert _lost(Population.empty(), "c", [decision | {"instances": 13}])["v"] >= 13
 
 
 def test_what_the_clock_cut_short_blocks_no_variant() -> None:

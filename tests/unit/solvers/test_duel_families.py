@@ -83,6 +83,24 @@ def test_a_mean_near_one_that_hides_opposite_effects_is_taken_apart() -> None:
     )
 
 
+def test_copies_and_passes_of_a_formula_count_once() -> None:
+    rows = [
+        trial("a1", part, cost, pair, copy=copy)
+        for copy in ("", "~s1")
+        for pair in (0, 1)
+        for part, cost in (("champion", 1.0), ("challenger", 3.0 if pair else 0.5))
+    ]
+    [family] = family_rows(rows, {"a1": "a", "a1~s1": "a"})
+    assert (family["formulas"], family["gained"], family["lost"]) == (1, 0, 1)
+
+
+def test_a_run_that_the_clock_cut_is_on_neither_side() -> None:
+    rows = [trial("a1", "champion", 1.0), trial("a1", "challenger", 1.0, status="clock")]
+    [family] = family_rows(rows, {"a1": "a"})
+    assert (family["gained"], family["lost"], helped(DUELS.frame(rows))) == (None, None, None)
+    assert helped_in(family) is None and family_lines([family]) == []
+
+
 @pytest.mark.parametrize("row", [{"formulas": 3}, {"formulas": 3, "gained": None, "lost": None}])
 def test_a_row_of_an_earlier_version_says_nothing_of_it(row: dict) -> None:
     assert helped_in(row) is None

@@ -4,6 +4,7 @@ rows say what was run."""
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -72,6 +73,19 @@ def test_a_race_by_hand() -> None:
     ]
     assert len(clock.asked) == 6
     RACES.frame([standing.row("0001") for standing in standings])
+
+
+def test_a_formula_on_which_the_clock_cut_a_run_short_counts_for_no_variant() -> None:
+    clock = Clock({"a": [1.0, math.nan], "b": [2.0, 0.1], "c": [3.0, 0.1]})
+    survivors, standings = race(["a", "b", "c"], FORMULAS[:2], clock, keep=1, first=2)
+    assert survivors == ["a"]
+    assert [(item.variant_id, item.solved, item.par2) for item in standings] == [
+        ("a", 1.0, 1.0),
+        ("b", 1.0, 2.0),
+        ("c", 1.0, 3.0),
+    ]
+    survivors, _ = race(["b", "a"], FORMULAS[:1], Clock({"a": [math.nan], "b": [math.nan]}), keep=1, first=1)
+    assert survivors == ["b"], "without any result the consensus rank decides"
 
 
 COSTS = st.lists(st.lists(st.floats(0.01, 25), min_size=40, max_size=40), min_size=1, max_size=9)
@@ -147,6 +161,43 @@ def test_who_spends_more_than_the_champion_on_all_formulas_is_stopped_and_says_s
         "four runs that b and b2 were spared, and three that halving had planned, pay for the six of d; "
         "not for e"
     )
+
+
+def test_a_formula_that_the_clock_cut_counts_neither_for_the_champion_nor_for_who_is_held_against_it() -> (
+    None
+):
+    cut = [1.0, math.nan, 1.0, 1.0]
+    survivors, standings = race(
+        ["a"], FORMULAS[:4], Clock({"a": cut}), keep=1, first=4, champion=champion_of([0.9] * 4, 4)
+    )
+    assert (
+        survivors == []
+        and standings[0].stopped == "3 s on 3 formulas are more than the champion's 2.7 s on all 3"
+    )
+    survivors, standings = race(
+        ["a"], FORMULAS[:4], Clock({"a": [1.0] * 4}), keep=1, first=4, champion=champion_of(cut, 4)
+    )
+    assert survivors == ["a"] and standings[0].instances == ("f0", "f2", "f3")
+    late = Clock(
+        {**{f"a{number}": [9.0] * 4 for number in range(3)}, "b": [1.0] * 4, "c": [math.nan, 0.1, 0.1, 0.1]}
+    )
+    names = ["a0", "a1", "a2", "b"]
+    survivors, standings = race(
+        names, FORMULAS[:4], late, keep=1, first=2, champion=champion_of([1.0] * 4, 4), waiting=["c"]
+    )
+    assert survivors == ["b"]
+    assert [item.stopped for item in standings if item.variant_id == "c"] == [
+        "the clock cut its run on f0 short, which the others ran before"
+    ]
+
+
+def test_nobody_survives_where_nobody_reaches_the_champion() -> None:
+    clock = Clock({"a": [3.0] * 4, "b": [4.0] * 4})
+    survivors, standings = race(
+        ["a", "b"], FORMULAS[:4], clock, keep=1, first=4, champion=champion_of([1.0] * 4, 4)
+    )
+    assert survivors == [] and all(item.stopped for item in standings)
+    assert Counter(name for name, _ in clock.asked) == {"a": 2, "b": 2}
 
 
 FEW = 10

@@ -17,7 +17,7 @@ from evolake.cli.ending import end
 from evolake.errors import InputError
 from evolake.lake.blobs import BlobStore
 from evolake.reading import Bomb, Damaged
-from evolake.solvers.formula.cnf import read_dimacs
+from evolake.solvers.formula.cnf import read_cnf_bytes, read_dimacs
 from evolake.solvers.formula.packing import unpacked
 from evolake.solvers.formula.repair import Repaired, repaired
 from evolake.solvers.suites.competition import competition_suite, lock_formulas
@@ -79,6 +79,13 @@ REFUSED = {
     "cut": (gzip.compress(GOOD * 50)[:-30], "cannot be read"),
 }
 """Name -> (a file that is no formula, what is said of it)."""
+
+
+@pytest.mark.parametrize("pack", [*PACK.values(), bytes])
+@pytest.mark.parametrize("name", ["a.cnf", "a.txt", "a"])
+def test_packing_is_told_from_the_bytes(name, pack, tmp_path):
+    (tmp_path / name).write_bytes(pack(GOOD))
+    assert read_cnf_bytes(tmp_path / name) == GOOD
 
 
 @pytest.mark.parametrize("ending", PACK)
@@ -153,6 +160,21 @@ def test_what_can_be_understood_is_repaired_and_said(kind, tmp_path, capsys):
 def test_a_formula_without_faults_reaches_solvers_as_it_is():
     data = b"c mine\np  cnf 2 2\n1 2 0 -1\n2 0\n"
     assert repaired(data) == Repaired(data, read_dimacs(data))
+
+
+def test_a_file_that_says_how_it_is_packed_is_read_under_any_name(tmp_path, capsys):
+    for name, data in {
+        "a.cnf": gzip.compress(GOOD),
+        "b.CNF": b"p cnf 1 1\n1 0\n",
+        "c.dimacs": b"p cnf 1 1\n-1 0\n",
+        "d.cnf.GZ": gzip.compress(b"p cnf 2 1\n1 2 0\n"),
+        "e.cnf.gz": lzma.compress(b"p cnf 3 1\n1 2 0\n"),
+        "f.DIMACS.xz": lzma.compress(b"p cnf 4 1\n1 2 0\n"),
+        "notes.txt": b"no formula",
+    }.items():
+        (tmp_path / name).write_bytes(data)
+    code, result = printed(capsys, "solvers", "lock", tmp_path)
+    assert (code, result["formulas"], result["left_out"]) == (0, 6, {})
 
 
 def test_all_faults_of_a_folder_are_said_at_once_and_the_rest_is_locked(tmp_path, capsys):
