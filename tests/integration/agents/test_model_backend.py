@@ -255,6 +255,18 @@ def test_a_reply_that_fits_and_cannot_be_used_gets_one_repair_turn_with_the_reas
         assert "7 is not the sum" in server.requests[1].messages[-1]["content"]
 
 
+def test_each_failed_attempt_keeps_its_reason_in_its_row_on_a_replay_too(tmp_path: Path) -> None:
+    with LoopbackModel([say({"sum": 5}), say("", finish="length"), say({"total": 5})]) as server:
+        for run_id in ("run-1", "run-2"):
+            with agents_for(server, tmp_path, run_id=run_id) as agents:
+                agents.call(add_role(tmp_path), REQUEST, seed=0)
+                assert [row["reason"] for row in agents.rows()] == [
+                    "total: Field required; sum: Extra inputs are not permitted",
+                    "the reply ran into the output limit",
+                    None,
+                ]
+
+
 def test_repair_is_bounded_and_ends_in_a_value(tmp_path: Path) -> None:
     result, rows, asked = one_call([say({"sum": 5})], tmp_path, model_repairs=2)
     assert result == AgentFailure(

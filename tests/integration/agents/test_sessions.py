@@ -202,6 +202,16 @@ def test_a_misbehaving_agent_ends_typed(project: Project, way: str):
     assert {name: (project.folder / "tree" / name).read_text() for name in FILES} == FILES
 
 
+def test_a_turn_runs_so_many_calls_and_the_rest_is_told(project: Project):
+    held = project.hold(
+        [call(*[("grep", {"pattern": f"x{n}"}) for n in range(MOST_CALLS + 5)]), call(FINISH)]
+    )
+    assert len(held.turns[0]["tools"]) == MOST_CALLS
+    assert held.results[MOST_CALLS - 1][1].endswith(
+        f"(Only the first {MOST_CALLS} of {MOST_CALLS + 5} calls were run.)"
+    )
+
+
 def test_what_cannot_be_done_is_told_and_changes_nothing(project: Project):
     held = project.hold(
         [
@@ -266,6 +276,17 @@ def finished_with(project: Project, script: Script) -> tuple[Any, list[dict[str,
     with LoopbackModel(script) as server, project.agents(server.base_url) as agents:
         spec = SessionSpec(role, Ask(goal="Return 0."), context.workspace, to_reply, folder=context.parent)
         return hold_session(agents, spec, project.pool.call, seed=0).value, agents.turns()
+
+
+def test_files_that_make_no_reply_are_said_at_finish_and_the_session_continues(project: Project):
+    result, turns = finished_with(project, [call(FINISH), call(EDIT, FINISH)])
+    assert result == "zero" and [turn["outcome"] for turn in turns] == [None, "finished"]
+    assert turns[0]["faults"] == ["unusable"]
+    [said] = json.loads(turns[0]["text"])["calls"]
+    assert said["result"].startswith(
+        "The session is not finished, because its files are no reply: src/main.cc does not return 0. "
+        "Correct that"
+    )
 
 
 def test_a_session_that_never_makes_a_reply_ends_with_the_reason(project: Project):

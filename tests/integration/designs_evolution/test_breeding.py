@@ -21,6 +21,7 @@ from evolake.designs.evolution.breeding import (
     breed,
     budget_levels,
     cycles_of_same_formulas,
+    should_breed,
 )
 from evolake.designs.evolution.proposals import Judge, design_row
 from evolake.designs.evolution.racing import BudgetLevel, Stage, run_stages
@@ -125,6 +126,17 @@ def test_a_racer_that_a_clock_cuts_says_so_and_is_no_parent_and_rungs_are_allowe
     assert set(allowed) == {5 * settings.low.core_s}
 
 
+def test_a_cycle_races_where_its_settings_ask_for_it_and_operators_write(settings: DesignsSettings) -> None:
+    assert should_breed(settings, "operators") and not should_breed(settings, "model")
+    assert not should_breed(DesignsSettings(), "operators")
+
+
+def test_instances_are_those_of_a_few_cycles_alone(settings: DesignsSettings) -> None:
+    drawn = [level.seed for cycle in ("0003", "0004") for level in budget_levels(settings, cycle, 0)]
+    assert len(set(drawn)) == len(drawn)
+    assert [level.n for level in budget_levels(settings, "0001", 0)][-2:] == [24, 24]
+
+
 def test_a_race_holds_planted_and_uniform_formulas_by_share(settings: DesignsSettings) -> None:
     levels = budget_levels(settings, "0003", 5)
     kinds = [level.kind for level in levels]
@@ -144,3 +156,42 @@ def test_a_race_holds_planted_and_uniform_formulas_by_share(settings: DesignsSet
     assert (
         cycles_of_same_formulas("0003") == ["0000", "0001", "0002"] and cycles_of_same_formulas("0004") == []
     )
+
+
+def test_what_a_design_solved_in_an_earlier_race_on_the_same_formulas_is_not_run_again(
+    starter: Starter, judge_once: Judge, inline: Executor, settings: DesignsSettings
+) -> None:
+    asked: list[list[int]] = []
+
+    def run(traced: str, levels: Sequence[BudgetLevel], limits: Sequence[int], core_s: float) -> list[Stage]:
+        if traced == starter.traced:
+            asked.append([level.seed for level in levels])
+        return run_stages(traced, levels, limits, core_s)
+
+    first = raced(starter, judge_once, inline, settings, run=run)
+    known = KnownDesigns(
+        {json.loads(starter.traced)["graph_sha"]: starter.design_id},
+        {OPEN.baseline().key()},
+        RACED.frame(first.rows).to_dicts(),
+    )
+    again = breed(
+        [starter],
+        RaceSetup(judge_once, inline, "operators", 1, run),
+        known,
+        settings=settings,
+        cycle_seeds=CycleSeeds(5, "designs", "0003"),
+    )
+    solved = {
+        seed for seed, good in zip(first.rows[0]["seeds"], first.rows[0]["solved"], strict=True) if good
+    }
+    assert solved and len(asked[0]) == len(budget_levels(settings, "0003", 5))
+    assert len(asked) == 1 or not set(asked[1]) & solved
+    shown = ("sizes", "kinds", "median_steps", "solved", "solved_rungs", "score", "elite")
+    assert [{name: row[name] for name in shown} for row in again.rows] == [
+        {name: row[name] for name in shown} for row in first.rows
+    ]
+    old = [
+        {name: value for name, value in row.items() if name not in ("seeds", "batches", "solved", "kinds")}
+        for row in first.rows
+    ]
+    assert breeding.solved_before(old, budget_levels(settings, "0003", 5)) == {}

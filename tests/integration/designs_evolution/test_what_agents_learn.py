@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,7 @@ from evolake.designs.evolution.proposals import (
     store_candidate,
 )
 from evolake.designs.evolution.reviewing import with_champion, with_notes
-from evolake.designs.evolution.trials import TrialRunner, TrialSize, worth_revising
+from evolake.designs.evolution.trials import SIDES, TrialRunner, TrialSize, worth_revising
 from evolake.designs.grammars.paper_genome.compose import compose
 from evolake.designs.grammars.paper_genome.genome import BASELINE, genome
 from evolake.designs.roles import models
@@ -112,6 +112,34 @@ def test_a_design_whose_trial_leaves_nothing_to_revise_is_judged_without_another
     )
     rows = TRIALS.frame(result.trials)
     assert rows.height == len(SIZES) * 3 * 2 and not worth_revising(rows.to_dicts())
+
+
+def trial_rows(
+    ours: Sequence[float | None], start: Sequence[float | None], **more: Any
+) -> list[dict[str, Any]]:
+    """Rows of a trial at one size. ours, start: the work of each batch; None for one that was not solved."""
+    plain, own = {"N": 40, "failure": None}, {SIDES[0]: more}
+    return [
+        plain
+        | {"side": side, "pair": pair, "solved": work is not None, "median_work": work or 900.0}
+        | own.get(side, {})
+        for side, works in zip(SIDES, (ours, start), strict=True)
+        for pair, work in enumerate(works)
+    ]
+
+
+def test_a_trial_is_worth_a_revision_if_the_design_broke_or_solved_less_and_not_for_more_or_less_work() -> (
+    None
+):
+    start = [100.0, 110.0, 90.0]
+    assert worth_revising(trial_rows([100.0, None, 90.0], start))
+    assert worth_revising(trial_rows([None] * 3, start, failure="the process that ran it died"))
+    assert not worth_revising(trial_rows([50.0, 60.0, 40.0], start)) and not worth_revising(
+        trial_rows([500.0, 600.0, 400.0], start)
+    )
+    assert not worth_revising(trial_rows([None] * 3, [None] * 3)) and not worth_revising(
+        trial_rows([400.0, 500.0, None], [300.0, None, None])
+    )
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ that somebody submits."""
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -27,6 +28,7 @@ from evolake.solvers.edits import Edit
 from evolake.solvers.evolution.coder_command import CommandAuthor, words_of
 from evolake.solvers.evolution.coder_session import SessionAuthor, Shop
 from evolake.solvers.evolution.coding import check_coder
+from evolake.solvers.evolution.planning import Base
 from evolake.solvers.evolution.population import empty_population
 from evolake.solvers.evolution.proposing.proposal import Proposals
 from evolake.solvers.evolution.submissions import SubmissionAuthor, submit, submitted_plans
@@ -238,6 +240,63 @@ LINKS = (
     f"import os; os.remove('{SOURCE}'); os.symlink('/etc/passwd', '{SOURCE}'); os.symlink('/etc/passwd', "
     "'src/core/passwd.h')"
 )
+
+
+@pytest.mark.parametrize(
+    "text, timeout_s, code, reason",
+    [
+        ("raise SystemExit(3)", 60, 3, "the command ended with exit code 3"),
+        (
+            "import time; time.sleep(600)",
+            0.5,
+            None,
+            "the command did not end within 0.5 s, or could not be started",
+        ),
+        ("print('thinking')", 60, 0, "no source file was changed"),
+        (
+            f"open('{SOURCE}', 'w').write('x' * 2_000_001)",
+            60,
+            0,
+            f"{SOURCE} would have more than 2000000 characters",
+        ),
+    ],
+)
+def test_a_command_of_no_use_leaves_its_plan_unmade_and_a_row(
+    project: SmallProject, text: str, timeout_s: float, code: int | None, reason: str
+) -> None:
+    result, (row,) = by_a_command(project, text, timeout_s)
+    assert (result.variants, [item.reason for item in result.failed_proposals]) == ([], [reason])
+    assert (row["exit_code"], row["variant_id"], row["reason"]) == (code, None, reason)
+
+
+LOOKS = f"""
+import os, pathlib, stat
+other = pathlib.Path("reference/other/core/Solver.cc")
+assert "# Other solvers, to be read\\n- reference/other/\\n" in pathlib.Path(os.environ["EVOLAKE_TASK"]).read_text()
+assert not pathlib.Path("reference/small").exists() and not stat.S_IMODE(other.stat().st_mode) & 0o222
+taken = "* 7" if "* 7" in other.read_text() else ""
+source = pathlib.Path("{SOURCE}")
+source.write_text(source.read_text().replace("* 2", taken))
+other.chmod(0o644)
+other.write_text("mine")
+"""  # noqa: E501
+
+
+def test_a_command_reads_the_other_seeds_and_nothing_of_them_is_taken(project: SmallProject) -> None:
+    other = project.into.parent / "other"
+    shutil.copytree(project.base.folder, other)
+    (other / SOURCE).write_text((other / SOURCE).read_text().replace("* 2", "* 7"))
+    before = {path: path.read_bytes() for path in other.rglob("*") if path.is_file()}
+    result, (row,) = by_a_command(
+        project, LOOKS, bases={"small": project.base, "other": Base("other", other, project.base.adapter)}
+    )
+    (variant,) = result.variants
+    assert (row["exit_code"], variant.blocked, variant.dropped) == (0, False, ())
+    assert (
+        "opt_first.value * 7" in (variant.folder / SOURCE).read_text()
+        and not (variant.folder / "reference").exists()
+    )
+    assert {path: path.read_bytes() for path in other.rglob("*") if path.is_file()} == before
 
 
 def test_links_that_a_command_leaves_lead_nowhere(project: SmallProject) -> None:

@@ -175,6 +175,23 @@ def large(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(excerpt, "SMALL_SOURCES", 0)
 
 
+def test_what_a_plan_names_is_shown_and_the_coder_is_not_asked_which(
+    project: SmallProject, large: None
+) -> None:
+    coder = Coder(GOOD)
+    plan = planned([project.seed], "rewrite", "") | {
+        "instructions": "Let budget() return three times the first interval."
+    }
+    _, rows = by_model(project, coder, [plan])
+    assert [row["role"] for row in rows] == ["solvers_coder"]
+    sources = coder.prompts[0].partition("# The sources")[2]
+    assert (
+        "return opt_first.value * 2;" in sources
+        and "static IntOption opt_first" in sources
+        and "int main()" not in sources
+    )
+
+
 def test_a_model_reads_lines_writes_a_diff_and_gets_a_variant(project: SmallProject, large: None) -> None:
     coder = Coder(GOOD)
     result, rows = by_model(project, coder)
@@ -208,6 +225,21 @@ def test_a_tape_that_was_paid_for_by_earlier_questions_still_answers(
             ("solvers_coder", 0.0),
         ]
     assert again.variant_id == first.variants[0].variant_id
+
+
+def test_a_later_plan_is_told_what_the_earlier_ones_came_to_and_what_is_known(project: SmallProject) -> None:
+    coder = Coder(UNBUILDABLE, UNBUILDABLE, UNBUILDABLE, GOOD)
+    plans = [planned([project.seed], "rewrite", "", number=number) for number in range(2)]
+    result, _ = by_model(project, coder, plans, knowledge=["Restarts matter."])
+    assert [item.blocked for item in result.variants] == [True, False]
+    first, second = coder.prompts[0], coder.prompts[-1]
+    assert (
+        "child of" in second
+        and ": blocked" in second
+        and "undeclared_name" in second
+        and "src/core/Solver.cc: budget" in second
+    )
+    assert ": blocked" not in first and all("Restarts matter." in text for text in (first, second))
 
 
 def test_a_child_of_two_code_bases_builds_on_one_and_carries_both_with_weights(
@@ -333,6 +365,21 @@ def test_a_coder_sees_its_variant_beside_its_parent_and_the_cheaper_of_two_stays
         variant.variant_id,
         *(row["variant_id"] for row in variant.trials),
     }
+
+
+def test_a_gain_or_a_difference_within_the_noise_takes_no_question_and_an_empty_diff_keeps_the_variant(
+    project: SmallProject,
+) -> None:
+    for ratio in (1.3, 0.95):
+        trial, _ = measured(ratio)
+        result, rows = by_model(project, Coder(GOOD), trial=trial)
+        assert [row["role"] for row in rows] == ["solvers_coder"] and len(result.variants[0].trials) == 2
+    trial, _ = measured(0.9)
+    plan = planned([project.seed], "rewrite", "", number=1)
+    result, rows = by_model(project, Coder(GOOD, ""), [plan], trial=trial)
+    assert [row["role"] for row in rows] == ["solvers_coder", "solvers_coder_revise"] and "* 3;" in (
+        result.variants[0].folder / "src/core/Solver.cc"
+    ).read_text()
 
 
 def test_no_two_requests_of_a_cycle_are_the_same(project: SmallProject) -> None:

@@ -15,8 +15,9 @@ from evolake.designs.compiler import kernel_call
 from evolake.designs.compiler.kernel_call import CHECKS, Batch, KernelTrap
 from evolake.designs.compiler.kernel_guard import guarded
 from evolake.designs.engines.fused import FusedStepper
+from evolake.designs.engines.mixed import MixedStepper
 from evolake.designs.evolution.population import design_id_of
-from evolake.designs.model.contract import Blocked, TracedDesign
+from evolake.designs.model.contract import NAME, Blocked, TracedDesign
 from evolake.designs.tracing.driver import trace
 from evolake.designs.tracing.trace import accept
 
@@ -47,6 +48,15 @@ def test_the_host_checks_every_name_again(kind, name):
     assert result.gate == "contract"
 
 
+def test_no_name_of_ours_can_be_a_variable_and_no_two_arrays_share_one():
+    mixed = MixedStepper(traced(MIXED), small_batch(), 1, "float32")
+    own = [name for name in mixed._batch.arrays if name not in ("v", "xl", "xs")]
+    assert len(own) >= 2
+    assert not any(NAME.fullmatch(name) for name in own)
+    with pytest.raises(ValueError, match="two arrays"):
+        mixed._batch.make("v", "M", 1)
+
+
 def forged(design: TracedDesign) -> dict:
     data = design.to_json()
     data["variables"][1][0] = "~out0.0"
@@ -56,6 +66,32 @@ def forged(design: TracedDesign) -> dict:
 def test_a_stored_design_with_a_forged_name_is_not_read():
     with pytest.raises(ValueError, match="name"):
         TracedDesign.from_json(forged(traced(SIMPLE)))
+
+
+def shrunk(array: np.ndarray) -> np.ndarray:
+    return np.zeros((array.shape[0], array.shape[1], 1), dtype=array.dtype)
+
+
+CHANGES = {
+    "another array": lambda array: array.copy(),
+    "a smaller one": shrunk,
+    "none": lambda array: None,
+    "another type": lambda array: array.astype(np.float64),
+    "a strided one": lambda array: np.repeat(array, 2, axis=2)[..., ::2],
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("engine", [FusedStepper, MixedStepper])
+def test_every_kernel_call_compares_its_arrays_with_the_plan(engine, change):
+    stepper = engine(traced(SIMPLE if engine is FusedStepper else MIXED), small_batch(), 1, "float32")
+    stepper.run(1)
+    arrays = stepper._batch.arrays
+    arrays["xl"] = CHANGES[change](arrays["xl"])
+    if arrays["xl"] is None:
+        del arrays["xl"]
+    with pytest.raises(KernelTrap, match="'xl'"):
+        stepper.run(1)
 
 
 def test_the_checked_build_reports_a_write_out_of_bounds_and_does_not_make_it(monkeypatch):

@@ -20,6 +20,7 @@ from evolake.designs.evolution.experiments import (
     run_schedule,
 )
 from evolake.designs.evolution.population import empty_population
+from evolake.designs.evolution.schedule import largest_solved, latest_levels
 from evolake.designs.evolution.scoring import worse_over_kinds
 from evolake.designs.evolution.tuning import measured_trial
 from evolake.designs.model.formulas import FormulaKind
@@ -251,6 +252,24 @@ def test_uniform_formulas_follow_the_planted_ones_at_low_fidelity() -> None:
         replace(with_uniform(job("a", 0.45)), fidelity="medium", earlier=tuple(both)), by_kind
     )
     assert {row["kind"] for row in higher} <= {"planted"}
+
+
+def test_sizes_of_one_kind_say_nothing_of_the_other() -> None:
+    both = run_schedule(with_uniform(job("a", 0.45)), by_kind)
+    plain = run_schedule(job("a", 0.45), by_kind)
+    assert latest_levels(both) == latest_levels(plain) and largest_solved(both) == largest_solved(plain)
+    assert [level["N"] for level in latest_levels(both, "uniform")] == [10, 14, 20] and largest_solved(
+        both, "uniform"
+    ) <= 20
+    assert results_by_design(both) == results_by_design(plain)
+    uniform = results_by_design(both, "uniform")["a"]
+    assert [level["median_step"] for level in uniform] == [
+        4 * level["median_step"] for level in results_by_design(plain)["a"][:3]
+    ]
+    before = [{name: value for name, value in row.items() if name != "kind"} for row in plain]
+    assert [row["N"] for row in latest_levels(before)] == [row["N"] for row in latest_levels(plain)], (
+        "rows of lakes of before are planted"
+    )
 
 
 def test_a_design_is_scored_by_its_worse_place_over_kinds() -> None:

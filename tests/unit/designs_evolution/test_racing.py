@@ -7,6 +7,8 @@ import math
 import numpy as np
 import pytest
 from designs_runs import Inline
+from hypothesis import given
+from hypothesis import strategies as st
 
 from evolake.designs.evolution import racing
 from evolake.designs.evolution.racing import (
@@ -18,6 +20,7 @@ from evolake.designs.evolution.racing import (
     SWITCH_SLACK,
     SWITCHED,
     BudgetLevel,
+    KindScore,
     Race,
     Racer,
     Stage,
@@ -27,10 +30,12 @@ from evolake.designs.evolution.racing import (
     judged_order,
     kept,
     run_stages,
+    score,
 )
 from evolake.designs.genome.grammars import parent_of, with_values
 from evolake.designs.genome.open_genome import open_genome
 from evolake.designs.genome.open_grammar import OPEN
+from evolake.designs.genome.values import Scale, differed_values
 from evolake.designs.genome.variation import Child
 from evolake.designs.grammars.paper import GRAMMAR as PAPER
 from evolake.designs.model.formulas import uniform_kind
@@ -64,6 +69,11 @@ def test_who_misses_a_rung_stands_behind_all_who_did_not_and_sets_no_bar_there()
     assert race.times == [[900, 50], [9000, 500], [9000]]
 
 
+def test_the_score_is_the_mean_log_at_the_large_rungs() -> None:
+    assert score(RUNGS, stages(3, 100, 10_000)) == pytest.approx(math.log(1000))
+    assert score(RUNGS, stages(3)) == pytest.approx(math.log(3))
+
+
 def test_the_elite_holds_few_of_one_form() -> None:
     other = open_genome(dict(BASE.drives) | {"v": ("tanh", "pull")}, (), BASE.constants).to_json()  # pyright: ignore[reportAttributeAccessIssue]
     racers = [Racer(f"a{number}", "t", variant(number), (1,), 0, number / 10) for number in range(9)] + [
@@ -73,6 +83,26 @@ def test_the_elite_holds_few_of_one_form() -> None:
     assert form_of(variant(1)) == form_of(variant(2)) != form_of(other)
     assert form_of(PAPER.seeds()[0].to_json()) != form_of(PAPER.seeds()[1].to_json())
     assert len(kept(racers, ELITE)) == 10
+
+
+def test_of_racers_that_take_the_same_steps_the_cheapest_is_kept() -> None:
+    race = Race(OPEN, BOTH)
+    for number, (steps, cost) in enumerate(((500, 1.2), (500, 1.0), (500, 1.1), (501, 1.3))):
+        result = [Stage(count, True, 0.1, per_step=cost) for count in (100, 100, steps, 100)]
+        race.take(f"r{number}", "t", variant(number), result)
+    assert [racer.name for racer in race.elite] == ["r1", "r3"]
+    assert [racer.name for racer in race.specialists["planted"]] == ["r1", "r3"]
+    assert [racer.name for racer in race.specialists["uniform"]] == ["r1"]
+
+
+def test_children_come_of_the_elite_and_none_comes_twice() -> None:
+    race = Race(OPEN, RUNGS, taken={BASE.key()})
+    assert race.propose(np.random.default_rng(0)) is None
+    race.take("base", "baseline", BASE.to_json(), stages(100, 1000, 1000))
+    random = np.random.default_rng(0)
+    made = [race.propose(random) for _ in range(6)]
+    keys = [child.key() for child in made if child]
+    assert len(set(keys)) == 6 and set(keys) < race.taken
 
 
 def test_a_difference_moves_the_first_along_what_tells_the_others_apart() -> None:
@@ -95,6 +125,25 @@ def test_a_difference_moves_the_first_along_what_tells_the_others_apart() -> Non
     )
     taken = {child.key() for child in children if child is not None}
     assert all(differed(parents, taken, np.random.default_rng(seed)) is None for seed in range(30))
+
+
+@given(
+    values=st.lists(st.floats(0.01, 9.0), min_size=3, max_size=3),
+    factor=st.floats(0.0, 2.0),
+    kind=st.sampled_from(["uniform", "log_uniform"]),
+)
+def test_a_difference_stays_within_the_bounds(values: list[float], factor: float, kind: str) -> None:
+    first, item, other = ({"a": value, "b": "x", "c": value} for value in values)
+    scales = [
+        Scale("a", kind, 0.1, 5.0),
+        Scale("b", "categorical", choices=("x", "y")),
+        Scale("d", "uniform", 0.0, 1.0),
+    ]
+    result = differed_values(first, item, other, scales, factor, np.random.default_rng(0))
+    assert 0.1 <= result["a"] <= 5.0 or result["a"] == first["a"]
+    assert {name: value for name, value in result.items() if name != "a"} == {
+        name: value for name, value in first.items() if name != "a"
+    }
 
 
 def test_a_design_stops_at_the_first_bar_that_it_misses(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -207,6 +256,20 @@ def test_a_child_of_one_that_went_through_both_kinds_is_held_to_the_slowest_of_t
     assert held_to(race, "switch", "s1", "s2") == [math.ceil(SWITCH_SLACK * work) for work in slowest]
 
 
+def test_a_race_on_one_kind_has_one_cutoff() -> None:
+    race = Race(OPEN, RUNGS, joined=True)
+    race.take("a", "t", variant(0), stages(10, 100, 100))
+    assert held_to(race, "switch", "a") == held_to(race, "insert", "a") == race.limits()
+
+
+def test_a_child_by_switch_has_every_step_while_nothing_went_through_both_kinds() -> None:
+    race = Race(OPEN, BOTH, joined=True)
+    race.take("planted", "t", variant(0), [*stages(50), Stage(0, False, 0.1), *stages(50)])
+    assert held_to(race, "switch", "planted") == [level.max_steps for level in BOTH]
+    assert held_to(race, "insert", "planted") == race.limits()
+    assert race.limits()[2] == math.ceil(SLACK * 50)
+
+
 def test_the_best_on_each_kind_alone_are_kept_and_have_children_together() -> None:
     race = Race(OPEN, BOTH, taken={BASE.key()})
     for number in range(8):
@@ -223,6 +286,14 @@ def test_the_best_on_each_kind_alone_are_kept_and_have_children_together() -> No
     assert len(parents) >= 6
 
 
+def test_who_gets_through_all_levels_comes_before_who_is_faster_and_misses_some() -> None:
+    race = Race(OPEN, BOTH)
+    race.take("whole", "t", variant(0), stages(900, 900, 900, 900))
+    for number in range(1, 4):
+        race.take(f"r{number}", "t", variant(number), [*stages(90 + number, 90), Stage(0, False, 0.1)])
+    assert race.elite[0].name == "whole"
+
+
 def test_a_racer_is_judged_by_its_worse_rank_over_kinds_and_the_front_holds_what_none_beats() -> None:
     race = Race(OPEN, BOTH)
     works = {
@@ -237,6 +308,19 @@ def test_a_racer_is_judged_by_its_worse_rank_over_kinds_and_the_front_holds_what
     assert {racer.name for racer in race.front} == {"planted", "uniform", "fair"}
     assert judged_order(race.front)[0].name == "fair" and front_of(race.front) == race.front
     assert race.elite[0].by_kind[1].score == pytest.approx(math.log(90))
+
+
+def test_the_front_has_children_too() -> None:
+    race = Race(OPEN, BOTH, taken={BASE.key()})
+    for number, steps in enumerate(((10, 900, 10, 900), (90, 90, 90, 90))):
+        race.take(f"r{number}", "t", variant(number), stages(*steps))
+    race.elite = [racer for racer in race.elite if racer.name == "r1"]
+    parents = [
+        child.weights[0][0]
+        for child in (race.propose(np.random.default_rng(seed)) for seed in range(40))
+        if child is not None
+    ]
+    assert {"r0", "r1"} == set(parents) and parents.count("r1") > parents.count("r0")
 
 
 def test_a_switch_joins_one_of_the_best_of_each_kind(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -257,3 +341,18 @@ def test_a_switch_joins_one_of_the_best_of_each_kind(monkeypatch: pytest.MonkeyP
     uniform = {f"r{number}" for number in range(count - SWITCHED, count)}
     assert len(pairs) >= 8
     assert all(len(pair) == 2 and pair & planted and pair & uniform for pair in pairs)
+
+
+def test_those_that_solve_nothing_of_a_kind_come_last_and_a_crowd_of_equals_has_its_last_rank():
+    def racer(name: str, planted: float, uniform: float) -> Racer:
+        scores = (
+            KindScore("planted", 0, planted, 320, 100),
+            KindScore("uniform", 4 if uniform == math.inf else 0, uniform, 226, 100),
+        )
+        return Racer(name, name, "{}", (100,), 0, planted, "", scores)
+
+    crowd = [racer(f"s{place}", 1.0 + place / 100, math.inf) for place in range(6)]
+    both = [racer(f"b{place}", 5.0 + place, 5.0 - place) for place in range(4)]
+    assert {item.name[0] for item in judged_order([*crowd, *both])[:4]} == {"b"}
+    equal = [racer(f"e{place}", 1.0, 9.0) for place in range(3)]
+    assert judged_order([*equal, racer("better", 2.0, 8.0)])[0].name == "better"

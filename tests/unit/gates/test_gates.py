@@ -175,3 +175,17 @@ def test_guidance_is_told_and_listed_but_judges_nothing(tmp_path: Path):
     assert [(rule.id, rule.text) for rule in rules.guidance] == [("goal", "Solve more, prove all.")]
     assert [row["rule_id"] for row in rules.rows()] == ["goal", "one"]
     assert rules.hash == ruleset(rule_text("one", "tiny", 5)).hash
+
+
+def test_guidance_with_a_check_is_refused():
+    with pytest.raises(InputError, match="guidance judges nothing"):
+        parse_rule(GUIDANCE.replace("kind: guidance", "kind: guidance\ncheck: test.at_most"), "goal.md")
+
+
+def test_a_joined_rule_replaces_the_one_of_its_id():
+    old = ruleset(rule_text("b", "tiny", 5), rule_text("a", "tiny", 1))
+    joined = old.joined(ruleset(rule_text("b", "tiny", 2, version=2)).rules)
+    assert [(rule.id, rule.version, rule.parameters) for rule in joined.rules] == [
+        ("a", 1, {"limit": 1}),
+        ("b", 2, {"limit": 2}),
+    ]

@@ -38,6 +38,10 @@ def load(folder: Path, **changes: str) -> None:
     load_rules(folder, "families")
 
 
+def test_a_rule_that_names_what_there_is_loads(tmp_path: Path) -> None:
+    load(tmp_path)
+
+
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
@@ -150,3 +154,13 @@ def test_checkers_are_listed_by_line() -> None:
         ],
         "rules": {"families-length": {"shortest": 40, "longest": 8000}},
     }
+
+
+def test_thresholds_of_the_rules_are_listed_with_their_checker() -> None:
+    output = (
+        CliRunner().invoke(cli, ["rules", "checkers", "--line", "families"], catch_exceptions=False).output
+    )
+    assert (
+        "families.voters(least: int, copy: float = 0.98)" in output
+        and "rule families-voters: least = 2, copy = 0.98" in output
+    )

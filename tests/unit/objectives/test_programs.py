@@ -4,6 +4,7 @@ the grammar."""
 from __future__ import annotations
 
 import math
+import random
 
 import numpy as np
 import pytest
@@ -226,6 +227,24 @@ def test_a_bounded_score_keeps_the_order_and_stays_better_than_no_results(value:
 def test_a_score_without_bounds_of_its_own_is_bounded() -> None:
     assert [runtime.bounded(value) for value in (math.inf, 10**400)] == [runtime.bounded(runtime.MOST)] * 2
     assert runtime.bounded(-math.inf) > -runtime.WORST and runtime.bounded(math.nan) == runtime.WORST
+
+
+def test_designs_with_many_steps_are_told_apart_and_a_positive_factor_changes_no_order() -> None:
+    slow = [[level(1280, steps, 0.4, 1e6)] for steps in (20_000, 90_000, 400_000, 900_000)]
+    for program in (
+        ("mean", ("square", "steps")),
+        ("mul", 1e-6, ("mean", ("square", "steps"))),
+        ("mul", 1e6, ("mean", ("square", "steps"))),
+    ):
+        scores = [value(program, rows) for rows in slow]
+        assert scores == sorted(set(scores)) and scores[-1] < value(program, [])
+
+
+def test_the_order_of_rows_does_not_matter() -> None:
+    for seed in range(20):
+        program, rows = canonical(drawn(seed)), list(DESIGNS["d003"])
+        shuffled = random.Random(seed).sample(rows, len(rows))
+        assert value(program, shuffled) == value(program, rows)
 
 
 def test_a_file_that_does_more_than_its_program_is_not_read_as_one() -> None:

@@ -201,6 +201,15 @@ def test_a_challenger_is_evaluated_until_it_cannot_win_and_the_others_to_the_end
     assert failed["challenger"] == 3 and not decision["wins"]
 
 
+def test_an_evaluator_without_noise_is_asked_under_three_seeds():
+    counts, decision = evaluations(
+        {"champion": [1.0] * 8, "again": [1.0] * 8, "challenger": [1.5] * 8, "initial": [0.5] * 8}, 8
+    )
+    assert counts == dict.fromkeys(counts, 3) and decision["wins"] and decision["test"] == "exact comparison"
+    alone, _ = evaluations({"champion": [1.0] * 8, "again": [1.0] * 8}, 8)
+    assert alone == {"champion": 3, "again": 3}
+
+
 def test_without_a_challenger_nothing_changes_and_the_noise_is_told():
     result = decide_duel({"champion": [1.0, 2.0], "again": [1.5, 2.0]}, np.random.default_rng(0))
     assert (result["wins"], result["pairs"], result["noise"] > 0.4) == (False, 0, True)

@@ -14,8 +14,8 @@ from programs_fixtures import OWN, apart
 
 from evolake.programs.evolution.archive import Islands, dominates
 from evolake.programs.evolution.champion import challenger_of, decide_champion
-from evolake.programs.evolution.duel import decide_by_metrics, run_duel, sides_of
-from evolake.programs.evolution.pareto import fronts
+from evolake.programs.evolution.duel import decide_by_metrics, decide_duel, run_duel, sides_of
+from evolake.programs.evolution.pareto import crowding, fronts
 from evolake.programs.evolution.population import Population
 from evolake.programs.report.figures import front
 from evolake.programs.report.fronts import front_of, lines_of
@@ -67,6 +67,13 @@ def test_fronts_are_peeled_one_after_another(points: list[tuple[int, ...]]) -> N
         }
         assert {i for i in left if ranks[i] == rank} == best
         left, rank = left - best, rank + 1
+
+
+def test_crowding_is_infinite_at_the_ends_and_larger_where_it_is_emptier() -> None:
+    points = np.array([[0.0, 10.0], [1.0, 9.0], [2.0, 8.0], [9.0, 1.0], [10.0, 0.0]])
+    result = crowding(points, fronts(points))
+    assert np.isinf(result[[0, 4]]).all() and result[3] >= result[2] > result[1] > 0
+    assert not crowding(np.ones((3, 2)), np.zeros(3, dtype=int)).any()
 
 
 def test_an_archive_keeps_the_front_not_the_best_scores() -> None:
@@ -145,6 +152,26 @@ def test_a_challenger_wins_by_a_gain_without_a_loss(
     result = duel(gains, noise)
     assert (result["wins"], result["reason"].startswith(why)) == (wins, True), result["reason"]
     assert set(result) == {"wins", "pairs", "difference", "low", "high", "noise", "reason", "test"}
+
+
+def test_one_metric_is_decided_as_ever() -> None:
+    scores = {
+        "champion": [1.0, 1.2, 0.9, 1.1],
+        "again": [1.2, 1.0, 1.1, 0.9],
+        "challenger": [2.1, 2.2, 2.0, 2.1],
+    }
+    first, other = (
+        decide_duel(scores, np.random.default_rng(3)),
+        decide_by_metrics({"a": scores}, np.random.default_rng(3)),
+    )
+    assert first == other and first["wins"]
+
+
+def test_more_metrics_ask_for_more_certainty() -> None:
+    """Of 200 duels of equals as many are won with four metrics as with one, not four times as many."""
+    won = sum(duel((0.0,) * 4, 1.0, seed)["wins"] for seed in range(200))
+    assert won <= 10
+    assert sum(duel((2.5, 0.0, 0.0, 0.0), 1.0, seed)["wins"] for seed in range(50)) > 25
 
 
 def test_a_champion_is_not_replaced_by_a_better_score_that_costs_another_metric(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from solver_lake import ID, duel_rows
 
 from evolake.agents import Agents
 from evolake.agents.backends import OperatorsBackend
-from evolake.solvers.evolution.attempts_record import FAILED_PLANS, with_failed_plans
+from evolake.solvers.evolution.attempts_record import FAILED_PLANS, tried_ideas, with_failed_plans
 from evolake.solvers.evolution.contest_record import CONTESTS, contest_records, contest_texts
 from evolake.solvers.evolution.planning_facts import rank_notes
 from evolake.solvers.evolution.population import empty_population
@@ -138,6 +138,21 @@ def population(records: list[dict]):
         .with_tables(variants=rows, history=history, ranking=ranking)
         .with_values(**{CONTESTS: [records[0] | {"wins": False}], FAILED_PLANS: failed_proposals})
     )
+
+
+def test_everything_that_was_tried_is_one_list_with_failed_plans_and_contests(records: list[dict]) -> None:
+    ideas = tried_ideas(population(records))
+    assert [(item.candidate, item.parent, item.outcome) for item in ideas] == [
+        (CHALLENGER[:12], CHAMPION[:12], "not promoted"),
+        (ID["liar"][:12], CHAMPION[:12], "blocked"),
+        ("", CHAMPION[:12], "unmade"),
+    ]
+    assert [item.idea for item in ideas] == ["fast / Half the work.", "liar / Guess.", "Restart sooner."]
+    assert (
+        ideas[0].gain.startswith("rank +0.50, contest 2 (")
+        and ideas[1].reason == "correctness: a wrong answer"
+    )
+    assert ideas[2].reason == "The diff does not apply"
 
 
 def finding(lesson: str, *evidence: str) -> Finding:

@@ -16,7 +16,7 @@ from dagster._core.events import EngineEventData
 from assets.line import IN_PROCESS_TAG
 from pipelines import burial
 from pipelines.burial import bury_dead_runs
-from pipelines.line_state import runs_at_work
+from pipelines.line_state import next_cycle, runs_at_work
 from pipelines.run_process import LAUNCHED_TAG
 from pipelines.schedules import PARTITION_TAG, SCHEDULE_TAG, TICK_TAG
 
@@ -66,6 +66,13 @@ def test_a_tick_requests_the_next_cycle_and_its_run_adds_exactly_one(project):
         assert request.partition_key == expected
         assert project.cycle("nightly", request.partition_key).success
         assert project.instance.get_dynamic_partitions("nightly_cycle") == keys
+
+
+def test_a_tick_adds_the_partition_where_it_is_missing(project):
+    project.grow("nightly", 1)
+    project.instance.delete_dynamic_partition("nightly_cycle", "0002")
+    assert tick(project, "nightly").partition_key == "0002"
+    assert sorted(project.instance.get_dynamic_partitions("nightly_cycle")) == ["0001", "0002"]
 
 
 def test_keys_registered_in_advance_are_not_jumped_to(project):
@@ -205,6 +212,13 @@ def test_a_tick_that_was_cut_off_asks_for_the_run_that_it_has_made(project):
     assert tick(project, "nightly").partition_key == "0002"
     assert project.cycle("nightly", "0002").success
     assert tick(project, "nightly").partition_key == "0002"
+
+
+@pytest.mark.parametrize(("cycles", "expected"), [(0, None), (1, "0002"), (3, "0004")])
+def test_the_next_cycle_is_the_first_that_is_not_sealed(project, cycles, expected):
+    if cycles:
+        project.grow("nightly", cycles)
+    assert next_cycle(project.lake, project.line("nightly")) == expected
 
 
 def test_continuous_mode_starts_each_cycle_when_its_population_is_sealed(project):

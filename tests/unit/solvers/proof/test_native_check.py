@@ -8,7 +8,7 @@ from proof_kit import SQUARE, dimacs
 
 from evolake.errors import MachineryError
 from evolake.jail import NativeOutcome
-from evolake.solvers.proof import native_check
+from evolake.solvers.proof import cache, native_check
 from evolake.solvers.proof.checkers import CHECKERS
 from evolake.solvers.proof.checking import check_proof
 from evolake.solvers.proof.native_check import read_answer, ready_program
@@ -131,3 +131,12 @@ def test_a_program_that_cannot_be_kept_or_compiled_is_machinery(tmp_path, monkey
     monkeypatch.setenv("EVOLAKE_PROOF_TOOLS", str(tmp_path))
     with pytest.raises(MachineryError, match="did not compile"):
         ready_program()
+
+
+def test_kept_verdicts_are_those_of_this_checker(tmp_path, monkeypatch):
+    """Another version of the checker has other keys."""
+    for name in ("formula", "proof"):
+        (tmp_path / name).write_text(name)
+    before = cache._key(tmp_path / "formula", tmp_path / "proof", False, "drat-text")
+    monkeypatch.setattr(cache, "checkers_version", lambda: "another")
+    assert cache._key(tmp_path / "formula", tmp_path / "proof", False, "drat-text") != before
