@@ -16,6 +16,7 @@ from pydantic import SecretStr
 
 from evolake.agents import open_agents
 from evolake.agents.session.tools import Arguments
+from evolake.errors import InputError
 from evolake.families.evolution.author_session import SessionAuthor, without_labels
 from evolake.families.evolution.proposal import Proposals
 from evolake.families.evolution.proposing import propose_families
@@ -176,6 +177,13 @@ def test_a_session_looks_at_samples_sees_the_votes_mends_its_validator_and_passe
     }
 
 
+def test_authors_of_validators_see_the_statement_and_never_a_program(held):
+    text = "\n".join(message["content"] for message in held[1].asked["author"].messages)
+    assert stated(CARDS)[:200] in text and "def input" not in text and "def solution(inputs)" in text
+    for source in (CARDS.validator, WRONG, CARDS.generator, CLINIC.validator):
+        assert not [line for line in source.splitlines() if len(line.strip()) > 30 and line.strip() in text]
+
+
 def test_a_session_sees_no_label_no_answer_of_another_and_no_other_program(held):
     scripted = held[1]
     said = json.dumps(scripted.asked["session"].messages, ensure_ascii=False)
@@ -228,6 +236,19 @@ def test_a_session_of_no_use_is_an_attempt_that_made_nothing_with_its_reason(poo
     done, _ = hold(pool, tmp_path, ScriptedModel(turns))
     assert done.proposals.proposals == ()
     assert [why in failure.reason for failure in done.proposals.failures] == [True]
+
+
+def test_operators_hold_no_sessions(pool):
+    with pytest.raises(InputError, match="needs a model"):
+        propose_families(
+            operators(),
+            EvolutionSources([CLINIC]),
+            pool=pool,
+            judge=None,
+            settings=SIZES,
+            cycle="0001",
+            root_seed=0,
+        )
 
 
 def test_a_session_checks_its_files_by_the_gates_that_ask_no_model(pool):

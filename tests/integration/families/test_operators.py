@@ -218,6 +218,28 @@ def test_a_filter_drops_some_elements_of_every_instance_and_leaves_enough(name, 
         assert [item.answer for item in solve(source, inputs, pool=pool)] == result
 
 
+def test_parallel_lists_lose_the_same_elements(pool):
+    body = "{'numbers': [3, 4, 6, 9, 5], 'names': ['a', 'b', 'c', 'd', 'e']}, ['3 4 6 9 5', 'a b c d e']"
+    [declared] = CARDS.filterables
+    solution = "def solution(inputs):\n    return ''.join(inputs['names']) + str(sum(inputs['numbers']))\n"
+    parent = replace(
+        CARDS,
+        generator=f"def input(difficulty):\n    return {body}\n",
+        template="Numbers [Input Slot 1], names [Input Slot 2]?\n",
+        points=(),
+        ports=(),
+        validator=solution,
+        validators={"other": solution},
+        filterables=(replace(declared, key=("numbers",), together=(("names",),), min_length=2),),
+    )
+    child = under(constrain([parent], Drawn(0.9)), "keep", "third")
+    inputs = generate(child, [(5, 5)], pool=pool)[0].inputs
+    assert [solve(source, [inputs], pool=pool)[0].answer for source in child.voters().values()] == [
+        "be9",
+        "be9",
+    ]
+
+
 def test_a_wrong_validator_of_a_parent_is_outvoted_in_every_child(pool):
     bad = {**CLINIC.validators, "sorting": CLINIC.validators["sorting"].replace("ends.get(", "1 + ends.get(")}
     parent = replace(CLINIC, validators=bad)

@@ -11,7 +11,14 @@ from designs_runs import Inline, Run
 
 from evolake.cycle_seeds import CycleSeeds
 from evolake.designs.evolution.champion import Contender, Succession, decide_champion
-from evolake.designs.evolution.law_contest import LAWS, gains_by_law, line_weights, plausible_laws
+from evolake.designs.evolution.law_contest import (
+    LAWS,
+    bends,
+    gains_by_law,
+    law_sizes,
+    line_weights,
+    plausible_laws,
+)
 from evolake.designs.settings import DesignsSettings, FidelitySettings
 from evolake.designs.tables import DECISIONS, DUELS
 
@@ -105,6 +112,16 @@ def test_a_line_is_continued_exactly_and_its_weights_sum_to_one(law: str) -> Non
     assert (alone.target, alone.gains) == (80, (0.5, 0.4))
 
 
+def test_gains_that_end_before_the_target_are_not_continued() -> None:
+    random = np.random.default_rng(1)
+    falling = np.array([0.5, 0.5, 0.5, 0.0]) + 0.05 * random.normal(size=(8, 4))
+    assert bends(falling, SIZES, "power law")
+    assert np.mean(gains_by_law(falling, [False] * 4, SIZES, 80, "power law").gains) < 0.1
+    assert not bends(np.zeros((8, 2)), [57, 80], "power law") and not bends(
+        np.zeros((1, 4)), SIZES, "power law"
+    )
+
+
 def test_the_law_that_the_work_follows_is_taken_and_both_where_it_is_open() -> None:
     sizes = [40, 57, 80, 113, 160]
     power, exponential = (
@@ -115,3 +132,9 @@ def test_the_law_that_the_work_follows_is_taken_and_both_where_it_is_open() -> N
         "exponential law"
     ]
     assert plausible_laws([power, exponential]) == list(LAWS) == plausible_laws([{40: 1.0}, {40: 2.0}])
+
+
+def test_a_duel_measures_the_largest_size_and_up_to_four_before_it() -> None:
+    assert law_sizes([10, 14, 20, 28, 40, 57, 80], 57) == (14, 20, 28, 40, 57) and law_sizes(
+        [10, 14], 14
+    ) == (10, 14)

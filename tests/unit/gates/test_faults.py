@@ -26,6 +26,12 @@ def test_a_reason_is_read_back_as_what_raised(raised):
     assert read_reason(raised.reason) == raised
 
 
+def test_what_really_raised_is_read_back_from_its_reason():
+    result = contained(find_faults, [None])
+    assert isinstance(result, Raised) and result.place.startswith("faults.py:")
+    assert read_reason(result.reason) == result
+
+
 @pytest.mark.parametrize(
     "reason",
     [None, "", "too large", f"its README says {HERE}", "judging it raised", "judging it raised a fuss"],
@@ -43,6 +49,14 @@ def test_the_place_is_of_our_code_also_where_the_project_lies_in_a_folder_of_our
     assert contained(a_stranger.fail) == Raised("ValueError", "x", "unknown")
 
 
+def test_a_normal_cycle_is_above_suspicion():
+    assert suspicion(seen()) == "" == suspicion(find_faults([]))
+
+
+def test_one_candidate_among_many_is_news_about_the_candidate():
+    assert suspicion(seen(HERE)) == ""
+
+
 def test_two_at_one_place_look_like_a_fault_of_ours():
     faults = seen(HERE, "judging it raised ValueError at reading.py:40")
     assert suspicion(faults) == "judging 2 of 22 candidates raised an error, 2 of them at reading.py:40"
@@ -55,6 +69,14 @@ def test_two_at_one_place_look_like_a_fault_of_ours():
 def test_two_of_one_class_look_like_a_fault_of_ours():
     faults = seen(HERE, "judging it raised TypeError at syntax.py:7")
     assert suspicion(faults) == "judging 2 of 22 candidates raised an error, 2 of them with TypeError"
+
+
+def test_two_of_different_kinds_do_not():
+    assert suspicion(seen(HERE, "judging it raised ValueError at syntax.py:7")) == ""
+    assert (
+        suspicion(seen("judging it raised KeyError at unknown", "judging it raised ValueError at unknown"))
+        == ""
+    )
 
 
 def test_one_candidate_that_raises_twice_counts_once():

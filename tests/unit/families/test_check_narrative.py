@@ -1,0 +1,148 @@
+"""What `evolake families check` says of single votes and blind reviews."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from evolake.families.commands.checked import Checked
+from evolake.families.commands.group import tell
+from evolake.families.commands.narrative import LONGEST, review_sentence, voter_sentences
+from evolake.families.gates.blind import Review
+from evolake.families.gates.consensus import vote
+from evolake.families.independence import independence_of
+from evolake.families.readings.places import ReadingPlace
+from evolake.families.roles.models import Turn
+from evolake.families.sandbox.running import Solved
+
+
+def solved(answer: Any) -> Solved:
+    return (
+        Solved("timeout", "late", None, "", None, 0.0)
+        if answer is None
+        else Solved("ok", "", answer, "integer", 1, 0.0)
+    )
+
+
+def votes(*answers: dict[str, Any]) -> tuple[Any, ...]:
+    made = ({name: solved(answer) for name, answer in item.items()} for item in answers)
+    return tuple(
+        vote(item, case_sensitive=False, difficulty=number + 1, seed=7) for number, item in enumerate(made)
+    )
+
+
+def told(result: Any, **evidence: Any) -> Checked:
+    return Checked(
+        SimpleNamespace(**vars(result), accepted=True, evidence=evidence), (), independence_of((), (), (), ())
+    )  # type: ignore[arg-type]
+
+
+def judged(*answers: dict[str, Any]) -> Any:
+    voters = dict.fromkeys(answers[0], "")
+    return SimpleNamespace(
+        sample_votes=votes(*answers),
+        reviews=(),
+        blocked_by=None,
+        family_id="f" * 64,
+        family=SimpleNamespace(name="fam", voters=lambda: voters, reader="", checkers={}),
+    )
+
+
+def test_only_who_loses_a_decided_vote_is_outvoted_and_who_gives_no_answer_is_told_apart():
+    result = judged(
+        {"primary": 3, "a": 3, "b": 4}, {"primary": 5, "a": None, "b": 5}, {"primary": 1, "a": 2, "b": 3}
+    )
+    assert voter_sentences(result) == [
+        "the validator a gives no answer on 1 of 3 instances; at difficulty 2: timeout",
+        "the validator b is outvoted on 1 of 3 instances; at difficulty 1: it answers 4, the majority 3",
+    ]
+    checked = judged({"primary": 3, "a": 3, "b": 4})
+    checked.family.checkers["b"] = ""
+    assert voter_sentences(checked)[0].startswith("the checker b is outvoted on 1 of 1 instance")
+    assert voter_sentences(judged({"primary": "x", "a": "y", "b": "y"})) == [
+        "the primary validator is outvoted on 1 of 1 instance; at difficulty 1: it answers x, the majority y"
+    ]
+
+
+def test_an_accepted_family_whose_voters_differ_does_not_read_as_if_they_agreed(
+    capsys: pytest.CaptureFixture[str],
+):
+    tell(told(judged({"primary": 3, "a": 3, "b": 4})))
+    tell(told(judged({"primary": 3, "a": 3})))
+    first, second = capsys.readouterr().out.split("fam: ")[1:]
+    assert (
+        first.startswith("accepted with remarks, 3 voters, not always of one mind, 0 of 0")
+        and "validator b is outvoted" in first
+    )
+    assert second.startswith("accepted, 2 voters agree") and "outvoted" not in second
+
+
+def test_everything_that_evidence_names_is_told_once_and_changes_the_verdict():
+    plain = judged({"primary": 3, "a": 3})
+    clean = told(plain, sentences={"has_reader": True, "unread": [], "loose": []}, consensus={"alike": []})
+    assert (clean.verdict, clean.remarks) == ("accepted", [])
+    named = told(
+        plain,
+        consensus={"alike": [["b", "a", 0.8]]},
+        static={"answers": [[5, "1", False]] * 3 + [[5, "2", False]]},
+        sentences={
+            "has_reader": True,
+            "unread": ["No one is late."],
+            "loose": ["Three *big* boats sail.", "Three big *boats* sail.", "No *one* is late."],
+            "unsaid": [3],
+            "idle": [[1, "It costs # coins."]],
+        },
+    )
+    assert named.verdict == "accepted with remarks"
+    broken = replace(
+        clean,
+        failed="RecursionError at view.py:3: too deep",
+        readings=(
+            ReadingPlace("a border", "At least #1.", "a", "a", "never decides"),
+            ReadingPlace("rounding", "Rounded up.", "up", "down", "contradicted", 3, 9),
+        ),
+    )
+    assert (
+        broken.summary == "readings: 2 examined (1 distinguished by no instance, 1 done otherwise than said)"
+    )
+    assert broken.remarks == [
+        "its readings could not be examined: RecursionError at view.py:3: too deep",
+        "rounding: the text says 'up', the programs do 'down' (3 of 9 instances tell the two apart): "
+        "'Rounded up.'",
+    ]
+    assert named.remarks == [
+        "the validators b and a are 80% alike: their votes may be one",
+        "one answer holds in 75% of the instances at difficulty 5 and above",
+        "no program reads the sentence 'No one is late.'",
+        "no program reads the words big, boats in 'Three big boats sail.'",
+        "all programs decide by the number 3, and the text does not say it",
+        "a number can be another and no answer changes: 'It costs # coins.'",
+    ]
+    unread = told(plain, sentences={"has_reader": False, "unread": ["x"]}).remarks
+    assert unread == ["nothing reads the text: each of its sentences could say another thing"]
+
+
+def review(
+    status: str, answer: str = "", label: Any = 7, turns: tuple[Turn, ...] = (), note: str = ""
+) -> str:
+    return review_sentence(Review(0, 3, 1, "model", status, answer, label, False, turns, note))
+
+
+def test_a_review_says_what_was_answered_or_what_it_failed_at():
+    head = "the blind review at difficulty 3 (by model) "
+    assert review("answered", "8") == head + "answered 8; the label is 7"
+    assert review("answered", "8", None) == head + "answered 8; no answer has a strict majority"
+    assert (
+        review("failed", note="invalid: no JSON\nat all")
+        == head + "failed: invalid: no JSON at all; the label is 7"
+    )
+    assert (
+        review("gave up", "N/A", turns=(Turn(code="", output="error: x"),))
+        == head + "gave up, as its program ended so: error: x; the label is 7"
+    )
+    assert review("no answer") == head + "no answer; the label is 7"
+    cut = review("answered", "\x1b" + "9" * 5000)
+    assert "\x1b" not in cut and len(cut) < LONGEST + 120
