@@ -100,44 +100,6 @@ def test_a_design_that_dominates_everywhere_ranks_first(family):
         assert np.argmin(row) == len(designs) - 1, spec
 
 
-def test_the_baseline_takes_the_law_that_fits():
-    objective = compiled(baseline_objective())
-    assert objective([level(n, round(3000 * n**1.5), 0.1) for n in SIZES]) == pytest.approx(
-        math.log10(3000 * 2000**1.5), abs=1e-3
-    )
-    assert objective([level(n, round(3000 * math.exp(n / 100)), 0.1) for n in SIZES]) == pytest.approx(
-        math.log10(3000) + 20 / math.log(10), abs=1e-2
-    )
-    assert objective([level(10, 1)]) > objective([level(10, 1, 0.9), level(14, 1e9, 1.0)])
-
-
-def test_reach_decides_before_any_tail():
-    for spec in (spec for spec in portfolio(60) if spec.family == "reach"):
-        objective = compiled(spec)
-        far = objective([level(n, 0.49 * n * n) for n in SIZES[:6]])
-        near = objective([level(n, 2) for n in SIZES[:5]])
-        assert far < near
-
-
-def test_headroom_is_measured_against_the_schedule_not_the_run():
-    for family in ("headroom", "bottleneck"):
-        objective = compiled(default(family))
-        plain = [level(n, 4 * n) for n in SIZES[:8]]
-        inflated = [row | {"max_steps": 10**9} for row in plain]
-        assert objective(plain) == objective(inflated)
-
-
-def test_a_cliff_at_the_frontier_costs_more_than_one_far_behind():
-    objective = compiled(default("cliff"))
-    smooth = {n: 3.0 * n for n in SIZES[:10]}
-    behind = smooth | {n: 6.0 * n for n in SIZES[2:10]}
-    frontier = smooth | {SIZES[9]: 6.0 * SIZES[9]}
-    rows = [[level(n, steps, 0.1) for n, steps in curve.items()] for curve in (smooth, behind, frontier)]
-    values = [objective(curve) for curve in rows]
-    assert values[0] < values[1] < values[2] + 0.3 * math.log(2)
-    assert values[0] < values[2]
-
-
 def test_the_portfolio_truly_disagrees():
     specs = portfolio(24)
     result = aggregate(scores_of(specs, random_designs(120, np.random.default_rng(3))), [0] * len(specs), 0)

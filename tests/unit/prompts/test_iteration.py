@@ -136,13 +136,6 @@ def test_values_are_mean_rewards_and_ratings_follow_their_order() -> None:
     }
 
 
-def test_won_is_the_best_value_where_prompts_differ() -> None:
-    values = run(1, Adder(), founded(prompt_of(["Count."]), prompt_of(["Add."]))).frames()["values"]
-    for (_,), rows in values.group_by("problem_id"):
-        best, all_equal = rows["value"].max(), rows["value"].n_unique() == 1
-        assert rows["won"].to_list() == [not all_equal and value == best for value in rows["value"]]
-
-
 def test_the_mutant_comes_of_the_best_prompt_and_the_crossed_child_of_all() -> None:
     population = founded(prompt_of(["Count."]), prompt_of(["Add."]))
     skills = {ROOT.prompt_id: 0.2, prompt_of(["Count."]).prompt_id: 0.75, prompt_of(["Add."]).prompt_id: 0.5}
@@ -226,21 +219,6 @@ def test_replies_that_never_came_are_left_out_of_values_and_updates() -> None:
     lost = only(done["rollouts"], problem_id=first)
     assert lost["reward"].null_count() == 3
     assert only(done["values"], problem_id=first)["value"].item() == pytest.approx(lost["reward"].mean())
-
-
-def test_where_nothing_came_back_nothing_is_rated_or_born() -> None:
-    class Dead(Adder):
-        def sample(self, pairs, n, seed, *, greedy=False):
-            return [[Sample("", 0, False, failure="gone")] * n for _ in pairs]
-
-    done = run(1, Dead(), founded(prompt_of(["Count."])), arm="evolution")
-    frames = done.frames()
-    assert (
-        frames["values"]["value"].null_count() == len(frames["values"])
-        and frames["ratings"].is_empty()
-        and frames["edits"].is_empty()
-    )
-    assert len(done.population.prompts) == 2 and done.population.iteration == 1
 
 
 @pytest.mark.parametrize(

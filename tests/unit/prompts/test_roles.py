@@ -14,21 +14,20 @@ from evolake.prompts.model.edits import Hunk, apply
 from evolake.prompts.model.prompt import prompt_of
 from evolake.prompts.reproduction.operators import listed
 from evolake.prompts.roles.crossing import RECOMBINER, recombine
-from evolake.prompts.roles.editing import CONSOLIDATOR, EDITOR, consolidate, edit_locally
+from evolake.prompts.roles.editing import CONSOLIDATOR, EDITOR
 from evolake.prompts.roles.models import (
     BatchProblem,
     Contender,
     CritiqueReply,
     CritiqueRequest,
     CrossRequest,
-    GlobalEdit,
     GlobalRequest,
     LocalRequest,
     Suggestion,
     SummaryRequest,
     Trajectory,
 )
-from evolake.prompts.roles.reflection import CRITIC, SUMMARIZER, summarise, symptoms
+from evolake.prompts.roles.reflection import CRITIC, SUMMARIZER, symptoms
 
 ROWS = library().to_rows()
 LAST = "Write the answer last, after everything else."
@@ -56,18 +55,6 @@ def local(texts: list[str], failures: list[str], limit: int = 2) -> LocalRequest
         limit=limit,
         library=ROWS,
     )
-
-
-def plan(texts: list[str], suggestions: list[tuple[str, str, int]]) -> list[GlobalEdit]:
-    request = GlobalRequest(
-        principles=listed(prompt_of(texts)),
-        new=[],
-        library=ROWS,
-        suggestions=[
-            Suggestion(id=item, text=text, problems=problems) for item, text, problems in suggestions
-        ],
-    )
-    return consolidate(request, random()).edits
 
 
 def contender(name: str, texts: list[str], values: list[float | None]) -> Contender:
@@ -115,61 +102,6 @@ def test_every_failed_reply_that_says_something_wrong_has_a_symptom(
     reply: str, answer: str, answered: bool, truncated: bool
 ) -> None:
     assert symptoms(reply, answer, answered=answered, truncated=truncated)
-
-
-def test_a_correct_reply_is_summarised_without_errors() -> None:
-    request = SummaryRequest(
-        principles=[],
-        problem="What is 2 + 3?",
-        answer="5",
-        reply="Two and three.\n\nSo 5",
-        correct=True,
-        answered=True,
-        truncated=False,
-    )
-    reply = summarise(request, random())
-    assert (reply.steps, reply.errors) == ("5 words in 2 lines; the last one: So 5", [])
-    assert summarise(request.model_copy(update={"correct": False}), random()).errors == [
-        "buried",
-        "near",
-        "wrong",
-    ]
-
-
-@given(
-    st.lists(
-        st.sampled_from([text for entry in library().entries for text in entry.versions]),
-        unique=True,
-        max_size=8,
-    ),
-    st.lists(
-        st.sampled_from(["wrong", "buried", "truncated", "unanswered", "something a model wrote"]),
-        unique=True,
-        max_size=4,
-    ),
-    st.integers(1, 3),
-    st.integers(0, 1000),
-)
-def test_local_edits_keep_the_limit_and_modify_only_what_is_there(
-    texts: list[str], failures: list[str], limit: int, seed: int
-) -> None:
-    request = local(texts, failures, limit)
-    edits = edit_locally(request, random(seed)).edits
-    assert len(edits) <= limit and edits == edit_locally(request, random(seed)).edits
-    hunks = [
-        Hunk(edit.kind, (edit.target,) if edit.target else (), edit.text, edit.old)
-        for edit in edits
-        if edit.kind == "modify"
-    ]
-    outcomes = apply(prompt_of(texts), hunks).outcomes
-    assert all(outcome.applied or outcome.reason.endswith("says the same already") for outcome in outcomes)
-
-
-def test_the_plan_settles_what_competes_by_the_number_of_problems() -> None:
-    assert plan(["a"], [("p1", "b", 1), ("p1", "c", 3), ("p2", "d", 1)]) == [
-        GlobalEdit(kind="modify", targets=["p1"], text="c")
-    ]
-    assert plan(["a"], [("p1", "b", 2)]) == []
 
 
 @given(st.lists(TEXTS, min_size=2, max_size=4), st.integers(1, 4), st.data())

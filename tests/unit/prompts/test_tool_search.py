@@ -6,11 +6,13 @@ import json
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from evolake.errors import InputError
 from evolake.prompts.settings import PromptsSettings
 from evolake.prompts.tools.corpus import Document, corpus_sha, read_corpus
-from evolake.prompts.tools.search import NOTHING, Search
+from evolake.prompts.tools.search import NOTHING, PASSAGE, SHOWN, Search, passages
 from evolake.prompts.tools.toolbox import check_tools, corpus_of
 
 LIBRARY = [
@@ -34,6 +36,27 @@ def test_the_passage_that_fits_best_comes_first() -> None:
     assert answer_to("cheeses") == f"[1] {LIBRARY[3].text}"
     assert answer_to("RHONE") == f"[1] Rivers: {LIBRARY[2].text}"
     assert answer_to("zebra") == NOTHING
+
+
+def test_one_fact_counts_wherever_it_stands_in_a_long_document() -> None:
+    words = [f"word{number}" for number in range(3 * PASSAGE)]
+    words[2 * PASSAGE + 5] = "needle"
+    [answer] = Search([Document("long", " ".join(words)), Document("short", "hay")]).answer(["needle"])
+    assert answer.text == f"[1] long: {' '.join(words[2 * PASSAGE :])}"
+    assert [len(passage.split()) for passage in passages(" ".join(words[:250]))] == [PASSAGE, PASSAGE, 50]
+
+
+def test_it_shows_a_few_and_those_of_equal_rank_in_the_order_of_the_corpus() -> None:
+    [answer] = Search([Document(str(number), "the same words") for number in range(9)]).answer(["same"])
+    assert answer.text.splitlines() == [
+        f"[{number}] {number - 1}: the same words" for number in range(1, SHOWN + 1)
+    ]
+
+
+@given(st.text(st.sampled_from(list("\"'*()^:-+{}.AND OR NOT NEAR alps_\x00é²\n")), max_size=30))
+def test_no_query_is_an_error_of_the_index(query: str) -> None:
+    [answer] = INDEX.answer([query])
+    assert answer.status == ("ok" if any(letter.isalnum() for letter in query) else "error")
 
 
 def test_a_corpus_is_a_folder_of_texts_and_rows_in_the_order_of_names(tmp_path: Path) -> None:
