@@ -20,6 +20,7 @@ from designs_fixtures import ROOT, Project, open_project
 from project_steps import USD_A_MILLION_TOKENS, by_a_model, materialize, run_here, usd_of
 
 from evolake.programs.commands.template import FILES
+from pipelines.home import ensure_home
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 FAMILY = "bus-legs"
@@ -85,6 +86,7 @@ def modelled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Modelled]:
                 EVOLAKE_PRICES=json.dumps({server.model: USD_A_MILLION_TOKENS}),
             ),
         )
+        ensure_home(folder / "home")
         for family in (folder / "seeds" / "families").iterdir():
             if family.is_dir() and family.name != FAMILY:
                 shutil.rmtree(family)
