@@ -3,9 +3,6 @@ them."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 from figures import assert_drawn
@@ -123,12 +120,3 @@ def test_a_figure_is_a_png_in_which_something_is_drawn_and_nothing_cut_off(name)
 )
 def test_the_same_data_gives_the_same_bytes(name):
     assert FIGURES[name]() == FIGURES[name]()
-
-
-def test_importing_the_figures_costs_no_matplotlib_and_drawing_no_pyplot():
-    program = (
-        "import sys, evolake.plots as p, numpy as np\nassert 'matplotlib' not in sys.modules\n"
-        "p.tau_matrix(np.eye(2), ['a', 'b'])\n"
-        "assert 'matplotlib.pyplot' not in sys.modules"
-    )
-    subprocess.run([sys.executable, "-c", program], check=True)
