@@ -23,7 +23,7 @@ from evolake.errors import (
     MachineryError,
     PartitionBusy,
 )
-from evolake.gates import GateSpec, Raised, Ruleset, contained, is_machinery, run_gates
+from evolake.gates import Finding, GateSpec, Raised, Ruleset, checker, contained, is_machinery, run_gates
 from evolake.gates.boundary import MACHINERY
 from evolake.gates.rules import parse_rule
 from evolake.reading import Bomb, Unparsable, Unreadable, parse_json, read_bytes
@@ -36,6 +36,11 @@ RULES = Ruleset(
         ),
     ),
 )
+
+
+@checker("test.boundary")
+def fits(evidence) -> Finding | None:
+    return Finding("too large") if int(evidence["value"]) > 3 else None
 
 
 def deep() -> None:
@@ -221,3 +226,7 @@ def test_the_reason_of_a_hostile_message_is_one_short_printable_line():
         result = contained(fail, error)
         assert isinstance(result, Raised) and result.reason.isprintable() and len(result.reason) < 600
         json.dumps(result.reason, ensure_ascii=False).encode()
+
+
+def test_what_is_returned_within_the_boundary_is_returned():
+    assert contained(lambda first, *, other: first + other, 1, other=2) == 3
