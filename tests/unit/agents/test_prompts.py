@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from evolake.agents.fences import as_text, clean, fence
+from evolake.agents.fences import as_text, cap, clean, fence
 from evolake.agents.prompts import build_messages, load_prompt, render
 from evolake.agents.roles import Role, hide
 from evolake.errors import MachineryError
@@ -109,6 +109,21 @@ def test_no_text_closes_its_own_fence(text: str) -> None:
     assert set(marks) == {"`"} and lines[0] == f"{marks}data x"
     assert all(marks not in line for line in lines[1:-1])
     assert "\n".join(lines[1:-1]) == clean(text)
+
+
+@given(st.text(max_size=80), st.integers(1, 60))
+def test_a_cut_keeps_both_ends_and_counts_what_is_missing(text: str, limit: int) -> None:
+    shown = cap(text, limit)
+    if len(text) <= limit:
+        assert shown == text
+        return
+    head = limit * 3 // 4
+    assert (
+        shown
+        == text[:head]
+        + f"\n[... {len(text) - limit} characters cut here ...]\n"
+        + text[len(text) - (limit - head) :]
+    )
 
 
 @given(st.text(alphabet=st.characters(), max_size=40))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from evolake.designs.evolution.schedule import (
     Level,
@@ -10,6 +12,7 @@ from evolake.designs.evolution.schedule import (
     is_solved,
     next_level,
     promoted,
+    promotion_count,
     size_of,
     sizes,
 )
@@ -70,6 +73,13 @@ def test_a_doubled_budget_starts_from_what_the_level_failed_with_and_not_from_it
     assert next_level(PAPER, "medium", low, []) == Level(10, 320, 20_000)
     assert next_level(PAPER, "medium", low, medium) is None
     assert next_level(PAPER, "high", [*low, *medium], []) == Level(10, 320, 40_000)
+
+
+@given(st.integers(1, 500), st.floats(0.001, 1.0))
+def test_at_least_one_and_never_more_than_all_go_on(total: int, share: float) -> None:
+    count = promotion_count(total, share)
+    assert 1 <= count <= total
+    assert count - 1 < total * share + 1e-6
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from evolake.designs.evolution.tuning_size import largest_size
 from evolake.designs.settings import DesignsSettings, FidelitySettings
 
@@ -61,3 +64,9 @@ def test_a_size_that_was_not_run_counts_as_the_power_law_says_and_at_most_as_the
     assert largest_size([], with_work(10**6)) == 113, (
         "of a design that was never run, each size counts as its steps"
     )
+
+
+@given(st.integers(1, 200), st.integers(1, 200))
+def test_more_work_never_means_smaller_instances(work: int, other: int) -> None:
+    least, most = sorted((work, other))
+    assert largest_size(SQUARES, with_work(least)) <= largest_size(SQUARES, with_work(most))

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import re
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -165,6 +166,18 @@ def test_nothing_beyond_the_tolerance_is_rewarded_in_any_form_with_or_without_it
             reply for reply in wrong if exported["score"](f"\\boxed{{{reply}}}", answer, units=units)
         ] == []
         assert [reply for reply in wrong if reply and judged_last(reply, label, question)] == []
+
+
+@given(st.integers(0, 999), st.integers(1, 97), st.integers(2, 98), st.booleans())
+def test_a_mixed_number_is_its_whole_part_and_its_fraction(whole, over, under, negative):
+    over = over % under or 1
+    value = (whole + Fraction(over, under)) * (-1 if negative else 1)
+    sign = "-" if negative else ""
+    text = sign + (f"{whole}" if whole else "") + rf"\frac{{{over}}}{{{under}}}"
+    assert answers(text, f"{value.numerator}/{value.denominator}")
+    assert not answers(
+        text, f"{(value + Fraction(1, 10**6)).numerator}/{(value + Fraction(1, 10**6)).denominator}"
+    )
 
 
 @given(st.dates())

@@ -7,6 +7,9 @@ import json
 import math
 
 import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from evolake.families.dataset.difficulty import (
     CHILDREN,
@@ -22,6 +25,7 @@ from evolake.families.evolution.records import store_gate
 from evolake.lake import BlobStore
 
 EASY, HARD = ("easy", "seed", [(1, 10.0), (5, 50.0)]), ("hard", "pipe", [(1, 60.0), (5, 400.0)])
+WORK = st.lists(st.lists(st.floats(0, 1e6), min_size=3, max_size=3), min_size=2, max_size=6)
 
 
 def families(levels):
@@ -60,6 +64,29 @@ def test_agreement_counts_pairs_of_different_families_alone():
     assert agreement(work_of([EASY, ("flat", "seed", [(1, 50.0), (5, 10.0)])])) == 0.5  # two ties
     assert math.isnan(agreement(work_of([EASY])))
     assert math.isnan(agreement(work_of([])))
+
+
+@given(WORK)
+def test_agreement_is_that_of_all_pairs_one_by_one(levels):
+    pairs = [
+        (level[low], other[high])
+        for place, level in enumerate(levels)
+        for at, other in enumerate(levels)
+        if place != at
+        for low in range(3)
+        for high in range(low + 1, 3)
+    ]
+    assert agreement(families(levels)) == pytest.approx(
+        sum((low < high) + (low == high) / 2 for low, high in pairs) / len(pairs)
+    )
+
+
+@given(WORK, st.floats(0.5, 20))
+def test_the_common_scale_is_the_median_family_s_and_follows_work(levels, factor):
+    result = common_levels(families(levels)).sort("work")["common"].to_list()
+    assert all(1 <= level <= 10 for level in result) and result == sorted(result)
+    item = [10.0, 10.0 * (1 + factor), 10.0 * (1 + factor) ** 2]
+    assert common_levels(families([item, item]))["common"].to_list() == pytest.approx([1, 5, 10] * 2)
 
 
 def test_a_family_that_works_more_lies_higher_on_the_common_scale():

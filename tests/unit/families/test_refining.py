@@ -5,13 +5,19 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from families_fixtures import RULES, seed_family
+from hypothesis import given
+from hypothesis import strategies as st
 
 from evolake.families.evolution.failure_rows import lessons_of
 from evolake.families.evolution.observations import kind_of, observe
 from evolake.families.evolution.refining import SubmissionGuard, refine
 from evolake.families.gates.judging import FamilyResults
+from evolake.families.roles.experience import merged
+from evolake.families.roles.models import CurateRequest
+from evolake.families.roles.quality import curate
 from evolake.gates import GateResult, Verdict
 
 FAMILY = seed_family("clinic-queue")
@@ -153,3 +159,20 @@ def test_a_repeated_reason_ends_the_refinements_of_operators():
     assert told("families-ties", "families-varied", "families-ties", "") == ("repeated", 3)
     assert told("families-ties", "families-varied", "") == ("accepted", 3)
     assert told("families-ties", "families-ties", "", end_at_repeat=False) == ("accepted", 3)
+
+
+@given(
+    st.lists(st.text(alphabet="abc .", max_size=12)),
+    st.lists(st.text(alphabet="abc .", max_size=12)),
+    st.integers(1, 5),
+)
+def test_merging_is_capped_stable_and_repeatable(existing, candidates, limit):
+    once = merged(existing, candidates, limit)
+    assert len(once) <= limit
+    assert merged(once, [], limit) == once
+    assert (
+        curate(
+            CurateRequest(existing=existing, candidates=candidates, limit=limit), np.random.default_rng(0)
+        ).items
+        == once
+    )

@@ -276,6 +276,18 @@ def test_a_split_that_would_be_empty_is_refused_before_anything_is_written(tmp_p
     assert not (tmp_path / "out").exists()
 
 
+@given(st.lists(st.lists(st.integers(0, 11), max_size=3), min_size=12, max_size=12))
+def test_roots_are_the_ancestors_without_parents(drawn):
+    parents = {
+        str(number): [str(item) for item in above if item < number] for number, above in enumerate(drawn)
+    }
+
+    def climb(name: str) -> set[str]:
+        return set().union(*(climb(parent) for parent in parents[name])) if parents[name] else {name}
+
+    assert roots_of(dict(reversed(parents.items()))) == {name: climb(name) for name in parents}
+
+
 def test_a_request_says_the_form_where_all_answers_of_the_family_have_one(tmp_path):
     rows = [
         instance(1, "f", answer=3),

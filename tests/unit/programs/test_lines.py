@@ -3,19 +3,22 @@ byte order marks."""
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from programs_fixtures import EVALUATOR, PROGRAM, imports
 
 from evolake.errors import InputError
 from evolake.programs.evolution.checking import check_project
 from evolake.programs.gates.collecting import unreadable
-from evolake.programs.model.blocks import BadBlocks, cut, outside_change
+from evolake.programs.model.blocks import BadBlocks, as_kept, cut, outside_change
 from evolake.programs.model.parameters import parameters_in
 from evolake.programs.model.project import load_project, project_of
-from evolake.programs.model.source import parse
+from evolake.programs.model.source import Places, Unreadable, parse
 from evolake.programs.roles.writer import Edit, Measured, WriterReply, WriterRequest, applied, write
 from evolake.programs.search.mutations import MUTATIONS
 from evolake.settings import load
@@ -100,6 +103,21 @@ def test_a_line_of_another_language_that_names_both_marks_is_refused():
         cut("int x;\n/* EVOLVE-BLOCK-START */ int y; /* EVOLVE-BLOCK-END */\n", "a.c")
 
 
+@settings(max_examples=200)
+@given(st.text(alphabet="ab#'\"\\ \n\r\f\v\x1c\x85\u2028(", max_size=40))
+def test_lines_are_those_of_python(text):
+    assert "".join(lines_of(text)) == text
+    try:
+        tree = parse(text)
+    except Unreadable:
+        return
+    places = Places(text)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name | ast.Constant):
+            start, end = places.span(node)
+            assert ast.dump(ast.parse(text[start:end].strip(), mode="eval").body) == ast.dump(node)
+
+
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("name", MUTATIONS)
 def test_a_mutation_keeps_every_byte_outside_the_lines_that_it_changes(name, shape):
@@ -147,6 +165,15 @@ def test_an_operator_s_child_is_not_written_again(shape):
         reply = write(request, np.random.default_rng(seed))
         child = applied(reply, {NAME: text})
         assert isinstance(child, dict) and child[NAME] == reply.whole.get(NAME, text)
+
+
+@given(st.text(alphabet="ab\n\r", max_size=30), st.text(alphabet="ab\n\r", max_size=30), st.booleans())
+def test_keeping_changes_nothing_but_line_ends(parent, child, bom):
+    kept = as_kept((BOM if bom else "") + parent, child, NAME)
+    assert with_ends(kept.removeprefix(BOM)) == with_ends(child)
+    assert as_kept(parent, parent, NAME) == parent
+    same = as_kept((BOM if bom else "") + parent, with_ends(parent), NAME)
+    assert same == (BOM if bom else "") + parent
 
 
 def test_a_change_outside_the_blocks_is_still_one():

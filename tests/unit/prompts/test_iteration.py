@@ -7,14 +7,17 @@ from typing import Any
 
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from prompts_fixtures import PROBLEMS, SEEDS, SIZES, Adder, iterate, operators, problem
 
 from evolake.errors import InputError
 from evolake.prompts.evolution.iteration import ARMS, TABLES, Iterations, draw_batch
+from evolake.prompts.evolution.payoff_matrix import PayoffMatrix
 from evolake.prompts.evolution.population import Population, found_population
 from evolake.prompts.model.library import load_roots
 from evolake.prompts.model.prompt import SystemPrompt, prompt_of
-from evolake.prompts.model.protocol import Problem, Sample
+from evolake.prompts.model.protocol import Problem, Rollout, Sample
 from evolake.prompts.rating import ratings
 from evolake.prompts.reproduction.operators import failed_rows
 from evolake.prompts.tables import FAILED_PROPOSALS
@@ -219,6 +222,26 @@ def test_replies_that_never_came_are_left_out_of_values_and_updates() -> None:
     lost = only(done["rollouts"], problem_id=first)
     assert lost["reward"].null_count() == 3
     assert only(done["values"], problem_id=first)["value"].item() == pytest.approx(lost["reward"].mean())
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2), st.sampled_from([0.0, 1.0, None])), max_size=40)
+)
+def test_the_matrix_holds_the_mean_of_what_was_sampled(entries: list[tuple[int, int, float | None]]) -> None:
+    prompts, problems = [prompt_of([f"Advice {number}."]) for number in range(3)], PROBLEMS[:3]
+    rollouts = [
+        Rollout(
+            prompts[row].prompt_id, problems[column].problem_id, number, "", 1, False, False, False, reward
+        )
+        for number, (row, column, reward) in enumerate(entries)
+    ]
+    result = PayoffMatrix.of(prompts, problems, rollouts)
+    for row in range(3):
+        for column in range(3):
+            rewards = [reward or 0.0 for r, c, reward in entries if (r, c) == (row, column)]
+            assert result.phi[row][column] == (
+                pytest.approx(sum(rewards) / len(rewards)) if rewards else None
+            )
 
 
 @pytest.mark.parametrize(

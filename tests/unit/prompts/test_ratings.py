@@ -57,6 +57,17 @@ def test_agrees_with_the_package_wherever_the_package_can_compute(
     assert close(after, [(float(item.mu), float(item.sigma)) for (item,) in wanted], 1e-3)
 
 
+@given(RATINGS, RATINGS)
+def test_a_winner_gains_and_a_loser_drops(winner: tuple[float, float], loser: tuple[float, float]) -> None:
+    (won, _), (lost, _) = ratings.update([winner, loser], [0, 1])
+    assert won >= winner[0] - 1e-9 and lost <= loser[0] + 1e-9
+
+
+@given(st.lists(RATINGS, min_size=1, max_size=4))
+def test_the_same_match_gives_the_same_bits(before: list[tuple[float, float]]) -> None:
+    assert ratings.update(before, [0] * len(before)) == ratings.update(before, [0] * len(before))
+
+
 def test_a_winner_that_was_rated_far_below_does_not_break_the_update() -> None:
     after = ratings.update([(1000.0, 1.0), (0.0, 1.0)], [1, 0])
     assert after[0][0] < 980 and after[1][0] > 20 and all(0.9 < sigma < 1.1 for _, sigma in after)

@@ -14,7 +14,7 @@ from evolake.prompts.model.edits import Hunk, apply
 from evolake.prompts.model.prompt import prompt_of
 from evolake.prompts.reproduction.operators import listed
 from evolake.prompts.roles.crossing import RECOMBINER, recombine
-from evolake.prompts.roles.editing import CONSOLIDATOR, EDITOR
+from evolake.prompts.roles.editing import CONSOLIDATOR, EDITOR, edit_locally
 from evolake.prompts.roles.models import (
     BatchProblem,
     Contender,
@@ -102,6 +102,35 @@ def test_every_failed_reply_that_says_something_wrong_has_a_symptom(
     reply: str, answer: str, answered: bool, truncated: bool
 ) -> None:
     assert symptoms(reply, answer, answered=answered, truncated=truncated)
+
+
+@given(
+    st.lists(
+        st.sampled_from([text for entry in library().entries for text in entry.versions]),
+        unique=True,
+        max_size=8,
+    ),
+    st.lists(
+        st.sampled_from(["wrong", "buried", "truncated", "unanswered", "something a model wrote"]),
+        unique=True,
+        max_size=4,
+    ),
+    st.integers(1, 3),
+    st.integers(0, 1000),
+)
+def test_local_edits_keep_the_limit_and_modify_only_what_is_there(
+    texts: list[str], failures: list[str], limit: int, seed: int
+) -> None:
+    request = local(texts, failures, limit)
+    edits = edit_locally(request, random(seed)).edits
+    assert len(edits) <= limit and edits == edit_locally(request, random(seed)).edits
+    hunks = [
+        Hunk(edit.kind, (edit.target,) if edit.target else (), edit.text, edit.old)
+        for edit in edits
+        if edit.kind == "modify"
+    ]
+    outcomes = apply(prompt_of(texts), hunks).outcomes
+    assert all(outcome.applied or outcome.reason.endswith("says the same already") for outcome in outcomes)
 
 
 @given(st.lists(TEXTS, min_size=2, max_size=4), st.integers(1, 4), st.data())

@@ -48,6 +48,11 @@ def test_the_highest_score_of_the_window_always_leads(
     assert first.rating[0] + 2 * first.rating[1] == best
 
 
+@given(POPULATIONS, st.integers(0, 2**32))
+def test_the_order_in_which_prompts_are_given_does_not_matter(population: list[Entrant], seed: int) -> None:
+    assert select(population[::-1], 3, random(seed)) == select(population, 3, random(seed))
+
+
 def test_a_prompt_that_left_the_window_is_never_drawn_however_good() -> None:
     population = people((90, 1), *[(25, 1)] * 10)
     assert latest(population, 10) == population[1:]
