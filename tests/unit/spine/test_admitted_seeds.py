@@ -27,13 +27,12 @@ TREES = TableSchema(
     "trees",
     1,
     {
-        "tree_id": pl.String,
+        "tree_id": (pl.String, "the tree"),
         "state": (pl.String, "accepted or blocked"),
         "cycle": pl.String,
         "reason": (pl.String, "why blocked"),
     },
     keys=("tree_id",),
-    terms={"tree_id": "the tree"},
 )
 RULE = (
     "---\nid: grove-sound\nversion: {version}\nkind: static\ngate: sound\ncheck: toys.sound\nparameters: "
