@@ -1,7 +1,7 @@
 """Warn that no proposal came: an asset check that never blocks, of every asset that asks agents for
 proposals.
 
-See `evolake.agents.proposal_outcomes`.
+See `evolake.agents.calls`.
 """
 
 from __future__ import annotations

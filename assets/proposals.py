@@ -1,5 +1,5 @@
 """Count the proposals that the calls of an asset brought, and end a line that gets none;
-`evolake.agents.proposal_outcomes` says what counts."""
+`evolake.agents.calls` says what counts."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from assets.line import Line
 from evolake.lake import AGENT_CALLS, SESSION_TURNS, Lake, TableSchema, preceding, side_table
 
 if TYPE_CHECKING:
-    from evolake.agents.proposal_outcomes import ProposalOutcomes
+    from evolake.agents.calls import ProposalOutcomes
 
 
 def outcomes_in(lake: Lake, line: Line, asset: str, cycle: str) -> ProposalOutcomes:
     """Return what came of the calls of a proposing asset in a cycle; nothing was asked where it has no
     rows."""
-    from evolake.agents.proposal_outcomes import count_outcomes
+    from evolake.agents.calls import count_outcomes
 
     def rows(schema: TableSchema) -> list[dict[str, Any]]:
         table = side_table(asset, schema)
@@ -61,7 +61,7 @@ def require_proposals_of(
 ) -> None:
     """Raise AgentUnavailable if `rows`, the calls of `asset` in `cycle` (turns: of its sessions), brought no
     proposal, and too many cycles before it neither."""
-    from evolake.agents.proposal_outcomes import count_outcomes, require_proposals
+    from evolake.agents.calls import count_outcomes, require_proposals
 
     if roles := roles_of(line, asset):
         require_proposals(

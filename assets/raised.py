@@ -2,7 +2,7 @@
 study.
 
 What judging raises on one candidate is that candidate's block (evolake.gates.boundary), also where a mistake
-of ours raised it. This check looks at the blocks of a whole cycle (evolake.gates.faults) and warns where they
+of ours raised it. This check looks at the blocks of a whole cycle (evolake.gates.boundary) and warns where they
 look like one mistake: metadata name the place, how many met it, what to do.
 """
 
@@ -50,7 +50,7 @@ def raised_check(
     reasons: Sequence[Reasons] = (),
 ) -> dg.AssetChecksDefinition:
     """Return a check of `asset` that warns where what judging raised looks like a fault of ours; see
-    `evolake.gates.faults.suspicion`.
+    `evolake.gates.boundary.suspicion`.
 
     Args:
         asset: the last one that judges, so that the rows of all others are there.
@@ -103,8 +103,7 @@ def reasons_sql(line: str, judged: Sequence[str], summary: Sequence[Reasons]) ->
 
 def warning(rows: Iterable[Mapping[str, Any]], sql: str) -> dg.AssetCheckResult:
     """Return the check's result. rows: candidate, gate, reason, as `sql` found them."""
-    from evolake.gates.boundary import OPENING
-    from evolake.gates.faults import Judged, find_faults, suspicion
+    from evolake.gates.boundary import OPENING, Judged, find_faults, suspicion
 
     faults = find_faults(Judged(**row) for row in rows)
     why = suspicion(faults)

@@ -56,7 +56,7 @@ from evolake.families.settings import FamiliesSettings
 from evolake.families.worlds.mechanics import mechanics_of
 from evolake.gates import load_rules
 from evolake.jail import open_pool
-from evolake.lake.lineages import roots_of
+from evolake.lake.population import roots_of
 from evolake.stats.proportions import wilson_interval
 
 SEEDS = Path(__file__).resolve().parents[1] / "data_lake" / "seeds"

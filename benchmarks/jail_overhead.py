@@ -28,7 +28,7 @@ from bench import SHORT
 from evolake.jail import GENERIC_DRIVER, Limits, NativeRun, open_pool, run_native
 from evolake.jail.backends import server_environment
 from evolake.jail.direct import DirectRun, run_direct
-from evolake.jail.interpreter import interpreter
+from evolake.jail.identity import interpreter
 
 SOURCE = "import numpy\ndef f(x):\n    return x + 1\n"
 TRUE = "/bin/true"

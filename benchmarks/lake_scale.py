@@ -30,25 +30,17 @@ from typing import Any
 import polars as pl
 from bench import SHORT
 
-from evolake.cli.known_tables import all_tables
-from evolake.lake import (
-    Lake,
-    TableSchema,
-    disk,
-    lake_format,
-    manifest_lines,
-    population_version,
-    seal_files,
-    side_table,
-)
+from evolake.cli.sql import all_tables
+from evolake.lake import Lake, TableSchema, disk, lake_format, manifest_lines, population_version, side_table
+from evolake.lake import seals as seal_files
 from evolake.lake.chained import encode as chained
+from evolake.lake.disk import encode
 from evolake.lake.hashing import content_hash
 from evolake.lake.layout import Partition
 from evolake.lake.manifest_lines import COMMIT, INTENT, ManifestEntry, Record
-from evolake.lake.parquet import encode
 from evolake.lake.publish import as_record
 from evolake.lake.schemas import AGENT_CALLS, ARTIFACTS, CHAMPIONS, DERIVATIONS, EVALUATIONS, RULES, VERDICTS
-from evolake.lake.seal_files import Seal
+from evolake.lake.seals import Seal
 
 LINE = "solvers"
 COOKBOOK = Path(__file__).resolve().parents[1] / "sql" / "cookbook"
@@ -154,7 +146,7 @@ def run_measurement(name: str, root: Path, goal: float | None) -> None:
 def measure(name: str, root: Path) -> None:
     """One measurement, printed as one JSON line; imports are not counted, but for `evolake status`, which is
     a whole command."""
-    from evolake.cli.known_tables import all_tables
+    from evolake.cli.sql import all_tables
     from evolake.lake import Catalogue, Lake
     from evolake.lake.catalogue import SQL_ROOT
 

@@ -23,7 +23,7 @@ from evolake.agents import Agents
 from evolake.agents.backends import OperatorsBackend
 from evolake.errors import HostBusy
 from evolake.gates import Ruleset
-from evolake.gates.in_turn import side_by_side
+from evolake.gates.run import side_by_side
 from evolake.lake import BlobStore
 from evolake.programs.evolution.archive import Islands
 from evolake.programs.evolution.champion import end_of_cycle

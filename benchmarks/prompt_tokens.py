@@ -274,8 +274,8 @@ def _first(messages: Sequence[Mapping[str, Any]]) -> str:
 def run_line(line: str, cycles: int, folder: Path) -> None:
     """Run a line in this process, whose environment names the project, and write what was counted into the
     folder."""
+    from evolake.agents import session as sessions
     from evolake.agents.model import ModelBackend
-    from evolake.agents.session import conduct as sessions
     from pipelines.evolve import main
 
     server, ask, conduct = OperatorsServer(), ModelBackend.ask, sessions.conduct

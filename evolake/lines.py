@@ -75,7 +75,7 @@ class LineSpec:
         bundle: `evolake.bundles.model.LineBundle`: what a champion is taken out with so that it can be
             checked elsewhere.
         model_calls: function (settings, first=whether the line has finished no cycle, seeds=whether its seeds
-            are to be judged first) -> `evolake.agents.role_calls.RoleCalls` of a cycle, of a study as a
+            are to be judged first) -> `evolake.agents.forecast.RoleCalls` of a cycle, of a study as a
             whole: how often each role is asked. None: it asks no model.
     """
 

@@ -37,7 +37,7 @@ def _cycles(sealed: Mapping[str, Sequence[str]]) -> list[str]:
 def _spent(lake: Lake, sealed: Mapping[str, Sequence[str]], runs: Sequence[str]) -> str:
     """Return what was asked of a model, what it took and what the budget leaves, with the cycle that each
     line stopped in."""
-    from evolake.agents.spending import spent_sentence
+    from evolake.agents.budget import spent_sentence
 
     cycles = {line: sorted({*done, *lake.seals.cycles(line)[-1:]}) for line, done in sealed.items()}
     return spent_sentence(settings_module.load(), lake.root, cycles, runs)

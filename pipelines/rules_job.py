@@ -33,7 +33,7 @@ def replay_rules(context: dg.OpExecutionContext, lake: LakeResource, config: Pre
         InputError: no such line or folder, or a rule that cannot be used. LakeError: what is stored is
             damaged.
     """
-    from evolake.report.ruled import ruled_lines
+    from evolake.report.status import ruled_lines
     from pipelines.rules_preview import previews
 
     folder = Path(config.rules) if config.rules else lake.settings().seeds / "rules"

@@ -20,12 +20,10 @@ from assets.package import ASKED, SUFFIX_DIGITS
 from evolake import project
 from evolake import settings as settings_module
 from evolake.cli.ending import end
-from evolake.cli.known_tables import all_tables
+from evolake.cli.sql import all_tables
 from evolake.gates import load_rules
 from evolake.lake import Catalogue, Lake
-from evolake.report.rules_preview import preview_rules
-from evolake.report.rules_text import PreviewText
-from evolake.report.rules_work import CycleWork, Graph, Work, work_of
+from evolake.report.rules_preview import CycleWork, Graph, PreviewText, Work, preview_rules, work_of
 from evolake.report.status import sealed_cycles
 from evolake.terminal import say, say_json
 from pipelines.home import home_from_environment

@@ -61,7 +61,7 @@ _lived: dict[str, AbstractContextManager[None]] = {}
 
 
 def live_as(lake: Lake, run_id: str) -> None:
-    """Hold the lock of `run_id` (`evolake.lake.run_locks`) until this process ends: a run's last word is said
+    """Hold the lock of `run_id` (`evolake.lake.locks`) until this process ends: a run's last word is said
     after its last step. A process that continues to another run gives back the locks of those before.
 
     Raises:

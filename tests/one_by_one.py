@@ -1,4 +1,4 @@
-"""What `evolake.gates.in_turn` is held against."""
+"""What `evolake.gates.run` is held against."""
 
 from __future__ import annotations
 

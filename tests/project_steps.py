@@ -231,7 +231,7 @@ def parts_of(project: Project, line: str, asset: str) -> list[str]:
 
 def undescribed(lake: Path, line: str) -> list[str]:
     """Every column that a line has published and of which `evolake sql --schema` cannot say what it means."""
-    from evolake.cli.sql_columns import columns_of
+    from evolake.cli.sql import columns_of
     from evolake.lake import Catalogue, Lake
 
     with Catalogue(Lake(lake)) as catalogue:

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
-from evolake.agents.schema_text import schema_text
+from evolake.agents.prompts import schema_text
 
 LONGEST_TWICE = 200
 """Characters that a prompt may say twice in a row."""

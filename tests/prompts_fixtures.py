@@ -19,7 +19,7 @@ from pydantic import SecretStr
 from evolake.agents import Agents, open_agents
 from evolake.agents.backends import OperatorsBackend
 from evolake.agents.listing import roles_of_line
-from evolake.agents.schema_text import schema_text
+from evolake.agents.prompts import schema_text
 from evolake.prompts.evolution.iteration import ARMS, TABLES, IterationContext, Iterations, run_iteration
 from evolake.prompts.evolution.population import Population
 from evolake.prompts.model.library import PrincipleLibrary, load_library

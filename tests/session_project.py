@@ -13,8 +13,7 @@ from loopback_model import KEY, Asked, LoopbackModel, Script
 from pydantic import BaseModel, ConfigDict
 
 from evolake.agents import Agents, Role, open_agents
-from evolake.agents.session.tools import Arguments, Command, SessionContext, offered
-from evolake.agents.session.workspace import Workspace
+from evolake.agents.session_tools import Arguments, Command, SessionContext, Workspace, offered
 from evolake.agents.wire import Turn
 from evolake.jail import Pool
 from evolake.settings import AgentsSettings, BudgetSettings, PriceSettings, SessionSettings, Settings

@@ -114,7 +114,7 @@ def generations(store: LineStore, projects: pl.DataFrame) -> pl.DataFrame:
     """Run the generations of every project, each recorded as soon as it is done: a killed run continues after
     the last one noted."""
     from evolake.agents import open_agents
-    from evolake.agents.proposal_outcomes import count_outcomes
+    from evolake.agents.calls import count_outcomes
     from evolake.programs.evolution.generation_entry import failed_rows, read_entry
     from evolake.programs.evolution.writer_session import check_writer
 

@@ -116,7 +116,7 @@ def admitting(store: LineStore, population: Population, problems: pl.DataFrame) 
 def iterations(store: LineStore, problems: pl.DataFrame) -> pl.DataFrame:
     """Run the iterations of the cycle, each recorded as soon as it is done: a killed run continues after the
     last one noted, to the same weights."""
-    from evolake.agents.proposal_outcomes import count_outcomes
+    from evolake.agents.calls import count_outcomes
     from evolake.prompts.evolution.earlier_cycles import memory_of
     from evolake.prompts.evolution.iteration_entry import read_entry
     from evolake.prompts.evolution.training_cycle import Notes, facts_of, train

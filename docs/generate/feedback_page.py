@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from cells import code, table
 
-from evolake.agents.feedback import Feedback, feedback_of_line
+from evolake.agents.attempts import Feedback, feedback_of_line
 from evolake.lines import lines
 
 HEAD = """# What decides, and who reads it

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from cookbook_page import ANSWERS, ROOT
 
-from evolake.cli.known_tables import all_tables
+from evolake.cli.sql import all_tables
 from evolake.lake import Catalogue, Lake
 from evolake.lake.catalogue import Result
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cells import code, table
 
-from evolake.cli.known_tables import all_tables
+from evolake.cli.sql import all_tables
 from evolake.lake import TableSchema
 from evolake.lake.schemas import SHARED
 

@@ -27,7 +27,7 @@ from evolake.errors import InputError
 from evolake.settings import Settings
 
 if TYPE_CHECKING:
-    from evolake.agents.session.tools import SessionContext
+    from evolake.agents.session_tools import SessionContext
 
 
 @dataclass
@@ -89,7 +89,7 @@ class Agents:
         nothing. `make` gives JSON.
         """
         from evolake.agents.model import ModelBackend
-        from evolake.agents.session.records import SessionRecords
+        from evolake.agents.session import SessionRecords
 
         if not isinstance(self.backend, ModelBackend):
             return make()
@@ -154,7 +154,7 @@ class Agents:
             TypeError: the backend holds no sessions; only that of a model does. Others as `conduct`.
         """
         from evolake.agents.model import ModelBackend
-        from evolake.agents.session.conduct import conduct
+        from evolake.agents.session import conduct
 
         if not isinstance(self.backend, ModelBackend) or not role.tools:
             raise TypeError(f"the backend {self.backend.name} holds no session of the role {role.name}")

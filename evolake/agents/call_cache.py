@@ -1,31 +1,51 @@
 """The call cache: every paid reply, kept before it is used, and replayed instead of paid for again.
 
 An entry is addressed by what was asked (role, model, messages, the reply's schema, sampling and attempt), by
-the endpoint and by the draw, see `evolake.agents.conversations`. It is at `<lake>/tape/ab/cdef....json` and
+the endpoint and by the draw, see `evolake.agents.call_cache`. It is at `<lake>/tape/ab/cdef....json` and
 is written whole (temporary file, fsync, rename, fsync of the folder)
 *before* the reply is looked at, so a crash afterwards costs nothing. Failed attempts that were billed, or may have been, are entries too, for the
 record. An entry is never replaced; `evolake agents tape drop` removes entries.
 
 Two callers that ask the same thing at the same time, threads or processes, are serialised by a lock on the
 key's first two digits: the second one replays. Nothing of the endpoint's credentials is ever in an entry.
-"""  # noqa: E501
+
+One thing that a model is asked: what decides the reply, and the key under which the reply is in the call
+cache.
+
+Which recorded conversation answers a call, and which call is asked again.
+
+A conversation is a first reply and the repairs after it. One that ended in a valid reply answers the same
+call for ever, at no cost. One that failed answers nothing: the next run asks again, and its replies are next
+to the old ones in the call cache as a further draw. A failure replays as the failure it was in three places
+only: in the run that met it, so that one run gives one answer; under replay only, if nothing may be asked;
+and in a study, whose failures are results (`redraw` false).
+
+A key in the call cache is the hash of what was asked, then `-`, sixteen digits of the endpoint's address,
+`-`, and the number of the draw.
+"""
 
 from __future__ import annotations
 
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from itertools import count
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 from filelock import FileLock
 
-from evolake.agents.bounds import MAX_DIGITS
-from evolake.canonical_json import key_of
+from evolake.agents.http_client import MAX_DIGITS
+from evolake.agents.prompts import Message
+from evolake.agents.reply_validation import FINAL, Received, repair_messages, validate_reply
+from evolake.agents.roles import Job
+from evolake.agents.sampling import Sampling
+from evolake.canonical_json import key_of, text_sha
 from evolake.errors import CorruptPart, LakeError
 from evolake.reading import Unreadable, parse_json, read_text
 
@@ -271,3 +291,145 @@ def _sync_folder(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+@dataclass(frozen=True)
+class Question:
+    """One attempt of one call.
+
+    Attributes:
+        job: the call. model: the name of the model that is asked.
+        messages: the conversation so far. schema: of the reply.
+        sampling: how the reply is drawn.
+        number: of the attempt: ten times the call's, plus the number of the repair.
+        tag: what distinguishes the conversations that begin with this question; "" until one is chosen
+            (`evolake.agents.call_cache`).
+    """
+
+    job: Job[Any, Any]
+    model: str
+    messages: list[Message]
+    schema: dict[str, Any]
+    sampling: Sampling
+    number: int
+    tag: str = ""
+
+    @property
+    def role(self) -> str:
+        """The name of the role that is asked."""
+        return self.job.role.name
+
+    @cached_property
+    def sha(self) -> str:
+        """The sha256 of everything that decides what is asked."""
+        return cache_key(
+            self.role, self.model, self.messages, self.schema, self.sampling.as_dict(), self.number
+        )
+
+    @property
+    def key(self) -> str:
+        """The key of its entry in the call cache."""
+        return self.sha + self.tag
+
+    def tagged(self, tag: str) -> Question:
+        """Return the question as part of a conversation."""
+        return replace(self, tag=tag)
+
+    def followed_by(self, messages: list[Message], number: int) -> Question:
+        """Return the next question of the conversation, after more messages."""
+        return replace(self, messages=[*self.messages, *messages], number=number)
+
+
+@dataclass(frozen=True)
+class Asker:
+    """Who asks. address: of the endpoint, "" for none. redraw: whether what failed in an earlier run is asked
+    again."""
+
+    address: str
+    line: str
+    cycle: str
+    run_id: str
+    replay_only: bool = False
+    redraw: bool = True
+
+    def owns(self, entry: CachedCall) -> bool:
+        """Return whether this line paid for the entry in this cycle."""
+        return (entry.line, entry.cycle) == (self.line, self.cycle)
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """What the call cache has of a conversation: `state` is answered, failed or open (it was cut off before
+    its end); `last` is its last entry."""
+
+    state: str
+    last: CachedCall | None
+
+
+def tag_of(address: str, draw: int) -> str:
+    """Return what the key of a draw has behind the hash of what was asked."""
+    return f"-{text_sha(address)[:16]}-{draw}"
+
+
+def choose(call_cache: CallCache, question: str, asker: Asker, recorded: Callable[[str], Recorded]) -> str:
+    """Return the tag of the conversation that a call continues with: one that answers it, one that was cut
+    off, or a new one.
+
+    Args:
+        question: hash of the first thing asked. recorded: tag -> what the call cache has of that
+            conversation.
+
+    Raises:
+        CorruptPart, LakeError: as reading the call cache does.
+    """
+    if asker.replay_only:
+        return max(
+            call_cache.tags(question),
+            key=lambda tag: _rank(recorded(tag), asker),
+            default=tag_of(asker.address, 0),
+        )
+    for draw in count():
+        result = recorded(tag := tag_of(asker.address, draw))
+        if (
+            result.state != "failed"
+            or not asker.redraw
+            or (result.last is not None and result.last.run_id == asker.run_id)
+        ):
+            return tag
+    raise AssertionError("draws do not end")
+
+
+def _rank(result: Recorded, asker: Asker) -> tuple[bool, bool, bool, str, str]:
+    """Under replay only: a whole conversation before one that was cut off, this cycle's own, an answer, the
+    newest."""
+    assert result.last is not None
+    own = asker.owns(result.last)
+    return (
+        result.state != "open",
+        own,
+        own or result.state == "answered",
+        result.last.created_at,
+        result.last.key,
+    )
+
+
+def read_conversation(call_cache: CallCache, question: Question, attempts: range) -> Recorded:
+    """Follow a conversation in the call cache from its first question."""
+    last: CachedCall | None = None
+    for number in attempts:
+        entry = call_cache.read(question.key)
+        if entry is None:
+            return Recorded("open", last)
+        last, received = entry, received_of(entry)
+        status, said = validate_reply(received, question.job.role.reply, question.job.fault)
+        if not isinstance(said, str):
+            return Recorded("answered", last)
+        if status in FINAL:
+            break
+        question = question.followed_by(repair_messages(received, status, said), number + 1)
+    return Recorded("failed", last)
+
+
+def received_of(entry: CachedCall, counts: Any = None) -> Received:
+    """Return what came, as the call cache has it."""
+    return Received(entry.outcome, entry.content, entry.detail, counts, entry.answered)

@@ -32,11 +32,18 @@ from evolake.agents.http_client import (
     Tries,
     request_timeout,
 )
-from evolake.agents.ladder import LIMIT_NAMES, RESPONSE_FORMATS, STREAMS, RequestForm, next_forms
-from evolake.agents.output_limit import lowered_limit
 from evolake.agents.prices import estimate_tokens
 from evolake.agents.sampling import Sampling
-from evolake.agents.server_errors import ServerError, read_error
+from evolake.agents.server_errors import (
+    LIMIT_NAMES,
+    RESPONSE_FORMATS,
+    STREAMS,
+    RequestForm,
+    ServerError,
+    lowered_limit,
+    next_forms,
+    read_error,
+)
 from evolake.agents.wire import as_functions, as_replies, functions, without_system
 from evolake.errors import AgentUnavailable
 

@@ -5,6 +5,9 @@ How often each role is asked follows from the settings, and each line says it (`
 is probable comes from the line's finished cycles, if the lake has any: their calls of each role, in
 proportion to what the settings say, and the mean tokens of a call. Else it comes from the settings and the
 sizes of the prompts. All tokens are estimates; only a budget is a limit.
+
+How often a cycle asks each role, as a line says it from its settings. `evolake.agents.forecast` makes
+tokens and US dollars of it.
 """
 
 from __future__ import annotations
@@ -22,7 +25,6 @@ from evolake.agents.call_cache import CallCache
 from evolake.agents.calls import Usage
 from evolake.agents.prices import Counts, price_usd
 from evolake.agents.prompts import load_prompt, schema_rule
-from evolake.agents.role_calls import TYPICAL_TURNS, RoleCalls
 from evolake.agents.roles import Role
 from evolake.agents.sampling import sampling_of
 from evolake.canonical_json import canonical_json
@@ -30,6 +32,43 @@ from evolake.errors import InputError
 from evolake.lake import Lake, following
 from evolake.lines import LineSpec, lines
 from evolake.settings import Settings
+
+TYPICAL_DATA, TYPICAL_REPLY = 1500, 800
+"""Tokens that a request holds in addition to its prompt file, and of a reply, if neither a line nor earlier
+cycles say it."""
+TYPICAL_TURNS = 8
+"""Turns of a session, if no earlier cycle says it."""
+
+
+@dataclass(frozen=True)
+class RoleCalls:
+    """How often one cycle asks a role.
+
+    Attributes:
+        role: a role with tools is a session, whose turns are calls.
+        most: requests that the settings allow. likely: requests that a cycle probably makes.
+        data: tokens that a request probably holds in addition to its prompt file. reply: tokens of a probable
+            reply.
+        longest: tokens of the longest reply, if they differ from `EVOLAKE_MODEL_MAX_OUTPUT_TOKENS`.
+        repairs: whether a reply that does not fit is asked for again.
+        file: whether it has a prompt file. always: whether a model is asked whatever the backend is.
+    """
+
+    role: Role[Any, Any]
+    most: int
+    likely: float
+    data: int = TYPICAL_DATA
+    reply: int = TYPICAL_REPLY
+    longest: int | None = None
+    repairs: bool = True
+    file: bool = True
+    always: bool = False
+
+
+def asked(calls: Iterable[RoleCalls]) -> list[RoleCalls]:
+    """Return those that are asked at all."""
+    return [item for item in calls if item.most > 0]
+
 
 FIRST = "0001"
 CYCLES_READ = 5

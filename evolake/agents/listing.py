@@ -9,8 +9,7 @@ from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
-from evolake.agents.call_cache import CachedCall, CallCache
-from evolake.agents.conversations import received_of
+from evolake.agents.call_cache import CachedCall, CallCache, received_of
 from evolake.agents.reply_validation import validate_reply
 from evolake.agents.roles import Role, roles_in
 from evolake.errors import CorruptPart

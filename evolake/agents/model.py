@@ -1,6 +1,6 @@
 """The `model` backend: prompt, call cache, budget, wire, validation and repair, in that order.
 
-A call is looked up in the call cache first (`evolake.agents.conversations` says what answers it). Only what
+A call is looked up in the call cache first (`evolake.agents.call_cache` says what answers it). Only what
 is missing is paid for, within the budget, and written to the call cache before it is used. A reply that does
 not fit is answered with what was wrong, a bounded number of times; then the call ends in an `AgentFailure`.
 """
@@ -18,13 +18,20 @@ from pydantic import BaseModel
 
 from evolake.agents.backends import Record
 from evolake.agents.budget import Budget
-from evolake.agents.call_cache import CachedCall, CallCache
+from evolake.agents.call_cache import (
+    Asker,
+    CachedCall,
+    CallCache,
+    Question,
+    Recorded,
+    choose,
+    read_conversation,
+    received_of,
+)
 from evolake.agents.calls import AgentCall, Usage, one_line_reason, status_words
-from evolake.agents.conversations import Asker, Recorded, choose, read_conversation, received_of
 from evolake.agents.endpoint import Endpoint, Rejected
 from evolake.agents.prices import Counts, estimate_text, estimate_tokens, plausible, price_usd, same_model
 from evolake.agents.prompts import Message, build_messages, question_schema
-from evolake.agents.question import Question
 from evolake.agents.reply_validation import (
     FINAL,
     Received,
@@ -62,7 +69,7 @@ class ModelBackend:
         line, cycle, run_id: stored with every entry of the call cache.
         address: of the endpoint, as the call cache keeps it; "" for none.
         redraw: whether a call that failed in an earlier run is asked again; see
-            `evolake.agents.conversations`.
+            `evolake.agents.call_cache`.
         strict: whether a completion of another model than asked is an error.
         system_prompts: role -> evolved system prompt; the key `default` serves the rest.
         sampling: role -> how its replies are drawn. session: what one session may take.

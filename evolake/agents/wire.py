@@ -14,9 +14,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from evolake.agents.bounds import parse_reply
-from evolake.agents.prompts import Message, reply_rule
-from evolake.agents.schema_text import compact_schema
+from evolake.agents.http_client import parse_reply
+from evolake.agents.prompts import Message, compact_schema, reply_rule
 from evolake.canonical_json import canonical_json
 from evolake.reading import Unparsable
 

@@ -13,11 +13,9 @@ from evolake.bundles.container import as_json, pack
 from evolake.bundles.model import bundle_of
 from evolake.errors import InputError
 from evolake.lines import lines
-from evolake.report.artifacts import artifacts_of
+from evolake.report.artifacts import Artifact, artifacts_of
 from evolake.report.champion import Champion, current_champion
-from evolake.report.found import find_artifact
-from evolake.report.kinds import Artifact
-from evolake.report.show import rule_text
+from evolake.report.show import find_artifact, rule_text
 from evolake.settings import Settings
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from evolake.bundles.container import Bundle
 from evolake.errors import InputError
 from evolake.gates import Ruleset
 from evolake.lines import lines
-from evolake.report.kinds import Artifact
+from evolake.report.artifacts import Artifact
 from evolake.settings import Settings
 
 if TYPE_CHECKING:

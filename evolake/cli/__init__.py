@@ -18,19 +18,19 @@ from evolake.lazy import Lazy
 from evolake.lines import lines
 
 SHARED = {
-    "agents": Lazy("evolake.cli.tape:agents"),
-    "bundle": Lazy("evolake.cli.bundle:bundle"),
+    "agents": Lazy("evolake.cli.agents:agents"),
+    "bundle": Lazy("evolake.cli.champion:bundle"),
     "rules": Lazy("evolake.cli.rules:rules"),
     "champion": Lazy("evolake.cli.champion:champion"),
     "consensus": Lazy("evolake.cli.consensus:consensus"),
-    "cycles": Lazy("evolake.cli.cycles:cycles"),
+    "cycles": Lazy("evolake.cli.run:cycles"),
     "doctor": Lazy("evolake.cli.doctor:doctor"),
     "guide": Lazy("evolake.cli.agents:guide"),
     "init": Lazy("evolake.cli.init:init"),
     "lake": Lazy("evolake.cli.lake:lake"),
     "report": Lazy("evolake.cli.report:report"),
     "run": Lazy("evolake.cli.run:run"),
-    "show": Lazy("evolake.cli.show:show"),
+    "show": Lazy("evolake.cli.champion:show"),
     "seeds": Lazy("evolake.cli.seeds:seeds"),
     "sql": Lazy("evolake.cli.sql:sql"),
     "status": Lazy("evolake.cli.run:status"),

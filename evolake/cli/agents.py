@@ -1,8 +1,13 @@
-"""`evolake guide`: a person's word to the planners, kept with its lineage."""
+"""`evolake guide`: a person's word to the planners, kept with its lineage.
+
+`evolake agents tape`: what models have replied, and taking replies off the call cache, so that they are
+asked for again.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -12,6 +17,7 @@ from evolake.terminal import say, say_json
 
 if TYPE_CHECKING:
     from evolake.agents.guidance import Guidance
+    from evolake.agents.listing import Listed
 
 
 IGNORED = (
@@ -92,3 +98,134 @@ def _as_json(note: Guidance) -> dict[str, Any]:
         "since": note.since,
         "withdrawn": note.withdrawn,
     }
+
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+SHORT = 12
+
+
+def _choosing(command: Command) -> Command:
+    for option in reversed(
+        (
+            click.option("--line", help="Of this line (default: all)."),
+            click.option("--role", help="Of this role, e.g. families_evolution_agent (default: all)."),
+            click.option("--cycle", help="Paid for in this cycle, e.g. 0003 (default: all)."),
+            click.option("--model", help="Asked of this model (default: all)."),
+            click.option(
+                "--valid", "state", flag_value="valid", help="Only those whose reply fits its role."
+            ),
+            click.option(
+                "--invalid", "state", flag_value="invalid", help="Only those that gave no usable reply."
+            ),
+            click.option("--damaged", "state", flag_value="damaged", help="Only those that cannot be read."),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+@click.group(short_help="Show and prune the cache of model replies.")
+def agents() -> None:
+    """Inspect what agents have replied.
+
+    \b
+    Example:
+      evolake agents tape list --invalid
+    """
+
+
+@agents.group(short_help="List or drop cached model replies.")
+def tape() -> None:
+    """List or drop entries of the call cache: every reply that was paid for. A valid one is reused for the
+    same request at no cost.
+
+    \b
+    Example:
+      evolake agents tape list --line designs --cycle 0003
+    """
+
+
+@tape.command(name="list", short_help="List cached replies and why some are invalid.")
+@_choosing
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
+def list_(as_json: bool, **choice: Any) -> int:
+    """Show the entries of the call cache, and why a reply cannot be used."""
+    entries = _found(choice)
+    if as_json:
+        rows = [entry.row() for entry in entries]
+        say_json(
+            {"verdict": "listed", "reasons": [], "count": len(rows), "entries": rows}, ensure_ascii=False
+        )
+        return 0
+    for item in entries:
+        say(_entry_text(item))
+    say(_counted(entries))
+    return 0
+
+
+@tape.command(short_help="Remove replies, so that the next run asks again.")
+@_choosing
+@click.option("--all", "everything", is_flag=True, help="Remove all entries if no other option selects some.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output; needs --yes.")
+def drop(everything: bool, yes: bool, as_json: bool, **choice: Any) -> int:
+    """Remove entries from the call cache permanently; their cost stays in the accounts. The next run asks and
+    pays for them again."""
+    from evolake.agents.call_cache import CallCache
+
+    if everything == any(choice.values()):
+        raise InputError(
+            "drop needs to know which entries",
+            wanted="options that choose, or --all alone",
+            do="`evolake agents tape list` shows them",
+        )
+    if as_json and not yes:
+        raise InputError(
+            "--json does not ask", wanted="--yes with it", do="look first: `evolake agents tape list`"
+        )
+    result = _found(choice)
+    if not yes and result:
+        say(_counted(result))
+        if not click.confirm("Drop them? --replay-only of what used them will no longer work."):
+            say("nothing dropped")
+            return 0
+    dropped = CallCache(settings_module.load().require_lake() / "tape").drop(item.key for item in result)
+    if as_json:
+        say_json(
+            {"verdict": "dropped", "reasons": [], "count": dropped, "keys": [item.key for item in result]}
+        )
+    else:
+        say(f"{dropped} dropped")
+    return 0
+
+
+def _found(choice: dict[str, Any]) -> list[Listed]:
+    from evolake.agents.call_cache import CallCache
+    from evolake.agents.listing import Choice, listed
+    from evolake.lake import Lake
+
+    return list(
+        listed(CallCache(Lake(settings_module.load().require_lake()).root / "tape"), Choice(**choice))
+    )
+
+
+def _entry_text(item: Listed) -> str:
+    row = item.row()
+    asked = "unreadable"
+    if item.entry is not None:
+        asked = (
+            f"{row['line']} {row['cycle']} {row['role']} ({row['model']} at "
+            f"{row['endpoint'] or 'an endpoint unknown'})"
+        )
+    return f"{item.key[:SHORT]}  {item.state:<8}{asked}" + (
+        f": {' '.join(item.why.split())[:120]}" if item.why else ""
+    )
+
+
+def _counted(result: Sequence[Listed]) -> str:
+    from evolake.agents.listing import STATES
+
+    counts = [
+        f"{count} {state}" for state in STATES if (count := sum(item.state == state for item in result))
+    ]
+    return f"{len(result)} entries" + (f": {', '.join(counts)}" if counts else "")

@@ -1,4 +1,14 @@
-"""`evolake doctor`: what is there, what is missing, what that skips, and the line that repairs it."""
+"""`evolake doctor`: what is there, what is missing, what that skips, and the line that repairs it.
+
+What `evolake doctor` says about where heavy work is done: each worker of a cluster with its versions,
+cores, jail and view of the lake.
+
+What `evolake doctor` says of the model backend: endpoint, budget and, where it may call, what the endpoint
+can do.
+
+What `evolake doctor` says of what a run will read: variables that nothing reads, and seeds that are not
+there.
+"""
 
 from __future__ import annotations
 
@@ -6,21 +16,255 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from difflib import get_close_matches
 from importlib import metadata, util
 from pathlib import Path
+from typing import Any
 
 import click
 
 from evolake import settings as settings_module
-from evolake.cli.compute_checks import compute_checks
-from evolake.cli.endpoint_checks import endpoint_checks
-from evolake.cli.input_checks import input_checks
-from evolake.errors import EvolakeError
+from evolake.errors import EvolakeError, InputError
 from evolake.lines import lines
-from evolake.project import INIT, INSTALLED, find, install
+from evolake.project import BROUGHT, INIT, INSTALLED, find, install
+from evolake.settings import Settings, settings_type
 from evolake.terminal import say, say_json, say_text
+
+
+def compute_checks(settings: Settings) -> Iterator[dict[str, Any]]:
+    """Yield the fields of a `Check` for the setting `compute`, and for each worker of a scheduler that it
+    names."""
+    from evolake.compute.opening import address_of, are_ours, is_local, require_dask
+
+    name, where = "compute", f"{settings.workers} processes of this machine"
+    if are_ours(settings):
+        try:
+            if not is_local(settings):
+                require_dask()
+        except EvolakeError as error:
+            yield {"name": name, "ok": False, "detail": error.what, "mend": error.do or "", "needed": True}
+            return
+        yield {"name": name, "ok": True, "detail": f"{settings.compute}: {where}"}
+        return
+    try:
+        result = list(_workers(settings))
+    except EvolakeError as error:
+        yield {"name": name, "ok": False, "detail": str(error), "mend": error.do or "", "needed": True}
+        return
+    usable = sum(worker["ok"] for worker in result)
+    detail = f"{address_of(settings.compute)}: {usable} of {len(result)} workers can take all work"
+    yield {"name": name, "ok": usable > 0, "detail": detail, "mend": "see the workers", "needed": True}
+    yield from result
+
+
+def _workers(settings: Settings) -> Iterator[dict[str, Any]]:
+    from evolake.compute.opening import address_of, demand_of, require_dask
+
+    require_dask()
+    from evolake.compute.cluster import ask, connect
+
+    with connect(address_of(settings.compute)) as client:
+        proofs = ask(client, demand_of(settings))
+    for address, proof in proofs.items():
+        versions = ", ".join(f"{name} {value[:12]}" for name, value in proof.identity.items())
+        jail = (
+            f"no jail ({proof.no_jail})" if proof.no_jail else f"jail: {len(proof.attempts)} attempts refused"
+        )
+        summary = "; ".join(proof.problems) or f"the lake is seen; {jail}"
+        if proof.problems:
+            skips = "all work"
+        elif proof.no_jail:
+            skips = "generated code"
+        else:
+            skips = ""
+        yield {
+            "name": f"worker {address}",
+            "ok": not proof.problems and not proof.no_jail,
+            "detail": f"{proof.host}, {versions}, {proof.threads} threads, {proof.cores} cores; {summary}",
+            "skips": skips,
+            "mend": (
+                "start it from this installation, over this folder, on a host where `evolake doctor` "
+                "finds a jail"
+            ),
+        }
+
+
+CONNECT = (
+    "correct EVOLAKE_MODEL_BASE_URL, EVOLAKE_MODEL_API_KEY or EVOLAKE_MODELS, or ask the operator of the "
+    "server"
+)
+REPLIES = (
+    "name a model in EVOLAKE_MODELS that replies in the form that is asked for; the connection itself works"
+)
+MEND = 'set EVOLAKE_MODEL_BASE_URL, EVOLAKE_MODEL_API_KEY and EVOLAKE_MODELS=\'{"default": "NAME"}\''
+BUDGET = "set EVOLAKE_BUDGET__TOKENS_PER_RUN (or another limit)"
+WITHOUT_MODEL = "the model backend (operators need none)"
+SIZE = (
+    "serve the model with a context of at least 32,768 tokens (Ollama: num_ctx; vLLM: --max-model-len), "
+    "or lower EVOLAKE_MODEL_MAX_OUTPUT_TOKENS"
+)
+MENDS = {"answers": CONNECT, "structured replies": REPLIES, "request of real size": SIZE}
+"""By what was tried: what to do if it failed."""
+SKIPS = {
+    "function calling": "nothing: no role needs it",
+    "usage": "exact prices and budgets",
+    "request of real size": "long prompts and replies: they are cut off, and asked for again",
+}
+LONGEST_DETAIL = 700
+LONGEST_TRIAL = 2_000
+"""Output tokens that a trial call may take: some models think first."""
+
+
+def endpoint_checks(settings: Settings, *, call: bool) -> Iterator[dict[str, Any]]:
+    """Yield the fields of each check of `evolake doctor`. call: whether each model may be asked two small
+    questions and a large one; then what a model lacks is what was asked about, also where the backend is
+    another."""
+    from evolake.agents.address import address
+
+    needed = settings.backend == "model" and not settings.replay_only
+    missing = {
+        "name": "model endpoint",
+        "ok": not needed,
+        "skips": WITHOUT_MODEL,
+        "mend": MEND,
+        "needed": needed or call,
+    }
+    key = settings.model_api_key.get_secret_value().strip() if settings.model_api_key else ""
+    try:
+        where = address(settings.model_base_url or "")
+    except InputError as error:
+        yield missing | {"ok": False, "detail": f"{error.what}: {error.got}"}
+        return
+    if not (where and key and settings.models):
+        yield missing | {"ok": not (needed or call), "detail": "not configured"}
+        return
+    models = sorted(set(settings.models.values()))
+    yield {
+        "name": "model endpoint",
+        "ok": True,
+        "detail": f"{where}, models {', '.join(models)}" + ("" if call else "; --call tries it"),
+    }
+    limits = [
+        f"{value:,} {name.replace('_', ' ')}"
+        for name, value in settings.budget.model_dump().items()
+        if value is not None
+    ]
+    yield {
+        "name": "model budget",
+        "ok": bool(limits) or not needed,
+        "detail": ", ".join(limits) or "none",
+        "skips": WITHOUT_MODEL,
+        "mend": BUDGET,
+        "needed": needed,
+    }
+    for model in models if call else ():
+        yield from _tried(settings, model, key)
+
+
+def _tried(settings: Settings, model: str, key: str) -> Iterator[dict[str, Any]]:
+    from contextlib import closing
+
+    from evolake.agents.endpoint import Endpoint
+    from evolake.agents.preflight import REAL_SIZE, probe
+    from evolake.jail.protocol import one_line
+
+    endpoint = Endpoint(
+        settings.model_base_url or "",
+        key,
+        deadline_s=settings.model_timeout_s,
+        retries=min(1, settings.model_max_retries),
+    )
+    with closing(endpoint):
+        limit = settings.model_max_output_tokens
+        for item in probe(endpoint, model, max_output_tokens=min(LONGEST_TRIAL, limit), real_limit=limit):
+            skips = WITHOUT_MODEL if item.needed else SKIPS[item.what]
+            mend = MENDS.get(item.what, "") if item.needed or item.what == REAL_SIZE else ""
+            yield {
+                "name": f"{model}: {item.what}",
+                "ok": item.ok,
+                "detail": one_line(item.detail, LONGEST_DETAIL),
+                "skips": "" if item.ok else skips,
+                "mend": "" if item.ok else mend,
+                "needed": item.needed,
+            }
+
+
+PREFIX = "EVOLAKE_"
+READ_APART = frozenset(
+    {
+        "EVOLAKE_CODE_HOST",
+        "EVOLAKE_CODE_PORT",
+        "EVOLAKE_DEVICE",
+        "EVOLAKE_FORMULA_CACHE",
+        "EVOLAKE_KERNEL_CACHE",
+        "EVOLAKE_KERNEL_CHECKS",
+        "EVOLAKE_NIGHTLY_CRON",
+        "EVOLAKE_NIGHTLY_LINES",
+        "EVOLAKE_PG_DATABASE",
+        "EVOLAKE_PG_HOST",
+        "EVOLAKE_PG_PASSWORD",
+        "EVOLAKE_PG_PORT",
+        "EVOLAKE_PG_USER",
+        "EVOLAKE_PROJECT",
+        "EVOLAKE_PROOF_TOOLS",
+        "EVOLAKE_TASK",
+        "EVOLAKE_TRACEBACK",
+    }
+)
+"""Variables that are no settings: what has to be known before, or without, the settings, and what a coder's
+command is shown its task by."""
+
+
+def input_checks(settings: Settings, environment: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return fields of `evolake.cli.doctor.Check`, one per thing looked at."""
+    stray = unknown_variables(environment)
+    return [
+        {
+            "name": "variables",
+            "ok": not stray,
+            "detail": "; ".join(stray) or f"every {PREFIX}* that is set is read",
+            "skips": f"what they were meant to set: {len(stray)} of them" if stray else "",
+            "mend": "rename or unset them",
+        },
+        seeds_check(settings.seeds),
+    ]
+
+
+def unknown_variables(environment: Mapping[str, str]) -> list[str]:
+    """Return a sentence for each variable of ours that nothing reads, with the name that is nearest to it.
+    One inside a line's section is an error of the settings already."""
+    known = {PREFIX + name.upper() for name in settings_type().model_fields} | READ_APART
+    ours = [name for name in sorted(environment) if name.upper().startswith(PREFIX)]
+    return [
+        _unread_variable_text(name, known) for name in ours if name.upper().partition("__")[0] not in known
+    ]
+
+
+def seeds_check(folder: Path) -> dict[str, Any]:
+    """Return whether everything that evolution starts from is in `folder`, by what evolake brings along."""
+    wanted = {
+        entry.name for entry in (BROUGHT / "data_lake" / "seeds").iterdir() if not entry.name.startswith(".")
+    }
+    missing = (
+        sorted(wanted - {entry.name for entry in folder.iterdir()})
+        if folder.is_dir()
+        else ["the folder itself"]
+    )
+    detail = f"{folder}: {', '.join(missing)} not there" if missing else str(folder)
+    mend = (
+        "restore data_lake/seeds from the repository, or point EVOLAKE_SEEDS to a copy of it (`evolake "
+        "init DIR` makes one)"
+    )
+    skips = "the lines that start from what is missing" if missing else ""
+    return {"name": "seeds", "ok": not missing, "detail": detail, "skips": skips, "mend": mend}
+
+
+def _unread_variable_text(name: str, known: Iterable[str]) -> str:
+    near = get_close_matches(name.upper().partition("__")[0], list(known), n=1, cutoff=0.7)
+    return f"{name} is read by nothing" + (f"; did you mean {near[0]}?" if near else "")
+
 
 PROGRAMS = (
     ("make", ("make",), "make demo and make test", "apt-get install make"),

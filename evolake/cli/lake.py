@@ -1,4 +1,11 @@
-"""`evolake lake`: what the lake holds, held against what was written."""
+"""`evolake lake`: what the lake holds, held against what was written.
+
+`evolake lake duckdb`: the lake as a database file for other tools.
+
+`evolake lake gc`: unused files, listed first and removed only when asked.
+
+`evolake lake push` and `pull`: a verified mirror of the lake in an object store.
+"""
 
 from __future__ import annotations
 
@@ -10,18 +17,20 @@ import click
 
 from evolake import settings as settings_module
 from evolake.commands import LazyGroup, OrdinaryPath
+from evolake.errors import InputError
 from evolake.lazy import Lazy
 from evolake.terminal import say, say_json
 
 if TYPE_CHECKING:
     from evolake.lake.audit import Audit, Finding
+    from evolake.lake.garbage import Garbage
 
 
 LATER = {
-    "push": Lazy("evolake.cli.lake_mirror:push"),
-    "pull": Lazy("evolake.cli.lake_mirror:pull"),
-    "gc": Lazy("evolake.cli.lake_gc:gc"),
-    "duckdb": Lazy("evolake.cli.lake_duckdb:duckdb"),
+    "push": Lazy("evolake.cli.lake:push"),
+    "pull": Lazy("evolake.cli.lake:pull"),
+    "gc": Lazy("evolake.cli.lake:gc"),
+    "duckdb": Lazy("evolake.cli.lake:duckdb"),
     "compact": Lazy("evolake.cli.lake_compact:compact"),
 }
 
@@ -116,8 +125,8 @@ def verify(mends: bool, fast: bool, root: Path | None, url: str | None, full: bo
 
 
 def _verify_mirror(url: str, *, full: bool, as_json: bool) -> int:
-    from evolake.lake.mirror import check
-    from evolake.lake.mirror.check import way_to_repair
+    from evolake.lake import mirror as check
+    from evolake.lake.mirror import way_to_repair
 
     done = check(url, full=full)
     if as_json:
@@ -153,3 +162,151 @@ def _print_one(finding: Finding) -> None:
     say(f"{'note ' if finding.note else 'FIND '} {finding.what}")
     say(f"      where:  {finding.where}", f"      wanted: {finding.wanted}", f"      got:    {finding.got}")
     say(f"      fix:    {'evolake lake verify --repair' if finding.repair else finding.mend}")
+
+
+@click.command(short_help="Write FILE, a DuckDB database of views over the lake.")
+@click.argument("file", type=OrdinaryPath(dir_okay=False))
+@click.option(
+    "--lake",
+    "root",
+    type=OrdinaryPath(file_okay=False, exists=True),
+    help="The lake's folder (default: EVOLAKE_LAKE).",
+)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
+def duckdb(file: Path, root: Path | None, as_json: bool) -> None:
+    """Write FILE, a DuckDB database of views over the lake, which any tool may open read-only.
+
+    An earlier FILE of this command is replaced. It shows the cycles that are there now: write it again after
+    a cycle, or after the lake was moved.
+    """
+    from evolake.cli.sql import all_tables
+    from evolake.lake import Lake
+    from evolake.lake.duckdb_file import write
+
+    lake = Lake(root or settings_module.load().require_lake())
+    views = write(lake, file, all_tables())
+    if as_json:
+        say_json({"verdict": "written", "file": str(file), "lake": str(lake.root), "views": views})
+    else:
+        say(f"{file}: {views} views over {lake.root}")
+
+
+@click.command(short_help="List unused files; remove them with --yes.")
+@click.option("--yes", is_flag=True, help="Remove it. Without this nothing is removed.")
+@click.option("--dry-run", is_flag=True, help="Only say what would be removed; the default.")
+@click.option(
+    "--older-than",
+    "hours",
+    type=click.FloatRange(min=0),
+    default=24.0,
+    show_default=True,
+    metavar="HOURS",
+    help="Keep younger blobs.",
+)
+@click.option(
+    "--lake",
+    "root",
+    type=OrdinaryPath(file_okay=False, exists=True),
+    help="The lake's folder (default: EVOLAKE_LAKE).",
+)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
+def gc(yes: bool, dry_run: bool, hours: float, root: Path | None, as_json: bool) -> None:
+    """Find blobs that nothing names and what dead writers left; say what they take, and with --yes remove
+    them.
+
+    Blobs that a sealed cycle, a superseded part, the call cache or a champion names are never removed, nor
+    what such a blob names. Nothing is removed while a line is running.
+    """
+    from evolake.lake import Lake, lake_format
+    from evolake.lake.garbage import collect, find
+
+    if yes and dry_run:
+        raise InputError(
+            "it is not clear whether to remove anything",
+            wanted="--yes or --dry-run",
+            got="both",
+            do="drop one of them",
+        )
+    lake = Lake(root or settings_module.load().require_lake())
+    lake_format.require(lake.root)
+    garbage = (collect if yes else find)(lake, older_than_s=hours * 3600)
+    if as_json:
+        items = [asdict(item) for item in garbage.items]
+        verdict = "removed" if yes else "dry run"
+        sizes = {"bytes": garbage.size, "needed": garbage.needed, "young": garbage.young}
+        say_json({"verdict": verdict, "lake": str(lake.root)} | sizes | {"items": items})
+        return
+    _print_garbage(garbage, yes, hours)
+
+
+def _print_garbage(result: Garbage, yes: bool, hours: float) -> None:
+    for item in result.items:
+        say(f"{'removed' if yes else 'would go'}  {item.where}  {item.size} bytes: {item.why}")
+    say(
+        f"kept: {result.needed} blobs that something names, {result.young} that nothing names yet and "
+        f"that are younger than {hours:g} h"
+    )
+    freed = f"{len(result.items)} files, {result.size} bytes"
+    say(
+        f"freed: {freed}"
+        if yes
+        else f"would be freed: {freed}" + ("; to remove them: evolake lake gc --yes" if result.items else "")
+    )
+
+
+@click.command(short_help="Mirror the lake to a bucket or a folder.")
+@click.argument("url")
+@click.option(
+    "--lake",
+    "root",
+    type=OrdinaryPath(file_okay=False, exists=True),
+    help="The lake's folder (default: EVOLAKE_LAKE).",
+)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
+def push(url: str, root: Path | None, as_json: bool) -> None:
+    """Mirror the lake to URL: s3://BUCKET/PREFIX (credentials, region and endpoint from the AWS_* variables)
+    or file:///FOLDER.
+
+    Only what the mirror lacks is sent; a push that was interrupted continues. The private key of the lake
+    goes with it. Needs `evolake[s3]`.
+    """
+    from evolake.lake import Lake
+    from evolake.lake import mirror as send
+
+    done = send(Lake(root or settings_module.load().require_lake()), url)
+    if as_json:
+        say_json({"verdict": "pushed", "url": url, **asdict(done)})
+    else:
+        say(
+            f"snapshot {done.number} of {url}: {done.files} files, of which {done.sent} contents "
+            f"({done.sent_bytes} bytes) were sent now"
+        )
+
+
+@click.command(short_help="Replace the lake by the newest snapshot of a mirror.")
+@click.argument("url")
+@click.option(
+    "--lake",
+    "root",
+    type=OrdinaryPath(file_okay=False),
+    help="The lake's folder, also a new one (default: EVOLAKE_LAKE).",
+)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
+def pull(url: str, root: Path | None, as_json: bool) -> None:
+    """Make the lake what the newest snapshot of the mirror at URL says; every byte is verified.
+
+    Nothing that was made here since the last push or pull is overwritten: it is refused. Until a pull is
+    complete the lake cannot be opened; run it again.
+    """
+    from evolake.lake import mirror as fetch
+
+    folder = root or settings_module.load().require_lake()
+    done = fetch(folder.absolute(), url)
+    if as_json:
+        say_json({"verdict": "pulled", "url": url, "lake": str(folder), **asdict(done)})
+    else:
+        text = (
+            f"{done.fetched} of {done.files} files ({done.fetched_bytes} bytes) were fetched, "
+            f"{done.removed} removed"
+        )
+        say(f"{folder} is snapshot {done.number} of {url}: {text}")

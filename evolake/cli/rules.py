@@ -34,7 +34,7 @@ def rules() -> None:
 def checkers(line: str | None, as_json: bool) -> int:
     """List the gates and checkers of each line: the parameters of each checker, and the thresholds that the
     rules of today give it."""
-    from evolake.gates.known import known_checkers, known_gates
+    from evolake.gates.checkers import known_checkers, known_gates
     from evolake.gates.rules import load_rules
 
     named = [_known(line)] if line else _ruled()
@@ -97,7 +97,7 @@ def preview(line: str | None, folder: Path | None, as_json: bool) -> int:
     """
     from evolake.lake import Lake
     from evolake.lake.damage import check_ready
-    from evolake.report.ruled import ruled_lines
+    from evolake.report.status import ruled_lines
 
     settings = settings_module.load()
     chosen = folder or settings.seeds / "rules"

@@ -2,6 +2,10 @@
 
 The library never imports the orchestrator: `run` starts the module `pipelines.evolve` as its own process and
 passes its exit code on.
+
+`evolake run --dry-run`: what a cycle will cost, as a table.
+
+`evolake cycles`: the cycles that Dagster's UI offers as partitions.
 """
 
 from __future__ import annotations
@@ -10,15 +14,19 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from evolake import project
 from evolake import settings as settings_module
+from evolake.agents.forecast import LineForecast, RoleForecast, forecasts, total_of
 from evolake.cli.ending import Stopped
 from evolake.errors import InputError
-from evolake.terminal import say, say_json, say_text
+from evolake.lines import lines
+from evolake.settings import Settings
+from evolake.terminal import columns_text, say, say_json, say_text
 
 NOTHING_YET = "The lake {lake} holds no cycle yet. Start with: evolake run --cycles 3 --profile demo"
 TABLE_WIDTH = 120
@@ -102,9 +110,7 @@ def run(
     settings = settings_module.load()
     lines = _chosen_lines(lines, line)
     if dry_run:
-        from evolake.cli.forecast import dry_run as print_forecast
-
-        return print_forecast(
+        return dry_run(
             settings, [] if lines == "all" else [name.strip() for name in lines.split(",")], as_json=as_json
         )
     if as_json:
@@ -155,7 +161,7 @@ def _chosen_lines(option: str, words: tuple[str, ...]) -> str:
 def status(as_table: bool, as_json: bool) -> int:
     """Show the state of each line: sealed cycles, champion, counts, what to do next."""
     from evolake.report.artifacts import artifacts_of
-    from evolake.report.line_status import lake_status
+    from evolake.report.standings import lake_status
 
     root = settings_module.load().require_lake()
     if as_table:
@@ -218,3 +224,130 @@ def _table(root: Path, as_json: bool) -> int:
         )
         say_text(LEGEND)
     return 0
+
+
+HEADS = (
+    "line",
+    "role",
+    "calls at most",
+    "probably",
+    "tokens at most",
+    "probably ",
+    "usd at most",
+    "probably  ",
+)
+"""Spaces tell columns of one name apart."""
+WIDTH = 140
+"""Characters of a line if the output is no terminal."""
+OPERATORS = "No model is called: operators make everything, and cost processor time alone."
+NOTE = """
+A cycle of each line. Tokens are estimates; a budget (EVOLAKE_BUDGET__...) is a limit. A call is one reply, a repair or a turn of a session
+included; tries that the endpoint lost are not counted. Nothing was started."""  # noqa: E501
+
+
+def dry_run(settings: Settings, names: Sequence[str], *, as_json: bool) -> int:
+    """Print the forecast of the next cycle of each line.
+
+    Raises:
+        InputError: there is no such line, or no lake is named. CorruptPart, LakeError: the lake's calls
+            cannot be read.
+    """
+    lake = settings.require_lake()
+    of_lines = forecasts(settings, lake, names)
+    asking = [item for item in of_lines if item.rows]
+    total = total_of([item.total for item in asking])
+    if as_json:
+        whole = {name: value for name, value in vars(total).items() if name not in ("role", "model")}
+        say_json(
+            {
+                "verdict": "forecast",
+                "backend": settings.backend,
+                "lines": [item.to_json() for item in of_lines],
+                "total": whole,
+            }
+        )
+        return 0
+    if not asking:
+        say(OPERATORS if settings.backend == "operators" else "No model is called by these lines.")
+        return 0
+    width = shutil.get_terminal_size((WIDTH, 24)).columns if sys.stdout.isatty() else WIDTH
+    rows = [_cells(item.line, row) for item in asking for row in (*item.rows, item.total)]
+    if len(asking) > 1:
+        rows.append(_cells("all", total))
+    say_text(columns_text(HEADS, rows, width, numbers=HEADS[2:], whole=HEADS[:2]))
+    for item in of_lines:
+        if item.rows:
+            part = f"cycle {item.cycle}" if item.cycle else "the whole study"
+            say(f"{item.line}, {part}: {item.stops}; probable by {_source(item)}")
+        else:
+            say(f"{item.line}: {item.stops}")
+    say_text(NOTE)
+    return 0
+
+
+def _cells(line: str, row: RoleForecast) -> tuple[str, ...]:
+    calls = f"{row.calls_most:,}", f"{row.calls_likely:,.1f}".removesuffix(".0")
+    return (
+        line,
+        row.role,
+        *calls,
+        f"{row.tokens_most:,}",
+        f"{row.tokens_likely:,}",
+        _usd_text(row.usd_most),
+        _usd_text(row.usd_likely),
+    )
+
+
+def _usd_text(value: float | None) -> str:
+    if value is None:
+        return "unknown"
+    return f"{value:,.2f}" if value >= 1 else f"{value:.4f}"
+
+
+def _source(item: LineForecast) -> str:
+    if not item.cycles:
+        return "the settings and the sizes of the prompts"
+    named = item.cycles[0] if len(item.cycles) == 1 else f"{item.cycles[0]} to {item.cycles[-1]}"
+    return f"the calls of cycle{'s' if len(item.cycles) > 1 else ''} {named}"
+
+
+@click.group(short_help="Remove a mistyped cycle from the UI.")
+def cycles() -> None:
+    """Remove a mistyped cycle from those that the UI offers. Those that have run, and the next one, are
+    registered without a command.
+
+    \b
+    Example:
+      evolake cycles forget 0312
+    """
+
+
+@cycles.command(short_help="Remove a cycle that has not run from the UI.")
+@click.argument("key")
+@click.option("--line", "name", default=None, help="One line only (default: every line that has it).")
+def forget(key: str, name: str | None) -> int:
+    """Remove the cycle KEY from the partitions that Dagster's UI shows, with the failures that it counts
+    there. The lake is not changed.
+
+    A cycle that has run, and the one that is next, cannot be removed.
+    """
+    from evolake.lake import Lake
+
+    evolving = [known for known, spec in lines().items() if spec.gates]
+    if name is not None and name not in evolving:
+        raise InputError(
+            f"no line {name!r} has cycles", wanted=f"one of {', '.join(evolving)}", got=repr(name)
+        )
+    Lake(settings_module.load().require_lake())
+    if not project.home().is_dir():
+        raise InputError(
+            "no cycle was ever registered here",
+            wanted="a DAGSTER_HOME",
+            got=str(project.home()),
+            do="evolake run, or make dev",
+        )
+    os.environ["DAGSTER_HOME"] = str(project.home())
+    options = ["--line", name] if name else []
+    return subprocess.run(
+        [*project.command("pipelines.forget_cycle"), *options, "--", key], check=False
+    ).returncode

@@ -1,4 +1,12 @@
-"""`evolake sql`: ask the lake a question, typed in or kept in a file."""
+"""`evolake sql`: ask the lake a question, typed in or kept in a file.
+
+`evolake sql --schema`: the columns of a table or view, with what they mean.
+
+`evolake sql --list`: the questions that are ready, then macros and tables with what they hold.
+
+Tables of lines that a statement names: typed and empty in a lake where their line has not run, so that the
+answer is no rows.
+"""
 
 from __future__ import annotations
 
@@ -7,25 +15,228 @@ import csv
 import io
 import json
 import math
+import re
+import shutil
 import sys
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from evolake.cli.sql_columns import columns_of
-from evolake.cli.sql_listing import page_of, rows_of
 from evolake.commands import OrdinaryPath
 from evolake.errors import InputError
+from evolake.lake import TableSchema
+from evolake.lines import lines
 from evolake.reading import read_text
+from evolake.report.gain import counted
 from evolake.terminal import say, say_data, say_json, say_text, visible_console
 from evolake.visible import in_a_cell
 
 if TYPE_CHECKING:
     from evolake.lake import Catalogue
     from evolake.lake.catalogue import Result
+
+
+def columns_of(catalogue: Catalogue, table: str) -> Result:
+    """Return one row per column: name, type in SQL, "key" where it helps to name a row, description ("" where
+    its table has no schema).
+
+    Raises:
+        InputError: no such table; names close ones. CorruptPart, LakeError: as `Catalogue.query`.
+    """
+    from evolake.lake.catalogue import Result
+
+    name = table.lower()
+    if not re.fullmatch(r"\w+(\.\w+)?", name):
+        raise InputError(
+            "this is no name of a table",
+            wanted="<line>.<asset>, or a view",
+            got=repr(table),
+            do="`evolake sql --list` names them",
+        )
+    columns = catalogue.query(f"DESCRIBE {name}").rows
+    schema = schema_of(name)
+    keys, summary = (
+        (schema.keys, {column: schema.note(column) for column in schema.columns}) if schema else ((), {})
+    )
+    summary = _of_view(name) | summary
+    rows = [
+        (column, kind, "key" if column in keys else "", summary.get(column, ""))
+        for column, kind, *_ in columns
+    ]
+    return Result(["column", "type", "key", "description"], ["VARCHAR"] * 4, rows)
+
+
+def schema_of(table: str) -> TableSchema | None:
+    """Return the schema of a table by the name that SQL has for it; None for a view over several, and for a
+    table of free columns."""
+    from evolake.lake.datasets import SEALS
+    from evolake.lake.inventory import PARTS
+    from evolake.lake.schemas import SHARED, shared_table_of
+
+    line, _, asset = table.rpartition(".")
+    if line:
+        shared = shared_table_of(asset)
+        return SHARED[shared] if shared else all_tables().get((line, asset))
+    return {"parts": PARTS, "seals": SEALS, **SHARED}.get(table.removesuffix("_all"))
+
+
+def _of_view(table: str) -> dict[str, str]:
+    """Return what is said of columns that are no schema's own: those that the lake adds, and those of a view
+    by the shared tables that it reads."""
+    from evolake.lake.catalogue import SQL_ROOT
+    from evolake.lake.datasets import ORIGIN
+    from evolake.lake.schemas import SHARED
+    from evolake.lake.vocabulary import VOCABULARY
+
+    details = {name: VOCABULARY[name] for name in ("line", *ORIGIN.names)} | {
+        "cycle": VOCABULARY["origin_cycle"]
+    }
+    path = SQL_ROOT / "views" / f"{table}.sql"
+    words = set(re.findall(r"\w+", path.read_text())) if path.is_file() else set()
+    for name, schema in SHARED.items():
+        if {name, f"{name}_all"} & words:
+            details |= schema.descriptions
+    return details
+
+
+Row = tuple[str, str]
+NAME_WIDTH = 34
+SHARED_HOLD = {
+    "agent_calls": "calls of roles, operators' and models': what was asked, its tokens, price and how it went",  # noqa: E501
+    "artifacts": "every artifact in each state that it came to, the blocked too",
+    "champions": "who held the title of a line after a cycle, with its score",
+    "derivations": "who was made from whom, by which operator, with which share",
+    "evaluations": "measured runs: status, processor time, counters, certificate",
+    "parts": "the files of the lake: rows, hash, run",
+    "rules": "versions of rules and since which cycle they hold",
+    "seals": "which population entered which cycle, and on what it was built",
+    "session_turns": "turns of agents' sessions with tools",
+    "verdicts": "what each gate and rule said of each artifact, and why",
+}
+"""What a table of all lines holds."""
+
+
+def rows_of(catalogue: Catalogue, cookbooks: Sequence[Path]) -> Result:
+    """Return all that can be named, questions first: what it is, its name, and its columns or the question
+    that it answers."""
+    from evolake.lake.catalogue import Result
+
+    rows: list[tuple[Any, ...]] = [("file", name, question) for name, question, _ in _questions(cookbooks)]
+    rows += [("macro", name, question) for name, question in _macros()]
+    rows += [("table", name, ", ".join(columns)) for name, columns in catalogue.views()]
+    return Result(["what", "name", "columns or question"], ["VARCHAR"] * 3, rows)
+
+
+def page_of(catalogue: Catalogue, cookbooks: Sequence[Path]) -> str:
+    """Return the same for people, as wide as the terminal: tables of single assets (`__`), of what enters and
+    of superseded rows are only counted."""
+    width = shutil.get_terminal_size((100, 24)).columns
+    names = [name for name, _ in catalogue.views()]
+    shown = [name for name in names if not _left_out(name)]
+    parts = ["Questions: evolake sql --file NAME [-p PARAMETER=VALUE]..."]
+    parts += _listed(
+        (
+            (name, f"{question} (-p {', '.join(needs)})" if needs else question)
+            for name, question, needs in _questions(cookbooks)
+        ),
+        width,
+    )
+    parts += ["", "Macros, to be used as FROM funnel('designs')", *_listed(_macros(), width)]
+    views = _views()
+    parts += [
+        "",
+        "Tables of all lines",
+        *_listed(
+            ((name, SHARED_HOLD.get(name) or views.get(name, "")) for name in shown if "." not in name), width
+        ),
+    ]
+    for line, own in groupby(
+        (name for name in shown if "." in name), key=lambda name: name.partition(".")[0]
+    ):
+        parts += ["", f"Tables of {line}", *_listed(_tables(catalogue, line, list(own)), width)]
+    more = counted(len(names) - len(shown), "further table")
+    text = (
+        f"`evolake sql --schema TABLE` says what its columns are. {more}: <table>_all has superseded rows "
+        "too, <line>.incoming_<table> what "
+        "entered a cycle, <line>.<asset>__<table> what one asset put into a table of all lines; `evolake "
+        "sql --list --json` names every table with its columns."
+    )
+    return "\n".join([*parts, "", *textwrap.wrap(text, width)])
+
+
+def _listed(rows: Iterable[Row], width: int) -> Iterator[str]:
+    """Names with what is said of them next to it, or below a name that is too long."""
+    for name, summary in rows:
+        lines = textwrap.wrap(summary, max(width - NAME_WIDTH, 20)) or [""]
+        if len(name) + 2 < NAME_WIDTH:
+            yield f"  {name}".ljust(NAME_WIDTH) + lines.pop(0)
+        else:
+            yield f"  {name}"
+        yield from (" " * NAME_WIDTH + line for line in lines)
+
+
+def _left_out(name: str) -> bool:
+    asset = name.rpartition(".")[2]
+    return "__" in asset or (asset.startswith("incoming_") if "." in name else asset.endswith("_all"))
+
+
+def _questions(cookbooks: Sequence[Path]) -> Iterator[tuple[str, str, list[str]]]:
+    """(name, question, parameters) of every file."""
+    for folder in cookbooks:
+        for path in sorted(folder.glob("*.sql")):
+            text = path.read_text()
+            statement = "\n".join(line for line in text.splitlines() if not line.startswith("--"))
+            yield (
+                f"cookbook/{path.name}",
+                _first_comment(text),
+                list(dict.fromkeys(re.findall(r"\$(\w+)", statement))),
+            )
+
+
+def _macros() -> Iterator[Row]:
+    from evolake.lake.catalogue import SQL_ROOT
+
+    for path in sorted((SQL_ROOT / "lineage").glob("*.sql")):
+        text = path.read_text()
+        signature = re.search(r"MACRO\s+(\w+\([^)]*\))", text)
+        yield signature[1] if signature else path.stem, _first_comment(text)
+
+
+def _views() -> dict[str, str]:
+    from evolake.lake.catalogue import SQL_ROOT
+
+    return {path.stem: _first_comment(path.read_text()) for path in (SQL_ROOT / "views").glob("*.sql")}
+
+
+def _first_comment(text: str) -> str:
+    return text.partition("\n")[0].removeprefix("--").strip()
+
+
+def _tables(catalogue: Catalogue, line: str, names: Sequence[str]) -> Iterator[Row]:
+    """Each with what names a row of it, how many rows there are and in how many cycles."""
+    sizes = (
+        "SELECT asset, sum(rows)::BIGINT, count(DISTINCT cycle) FROM parts WHERE line = $line AND state = "
+        "'current' GROUP BY asset"
+    )
+    held = {asset: (rows, cycles) for asset, rows, cycles in catalogue.query(sizes, {"line": line}).rows}
+    for name in names:
+        schema = schema_of(name)
+        rows, cycles = held.get(name.partition(".")[2], (0, 0))
+        keys = (
+            [*(["cycle"] if cycles else []), *(key for key in schema.keys if key != "cycle")]
+            if schema
+            else []
+        )
+        each = f", one per {', '.join(keys)}" if keys else ""
+        within = f" in {counted(cycles, 'cycle')}" if cycles else ""
+        yield name, f"{counted(rows, 'row')}{within}{each}"
+
 
 TABLE_ROWS = 1000
 
@@ -119,7 +330,6 @@ def _open(lake_root: Path | None, statement: str, *, every: bool) -> Catalogue:
     """Return the catalogue with the tables that the statement names, or with every table there is, typed and
     empty if nothing is published."""
     from evolake import settings
-    from evolake.cli.known_tables import all_tables, named_tables
     from evolake.lake import Catalogue, Lake
 
     root = lake_root or settings.load().require_lake()
@@ -246,3 +456,29 @@ def _print_table(result: Result) -> None:
     more = len(result.rows) - TABLE_ROWS
     shown = f"{len(result.rows)} row{'' if len(result.rows) == 1 else 's'}"
     say(f"{shown}, of which the first {TABLE_ROWS} are shown; --format csv gives all" if more > 0 else shown)
+
+
+def all_tables() -> dict[tuple[str, str], TableSchema]:
+    """Return (line, asset) -> schema of every table that the code knows under its own name."""
+    from evolake.agents import guidance
+
+    result = {
+        (spec.name, asset): schema
+        for spec in lines().values()
+        if spec.tables
+        for asset, schema in spec.tables.load().items()
+    }
+    return result | {(guidance.LINE, guidance.ASSET): guidance.GUIDANCE}
+
+
+def named_tables(statement: str) -> dict[tuple[str, str], TableSchema]:
+    """Return (line, asset) -> schema of the known tables that a statement names as `<line>.<asset>`. A line's
+    schemas are read only when it is named."""
+    result: dict[tuple[str, str], TableSchema] = {}
+    for spec in lines().values():
+        named = {asset.lower() for asset in re.findall(rf"\b{spec.name}\.(\w+)", statement, re.IGNORECASE)}
+        if named and spec.tables:
+            result |= {
+                (spec.name, asset): schema for asset, schema in spec.tables.load().items() if asset in named
+            }
+    return result

@@ -17,7 +17,7 @@ from evolake.terminal import visible_console
 if TYPE_CHECKING:
     from rich.console import Group
 
-    from evolake.report.watching import Seen
+    from evolake.report.outcome import Seen
 
 VALUES_SHOWN = 6
 EVERY_S = 3.0
@@ -37,7 +37,7 @@ def watch(root: Path | None, lines: str, once: bool) -> int:
     never writes; Ctrl-C ends it."""
     from rich.live import Live
 
-    from evolake.report.watching import Watcher
+    from evolake.report.outcome import Watcher
 
     named = [] if lines == "all" else [name.strip() for name in lines.split(",")]
     watcher = Watcher(root or settings_module.load().require_lake(), [*dict.fromkeys(named)])
@@ -87,8 +87,7 @@ def frame(root: Path, seen: list[Seen], trouble: str = "") -> Group:
 def describe(seen: Seen, now: datetime) -> list[tuple[str, str]]:
     """Return (what it is about, sentence) of one line."""
     from evolake.report.champion import SEED_ROUND
-    from evolake.report.numbers import figures
-    from evolake.report.sparkline import blocks
+    from evolake.report.gain import blocks, figures
 
     rows = [("now", seen.at_work.text(now) if seen.at_work else "idle")]
     story = seen.story

@@ -18,7 +18,7 @@ from typing import Any, cast
 from distributed import Client
 from distributed.scheduler import KilledWorker, NoValidWorkerError
 
-from evolake.compute.errors import ComputeUnavailable, WorkersLost
+from evolake.compute.local import ComputeUnavailable, WorkersLost
 from evolake.compute.needs import Needs, needs_of
 from evolake.compute.proof import Admission, Demand, Proof, shown
 from evolake.errors import InputError

@@ -8,6 +8,12 @@ of the machinery.
 No worker outlives this process: the kernel kills it with the thread that started it.
 `shutdown(cancel_futures=True)`, which ends an interrupted run, does not wait for the task under way: its
 process is killed.
+
+What can go wrong with the workers themselves.
+
+MachineryError
+├── ComputeUnavailable          nothing was computed: no worker, or none that has proved itself
+└── WorkersLost                 a task was tried on worker after worker, and all died; a BrokenExecutor too, as a pool of processes raises
 """
 
 from __future__ import annotations
@@ -30,7 +36,16 @@ from functools import partial
 from multiprocessing import get_context
 from typing import Any
 
-from evolake.compute.errors import WorkersLost
+from evolake.errors import MachineryError
+
+
+class ComputeUnavailable(MachineryError):
+    """The compute that the settings name cannot be used. Reported before any work."""
+
+
+class WorkersLost(MachineryError, BrokenExecutor):
+    """Workers died under a task more often than it is retried."""
+
 
 DEATHS = 3
 """How many processes may die under one task before it is given up; Dask's `allowed-failures` has the same

@@ -8,9 +8,8 @@ from collections.abc import Callable
 from concurrent.futures import Executor
 from typing import TYPE_CHECKING
 
-from evolake.compute.identity import identity
-from evolake.compute.lake_mark import mark_lake
 from evolake.compute.local import LocalExecutor
+from evolake.compute.proof import identity, mark_lake
 from evolake.errors import InputError
 from evolake.project import install
 from evolake.scratch import Scratch

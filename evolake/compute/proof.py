@@ -6,6 +6,14 @@ has not proved itself gets nothing, a worker without a jail gets nothing that ma
 worker that comes later, or is started again after a death, proves itself first. The names of the resources
 hold what was asked (`Demand.token`): a worker that a run of another version has admitted is not admitted to
 this one.
+
+What a process computes with. Two processes that differ in this may give different results for one task.
+
+Whether two hosts see the same lake: its mark is a random word in a file, which is made once and read by
+each host that says that it sees the lake.
+
+Physical cores: two timed runs on the two threads of one core slow each other down, so timed work counts
+cores and not threads.
 """
 
 from __future__ import annotations
@@ -15,18 +23,114 @@ import hashlib
 import json
 import os
 import platform
-from collections.abc import Mapping
+import secrets
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
+from functools import cache
+from importlib import metadata
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from distributed import Status, Worker, WorkerPlugin
 
-from evolake.compute.cores import physical_cores
-from evolake.compute.identity import differences, identity
-from evolake.compute.lake_mark import lake_problem
+from evolake import __version__
 from evolake.compute.needs import CORE, JAIL
 from evolake.errors import EvolakeError
+from evolake.lake import disk
+from evolake.lines import lines
+
+
+def identity() -> dict[str, str]:
+    """Return versions and a hash of the code, by name."""
+    return {
+        "evolake": __version__,
+        "code": code_sha(),
+        "python": platform.python_version(),
+        "numpy": metadata.version("numpy"),
+    }
+
+
+def differences(wanted: Mapping[str, str], got: Mapping[str, str]) -> list[str]:
+    """Return what is not the same, in words."""
+    return [
+        f"{name} {_short(got.get(name, 'unknown'))} instead of {_short(value)}"
+        for name, value in wanted.items()
+        if got.get(name) != value
+    ]
+
+
+@cache
+def code_sha() -> str:
+    """Return 64 hex digits over the Python files of evolake and of the packages of all lines that are
+    installed. Read once per process."""
+    digest = hashlib.sha256()
+    parts = [part for spec in lines().values() for part in (spec.settings, spec.artifacts) if part]
+    for package in sorted({"evolake", *(part.module.partition(".")[0] for part in parts)}):
+        for name, path in sorted(_files(package)):
+            digest.update(f"{name}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+    return digest.hexdigest()
+
+
+def _files(package: str) -> Iterator[tuple[str, Path]]:
+    spec = find_spec(package)
+    for root in (spec.submodule_search_locations or []) if spec else []:
+        for path in Path(root).rglob("*.py"):
+            name = path.relative_to(root).as_posix()
+            if not name.startswith("_project/"):  # what a wheel brings along is not imported by workers
+                yield f"{package}/{name}", path
+
+
+def _short(value: str) -> str:
+    return value[:12] if len(value) == 64 else value
+
+
+PLACE = Path("work", "compute", "lake")
+
+
+def mark_lake(root: Path) -> str:
+    """Return the lake's mark; made if there is none. Of two that make it at the same time, one wins."""
+    path = root / PLACE
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        beside = path.with_name(f".lake-{os.getpid()}-{secrets.token_hex(4)}")
+        beside.write_text(secrets.token_hex(16))
+        try:
+            os.link(beside, path)
+        except FileExistsError:
+            pass
+        finally:
+            disk.discard(beside)
+    return path.read_text()
+
+
+def lake_problem(root: Path, mark: str) -> str | None:
+    """Return why this host cannot work on the lake at `root` that has `mark`; None where it can."""
+    try:
+        result = (root / PLACE).read_text()
+        with tempfile.TemporaryFile(dir=root / PLACE.parent) as probe:
+            probe.write(b"seen")
+    except OSError as error:
+        return f"{root}: {error.strerror}"
+    return None if result == mark else f"{root} is another lake here"
+
+
+TOPOLOGY = Path("/sys/devices/system/cpu")
+
+
+def physical_cores(usable: Iterable[int] | None = None, topology: Path = TOPOLOGY) -> list[int]:
+    """Return one logical core of each physical core among `usable` (default: those that this process may run
+    on), the lowest. All, if the kernel does not say which belong together."""
+    first: dict[str, int] = {}
+    for core in sorted(os.sched_getaffinity(0) if usable is None else usable):
+        try:
+            siblings = (topology / f"cpu{core}" / "topology" / "thread_siblings_list").read_text().strip()
+        except OSError:
+            siblings = str(core)
+        first.setdefault(siblings, core)
+    return sorted(first.values())
+
 
 PLENTY = 1e9
 """Of a resource that is there or is not, and that no task uses up."""

@@ -5,9 +5,8 @@ equal rivals are promoted in at most 2.5 % of contests under the noise models of
 `benchmarks/false_promotions.py`. A contest is a pure function of its samples and of its generator.
 """
 
-from evolake.contest.family import expected_false, family_sentence
 from evolake.contest.means import LEAST_FORMULAS, mean_ratio
-from evolake.contest.model import ERROR, LEVEL, Contest
+from evolake.contest.model import ERROR, LEVEL, Contest, expected_false, family_sentence
 from evolake.contest.paired import exact, paired
 from evolake.contest.sequential import LEAST_PAIRS, Progress, looks, progress, sequential
 

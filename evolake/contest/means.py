@@ -20,8 +20,8 @@ import math
 
 import numpy as np
 
-from evolake.contest.flips import flip_ends, snapped
 from evolake.contest.model import BETTER, NOT_BETTER, Contest
+from evolake.contest.paired import flip_ends, snapped
 
 NOMINAL = 0.0075
 """One-sided level of each of the three tests."""

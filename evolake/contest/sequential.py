@@ -14,9 +14,8 @@ from typing import Literal
 
 import numpy as np
 
-from evolake.contest.flips import EXACT, SNAP, flip_p, snapped
 from evolake.contest.model import BETTER, ERROR, NOT_BETTER, Contest
-from evolake.contest.paired import FLIPS_FROM, paired
+from evolake.contest.paired import EXACT, FLIPS_FROM, SNAP, flip_p, paired, snapped
 
 Progress = Literal["wins", "cannot win", "open"]
 LEAST_PAIRS = 3

@@ -31,8 +31,8 @@ from evolake.designs.measuring_again import (
 from evolake.designs.settings import DesignsSettings
 from evolake.designs.work.rows import kind_of
 from evolake.reading import whole_number
-from evolake.report.found import find_artifact
-from evolake.report.kinds import Artifact
+from evolake.report.artifacts import Artifact
+from evolake.report.show import find_artifact
 from evolake.report.status import sealed_cycles
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from evolake.agents.role_calls import RoleCalls, asked
+from evolake.agents.forecast import RoleCalls, asked
 from evolake.designs.evolution.analysis import DESIGNS_OF_A_CALL
 from evolake.designs.evolution.designer_session import chosen_designer
 from evolake.designs.evolution.proposals import REPAIRS

@@ -13,7 +13,7 @@ from evolake.bundles.model import Carried, Judging, LineBundle, Said
 from evolake.bundles.ruling import all_pass, gates_again
 from evolake.families.gates.specs import GATE_NAMES, GATES
 from evolake.families.settings import FamiliesSettings
-from evolake.report.kinds import Artifact
+from evolake.report.artifacts import Artifact
 
 if TYPE_CHECKING:
     from evolake.families.model.contract import Family

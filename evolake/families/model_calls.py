@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evolake.agents.role_calls import RoleCalls, asked
+from evolake.agents.forecast import RoleCalls, asked
 from evolake.families.evolution.added_seeds import SEEDS
 from evolake.families.roles.blind import BLIND_ROLE
 from evolake.families.roles.evolution import EVOLUTION_ROLE

@@ -10,10 +10,18 @@ fault of ours.
 from evolake.gate_spec import GateSpec, gate_named, gates_before, gates_of_assets
 from evolake.gates.boundary import Raised, contained, is_machinery, raised_in, read_reason
 from evolake.gates.checkers import CHECKERS, Finding, checker
-from evolake.gates.result import GateResult, GateResults, gate_outcomes, passed_gates
 from evolake.gates.rules import Rule, Ruleset, load_rules
-from evolake.gates.run import collected, is_usable, replay_gate, run_gates
-from evolake.gates.verdict import Verdict
+from evolake.gates.run import (
+    GateResult,
+    GateResults,
+    Verdict,
+    collected,
+    gate_outcomes,
+    is_usable,
+    passed_gates,
+    replay_gate,
+    run_gates,
+)
 
 __all__ = [
     "CHECKERS",

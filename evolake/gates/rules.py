@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from evolake.gates.known import require_known
+from evolake.gates.checkers import require_known
 from evolake.rule_files import (
     GUIDANCE,
     KINDS,

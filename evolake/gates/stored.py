@@ -14,9 +14,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from evolake.gate_spec import Evidence, GateSpec
-from evolake.gates.result import GateResult
 from evolake.gates.rules import Ruleset
-from evolake.gates.run import is_usable, replay_gate
+from evolake.gates.run import GateResult, is_usable, replay_gate
 
 if TYPE_CHECKING:
     from evolake.lake import Lake

@@ -16,7 +16,7 @@ import evolake
 from evolake.errors import InputError
 from evolake.jail import bubblewrap, identity, launching
 from evolake.jail.bubblewrap import View
-from evolake.jail.interpreter import interpreter
+from evolake.jail.identity import interpreter
 from evolake.jail.protocol import JAIL_MODES, JailMode
 
 GUARANTEES = frozenset(

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import evolake
 from evolake.errors import JailUnavailable
+from evolake.jail.identity import interpreter
 from evolake.jail.inside.namespaces import NOBODY, SHIFT
-from evolake.jail.interpreter import interpreter
 from evolake.project import PRIVATE
 
 OLDEST_VERSION = (0, 7)

@@ -31,12 +31,11 @@ import evolake
 from evolake.errors import InputError, JailUnavailable
 from evolake.jail import bubblewrap, elf, identity
 from evolake.jail.backends import backend
+from evolake.jail.identity import interpreter
 from evolake.jail.inside.launcher import GO, INFORMATION, INNER, OUTER, RULES
-from evolake.jail.interpreter import interpreter
 from evolake.jail.launching import launcher
 from evolake.jail.protocol import JailMode, Limits, NativeOutcome, Status, one_line, plain_name
-from evolake.jail.supervise import Stream
-from evolake.jail.verdict import signal_name
+from evolake.jail.supervise import Stream, signal_name
 from evolake.scratch import Scratch
 
 PROGRAMS, WORK = "/solver", "/work"

@@ -5,6 +5,8 @@ given, drawn again for each jail: it owns nothing on the host, so that no mode, 
 can be changed by it, and the kernel's quotas per user are its own. Root builds the jail's mounts in an outer
 user namespace, where its files can be opened; the processes end up in an inner one that knows only that
 number.
+
+Which Python runs inside a jail, and from where: that of the supervisor.
 """
 
 from __future__ import annotations
@@ -13,9 +15,11 @@ import contextlib
 import os
 import secrets
 import shutil
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+import evolake
 from evolake.jail.inside.namespaces import Range, identities
 from evolake.scratch import Scratch
 
@@ -87,3 +91,14 @@ class Shown:
         with contextlib.suppress(FileNotFoundError):
             os.chown(path, -1, before.st_gid)
             path.chmod(before.st_mode & 0o7777)
+
+
+def interpreter() -> tuple[str, list[str]]:
+    """Return the running interpreter's real path, and the folders that evolake and its dependencies are
+    imported from."""
+    package_parent = str(Path(evolake.__file__).resolve().parent.parent)
+    folders = [
+        package_parent,
+        *(entry for entry in sys.path if Path(entry).name in {"site-packages", "dist-packages"}),
+    ]
+    return os.path.realpath(sys.executable), list(dict.fromkeys(folders))

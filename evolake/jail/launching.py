@@ -13,7 +13,7 @@ from typing import Any
 
 from evolake.errors import JailUnavailable
 from evolake.jail import bubblewrap, identity, wire
-from evolake.jail.interpreter import interpreter
+from evolake.jail.identity import interpreter
 
 SERVER = ("-S", "-s", "-P", "-B", "-m", "evolake.jail.inside.launcher")
 

@@ -16,10 +16,11 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 from evolake.errors import InputError, JailUnavailable
-from evolake.jail import canary, groups, native, supervise, verdict, wire
+from evolake.jail import canary, groups, native, supervise, wire
+from evolake.jail import supervise as verdict
 from evolake.jail.backends import Backend, backend
 from evolake.jail.bubblewrap import View
-from evolake.jail.forked import ForkedRun, observe
+from evolake.jail.native import ForkedRun, observe
 from evolake.jail.process import JailDied, JailProcess, request_descriptor
 from evolake.jail.protocol import GENERIC_DRIVER, Call, JailMode, Limits, NativeOutcome, Outcome, one_line
 

@@ -28,8 +28,7 @@ from evolake.lake.schemas import (
     read_tables,
     side_table,
 )
-from evolake.lake.seal_files import Seal, population_version
-from evolake.lake.seals import Seals, explain_broken, following, preceding
+from evolake.lake.seals import Seal, Seals, explain_broken, following, population_version, preceding
 from evolake.lake.store import Lake
 
 if TYPE_CHECKING:

@@ -5,18 +5,27 @@ it is easy to forget one. Tests: `hook`, when set, is called before every operat
 may raise or end the process, so that a test can fail the Nth operation for N = 1, 2, ... until a run comes
 through clean. With a hook set, each write is made in two halves with a call between them, so that torn files
 and torn manifest lines are among what is tried.
+
+A folder that a user named, written so that it is there whole or not at all.
+
+Frames as Parquet bytes: no time and no name of a run is in them, so the same frame gives the same
+bytes.
 """
 
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 import secrets
-from collections.abc import Callable, Iterator
+import tempfile
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from evolake.errors import LakeError
+import polars as pl
+
+from evolake.errors import InputError, LakeError
 
 Hook = Callable[[str, Path], None]
 
@@ -195,3 +204,48 @@ def file_sha(path: Path) -> str:
     """Return sha256 hex of a file's bytes."""
     with path.open("rb", buffering=0) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@contextmanager
+def whole_folder(into: Path) -> Generator[Path]:
+    """Yield an empty folder next to `into` that becomes `into` when the block ends well; nothing is left of
+    it otherwise.
+
+    Raises:
+        InputError: `into` holds something, is no folder, or cannot be written.
+    """
+    try:
+        if into.exists() and (not into.is_dir() or any(into.iterdir())):
+            what = "is not empty" if into.is_dir() else "is no folder"
+            raise InputError(f"{into} {what}", wanted="a missing or empty folder", do="name another folder")
+        into.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".tmp-", dir=into.parent) as parent:
+            folder = Path(parent) / "folder"
+            folder.mkdir()
+            yield folder
+            if into.exists():
+                into.rmdir()
+            folder.replace(into)
+    except OSError as error:
+        do = "name a folder that you may write to, on a disk with space left"
+        raise InputError(
+            f"{into} cannot be written", wanted="a folder", got=error.strerror or str(error), do=do
+        ) from error
+
+
+_ROW_GROUP = 1 << 17
+
+
+def encode(frame: pl.DataFrame, metadata: Mapping[str, str] | None = None) -> bytes:
+    """Return the frame as Parquet bytes, the same for the same frame however it is chunked. metadata: of the
+    file."""
+    buffer, given = io.BytesIO(), None if metadata is None else dict(metadata)
+    frame.rechunk().write_parquet(
+        buffer,
+        compression="zstd",
+        compression_level=3,
+        statistics=True,
+        row_group_size=_ROW_GROUP,
+        metadata=given,
+    )
+    return buffer.getvalue()

@@ -4,18 +4,29 @@ Population is one of these.
 Two ways to bring rows in, and they mean the same in every line: `add` takes rows whose key is new, so that
 what is there stays as it is; `updated` puts a row of a key that is there in its place. Everything is
 immutable: a change gives a new population.
+
+Splits by lineage: two sides of a set of artifacts, none of which shares an ancestor with one of the other
+side.
+
+An artifact is on the side of its roots, the ancestors without parents. One whose roots are of both sides is
+on neither: it would tie them together, and where operators compose freely, ties make one lineage of nearly
+everything.
+
+The record of a study: the one row of the table `study` of a line that has cells instead of cycles.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import polars as pl
 
+from evolake.errors import InputError
 from evolake.lake.schemas import TableSchema
+from evolake.lake.store import Lake
 
 Row = Mapping[str, Any]
 
@@ -117,3 +128,62 @@ class Archive(Tables):
         """The champion, if there is one."""
         champions = self.rows("champion")
         return champions[0][self._artifacts[1]] if champions else None
+
+
+def roots_of(parents: Mapping[str, Sequence[str]]) -> dict[str, frozenset[str]]:
+    """Return artifact -> those without parents that it descends from, itself where it has none.
+
+    parents: artifact -> its parents. A parent that is not among the artifacts is a root: it left the lake.
+    """
+    result: dict[str, frozenset[str]] = {}
+    for artifact in parents:
+        path = [artifact]
+        while path:
+            item = path[-1]
+            above = parents.get(item) or ()
+            missing = [parent for parent in above if parent not in result and parent not in path]
+            if missing:
+                path.append(missing[0])
+            else:
+                result[item] = frozenset[str]().union(
+                    *(result.get(parent, frozenset()) for parent in above)
+                ) or frozenset({item})
+                path.pop()
+    return result
+
+
+def held(artifact: str, roots: Mapping[str, Collection[str]], is_held: Callable[[str], bool]) -> bool | None:
+    """Return whether all roots of an artifact are held out; None where some are and some are not.
+
+    Args:
+        roots: as of `roots_of`; an artifact that is not among them is its own root. is_held: of a root's id
+            alone, so that a later set moves none.
+    """
+    sides = {is_held(root) for root in roots.get(artifact) or (artifact,)}
+    return sides.pop() if len(sides) == 1 else None
+
+
+def record_before(lake: Lake, line: str) -> dict[str, Any]:
+    """Return the row, empty if no study was run."""
+    return lake.read(line, "study").row(0, named=True) if lake.record(line, "study") else {}
+
+
+def current_record(lake: Lake, line: str, command: str) -> dict[str, Any]:
+    """Return the row. command: what runs a study.
+
+    Raises:
+        InputError: none was run in this lake.
+    """
+    if not (record := record_before(lake, line)):
+        raise InputError(f"this lake holds no {line} study", got=str(lake.root), do=f"run one: {command}")
+    return record
+
+
+def with_earlier(
+    record: Mapping[str, Any], study_sha: str, arms: Sequence[str], seeds: Sequence[int], known: Sequence[str]
+) -> tuple[Sequence[str], Sequence[int]]:
+    """Return (arms, seeds) with those that an earlier run of the same study had. known: every arm there is,
+    in order."""
+    if record.get("study_sha") != study_sha:
+        return arms, seeds
+    return [arm for arm in known if arm in {*arms, *record["arms"]}], sorted({*seeds, *record["seeds"]})

@@ -6,24 +6,136 @@ a line form a hash chain. Opening cycle n reopens seal n+1, and a cycle starts o
 holds: a failure, a change or a partial re-run anywhere before it stops what is based on it, while a re-run
 that ends in the same content breaks nothing. How a seal is on the disk, and how a damaged one is found,
 `seal_files` says.
+
+A seal as it is on the disk, and the journal of a line's seals.
+
+A seal's file is the one that people look at: JSON with a format number and a check sum, and no other bytes
+than those that were written are taken for it. The journal next to it holds every seal that was ever made, in
+a log that knows when a line of it is lost (`chained`), and is written first: a file that is older than the
+journal, because its writer died in between or because a user put an old one back, is not believed.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+from evolake.canonical_json import key_of
 from evolake.errors import LakeError
-from evolake.lake import chained, disk, lake_format, seal_files
+from evolake.lake import chained, disk, lake_format
 from evolake.lake.chained import VERIFY
 from evolake.lake.layout import check_cycle, check_name, line_lock
 from evolake.lake.locks import check_lease
-from evolake.lake.seal_files import Seal
 from evolake.reading import whole_number
+
+FORMAT = 2
+JOURNAL = "_journal.jsonl"
+
+
+@dataclass(frozen=True)
+class Seal:
+    """The seal of the population that enters one cycle.
+
+    Attributes:
+        state: sealed, or reopened because the cycle before runs again.
+        version: content version of the population.
+        built_on: version of the seal before it; None for the first.
+        run_id: the run that sealed or reopened it. at: when, ISO 8601 in UTC.
+        tables: asset name -> content_sha of the lake parts that are the population. The part's cycle is the
+            seal's own; `name@0001` names another.
+    """
+
+    line: str
+    cycle: str
+    state: Literal["sealed", "reopened"]
+    version: str
+    built_on: str | None
+    run_id: str
+    at: str
+    tables: Mapping[str, str] = field(default_factory=dict)
+
+
+_TEXTS = ("line", "cycle", "version", "run_id", "at")
+
+
+def population_version(hashes: Mapping[str, str]) -> str:
+    """Return content version of a population: sha256 of its tables' names and content hashes."""
+    return key_of(dict(hashes), ascii_only=True)
+
+
+def encode(seal: Seal) -> bytes:
+    """Return the bytes of a seal's file."""
+    body = {**vars(seal), "format": FORMAT}
+    return (json.dumps({**body, "check": _check(body)}, sort_keys=True, indent=1) + "\n").encode()
+
+
+def _check(body: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
+
+
+def decode(data: bytes, line: str, cycle: str) -> Seal:
+    """Return the seal in a file's bytes.
+
+    Raises:
+        ValueError: these are not, byte for byte, the bytes of a seal of that line and cycle; says why.
+    """
+    try:
+        body = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(str(error)) from None
+    if not isinstance(body, dict):
+        raise ValueError("no JSON object")
+    if body.get("format") != FORMAT:
+        raise ValueError(f"format {body.get('format')!r}: this evolake reads format {FORMAT}")
+    seal = from_body({name: value for name, value in body.items() if name not in ("format", "check")})
+    if data != encode(seal):
+        raise ValueError("its check sum does not fit")
+    if (seal.line, seal.cycle) != (line, cycle):
+        raise ValueError(f"it is the seal of {seal.line}, cycle {seal.cycle}")
+    return seal
+
+
+def from_body(body: Mapping[str, Any]) -> Seal:
+    """Return a seal from its fields. Raises ValueError where one is missing, is not known or has another
+    type."""
+    try:
+        seal = Seal(**body)
+    except TypeError as error:
+        raise ValueError(str(error)) from None
+    right = all(isinstance(getattr(seal, name), str) for name in _TEXTS) and isinstance(
+        seal.built_on, str | None
+    )
+    if not right or seal.state not in ("sealed", "reopened") or not isinstance(seal.tables, dict):
+        raise ValueError("a field has the wrong type")
+    if not all(isinstance(sha, str) for sha in seal.tables.values()):
+        raise ValueError("a table without a hash")
+    return seal
+
+
+def journal(folder: Path) -> Path:
+    """Return where the journal of the line is whose seals are in `folder`."""
+    return folder / JOURNAL
+
+
+def entry(seal: Seal) -> dict[str, Any]:
+    """Return the journal's line for a seal."""
+    return {"event": "seal", **vars(seal)}
+
+
+def history(bodies: tuple[dict[str, Any], ...]) -> dict[str, list[Seal]]:
+    """Return cycle -> its seals, oldest first, of a journal's lines."""
+    result: dict[str, list[Seal]] = {}
+    for body in bodies:
+        if body.get("event") == "seal":
+            seal = from_body({name: value for name, value in body.items() if name != "event"})
+            result.setdefault(seal.cycle, []).append(seal)
+    return result
 
 
 def following(cycle: str) -> str:
@@ -80,7 +192,7 @@ class Seals:
     def journal(self, line: str) -> tuple[chained.Log | None, dict[str, list[Seal]]]:
         """Return the line's journal, None where it has none, and what it says: cycle -> seals, oldest
         first."""
-        path = seal_files.journal(self.folder(line))
+        path = journal(self.folder(line))
         try:
             status = path.stat()
         except FileNotFoundError:
@@ -90,7 +202,7 @@ class Seals:
             data = disk.read(path)
             log = chained.parse(data)
             try:
-                known = self._parsed[path] = ((status.st_ino, len(data)), log, seal_files.history(log.bodies))
+                known = self._parsed[path] = ((status.st_ino, len(data)), log, history(log.bodies))
             except ValueError as error:
                 raise LakeError(
                     f"the journal {path} holds what is no seal", got=str(error), do="restore it from a backup"
@@ -132,12 +244,12 @@ class Seals:
                     f"the journal of the seals of {seal.line} is damaged", got=str(log.faults[0]), do=VERIFY
                 )
             check_lease(line_lock(self._root.parent, seal.line))
-            self.note(seal.line, [seal_files.entry(seal)])
-            disk.write_atomic(path, seal_files.encode(seal), tag=str(os.getpid()))
+            self.note(seal.line, [entry(seal)])
+            disk.write_atomic(path, encode(seal), tag=str(os.getpid()))
 
     def note(self, line: str, bodies: list[dict[str, Any]]) -> None:
         """Add lines to the line's journal, durably."""
-        path, lock = seal_files.journal(self.folder(line)), self._locks / line / "_seals.lock"
+        path, lock = journal(self.folder(line)), self._locks / line / "_seals.lock"
         chained.append(path, lock, bodies, lambda: self.journal(line)[0] or chained.Log())
 
     def cycles(self, line: str) -> list[str]:
@@ -205,7 +317,7 @@ def _judge(
     """Return (the seal to believe, None), or (None, what is wrong). known: what the journal says of the
     cycle; None if there is no journal."""
     try:
-        seal = seal_files.decode(data, line, cycle) if data is not None else None
+        seal = decode(data, line, cycle) if data is not None else None
     except ValueError as error:
         return None, str(error)
     if known is None:

@@ -20,12 +20,11 @@ from evolake.lake import disk, lake_format, layout, packs
 from evolake.lake.blobs import BlobStore
 from evolake.lake.chained import VERIFY
 from evolake.lake.layout import Partition, manifests
-from evolake.lake.locks import Holder, held_by, lease
+from evolake.lake.locks import Holder, RunLocks, held_by, lease
 from evolake.lake.manifest import Manifests, PartitionLog
 from evolake.lake.manifest_lines import ManifestEntry, Record
 from evolake.lake.packs import Packed
 from evolake.lake.publish import Publisher
-from evolake.lake.run_locks import RunLocks
 from evolake.lake.schemas import TableSchema
 from evolake.lake.seals import Seals
 from evolake.lake.verify import Shas, VerifiedPart, Verifier

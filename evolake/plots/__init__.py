@@ -12,11 +12,16 @@ from evolake.plots.arms import (
     arm_rates,
     arm_steps,
 )
-from evolake.plots.faults import FaultKills, kill_rates
+from evolake.plots.families import FaultKills, kill_rates
 from evolake.plots.genealogy import Ancestor, genealogy
-from evolake.plots.objectives import objective_pca, objective_weights, tau_matrix
+from evolake.plots.objectives import (
+    CycleValues,
+    consensus_trajectory,
+    objective_pca,
+    objective_weights,
+    tau_matrix,
+)
 from evolake.plots.scaling import Curve, scaling
-from evolake.plots.trajectory import CycleValues, consensus_trajectory
 
 __all__ = [
     "Ancestor",

@@ -19,8 +19,8 @@ from evolake.programs.gates.specs import GATES
 from evolake.programs.measuring_again import Rerun, reached, scored
 from evolake.programs.report.gains import gain_between
 from evolake.programs.settings import ProgramsSettings
-from evolake.report.kinds import Artifact
-from evolake.report.numbers import counted
+from evolake.report.artifacts import Artifact
+from evolake.report.gain import counted
 
 if TYPE_CHECKING:
     from evolake.lake import Catalogue, Lake

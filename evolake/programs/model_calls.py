@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evolake.agents.role_calls import RoleCalls, asked
+from evolake.agents.forecast import RoleCalls, asked
 from evolake.programs.evolution.writer_session import writes_in_sessions
 from evolake.programs.model.project import project_folders
 from evolake.programs.roles.writer import WRITER, WRITER_GROUP

@@ -31,7 +31,7 @@ from evolake.prompts.measuring_again import (
 from evolake.prompts.policies.dtypes import FLOAT32, with_dtype
 from evolake.prompts.report.artifacts import base_evaluation
 from evolake.prompts.settings import PromptsSettings
-from evolake.report.kinds import Artifact
+from evolake.report.artifacts import Artifact
 
 if TYPE_CHECKING:
     from evolake.lake import Catalogue, Lake

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evolake.agents.role_calls import RoleCalls, asked
+from evolake.agents.forecast import RoleCalls, asked
 from evolake.prompts.evolution.iteration import ARMS
 from evolake.prompts.policies.endpoint import ROLE as POLICY
 from evolake.prompts.reproduction.mutation import SHORT_REPLY

@@ -17,10 +17,8 @@ decompressed in steps, so that a bomb stops at its limit and not at the machine'
 from evolake.reading.compressed import Bomb, Damaged, decompress, decompressed, kind_of
 from evolake.reading.errors import Unparsable, Unreadable, reason
 from evolake.reading.files import DATA_BYTES, TEXT_BYTES, read_bytes, read_text, require_regular
-from evolake.reading.json_text import parse_json
-from evolake.reading.numbers import whole_number
-from evolake.reading.toml_text import parse_toml
-from evolake.reading.yaml_text import parse_yaml
+from evolake.reading.json_text import parse_json, whole_number
+from evolake.reading.toml_text import parse_toml, parse_yaml
 
 __all__ = [
     "DATA_BYTES",

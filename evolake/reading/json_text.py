@@ -3,6 +3,8 @@
 The standard parser recurses once per bracket and refuses numbers of more than 4,300 digits with an error that
 says nothing of the text. A few megabytes of it can be five million empty objects, which take a hundred times
 its size as Python values. So the text is counted first.
+
+Whole numbers in texts from outside.
 """
 
 from __future__ import annotations
@@ -116,3 +118,18 @@ def _deeper(bare: str, depth: int) -> bool:
 
 def _decoded(text: str | bytes) -> str:
     return (text.decode("utf-8") if isinstance(text, bytes | bytearray) else text).removeprefix("\ufeff")
+
+
+DIGITS = 18
+"""Digits that always fit into 64 bits."""
+
+
+def whole_number(text: str, *, digits: int = DIGITS) -> int | None:
+    """Return the number that `text` writes in at most `digits` ASCII digits, or None.
+
+    `str.isdigit` is true for superscripts, which `int` refuses, and `int` refuses more than 4,300 digits.
+
+    >>> whole_number("12"), whole_number("²"), whole_number("-1")
+    (12, None, None)
+    """
+    return int(text) if 0 < len(text) <= digits and text.isascii() and text.isdecimal() else None

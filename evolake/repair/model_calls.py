@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from evolake.agents.role_calls import RoleCalls, asked
+from evolake.agents.forecast import RoleCalls, asked
 from evolake.repair.arms.budget import plan_of
 from evolake.repair.arms.prompts import ROLES
 from evolake.repair.settings import RepairSettings

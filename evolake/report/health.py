@@ -8,11 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from evolake.agents.call_cache import CallCache, is_key
-from evolake.agents.session.records import SessionRecords
+from evolake.agents.session import SessionRecords
 from evolake.errors import EvolakeError
 from evolake.lake import Lake, disk
-from evolake.lake.audit import Audit, Finding, audit, repair
-from evolake.lake.audit.blobs import files
+from evolake.lake.audit import Audit, Finding, audit, files, repair
 
 VERIFY = "evolake lake verify"
 

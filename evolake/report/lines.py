@@ -1,5 +1,8 @@
 """Which lines a page has, each at which cycle: every line with a finished cycle; one without its own section
-gets the common one."""
+gets the common one.
+
+The section of a line that has no page: what the shared tables say of it.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from evolake.errors import InputError
-from evolake.lake import Lake
+from evolake.lake import Catalogue, Lake
 from evolake.lines import lines
-from evolake.report.pages import Section
+from evolake.report.champion import ANCESTRY, champion_of
+from evolake.report.pages import Section, render, sentence
 from evolake.report.status import known_line, lines_in_lake, sealed_cycles
 from evolake.report.story import Story, story_of
 
@@ -47,8 +51,6 @@ def chosen_cycles(root: Path, wanted: Sequence[str] = (), cycle: str | None = No
 
 def section_of(root: Path, line: str, cycle: str) -> Section:
     """Return what the page says of one line."""
-    from evolake.report.any_line import any_section
-
     spec = lines().get(line)
     return spec.report.load()(root, cycle) if spec and spec.report else any_section(root, line, cycle)
 
@@ -75,3 +77,41 @@ def _unfinished(root: Path, line: str, done: Sequence[str], cycle: str | None) -
         wanted=f"one of {', '.join(done)}",
         do="run `evolake status`",
     )
+
+
+STATES = """
+SELECT cycle, count(DISTINCT artifact_id) AS made, count(DISTINCT artifact_id)
+  FILTER (state = 'blocked') AS blocked
+FROM artifacts WHERE line = $line AND state NOT IN ('champion', 'retired') AND cycle <= $cycle GROUP BY cycle
+  ORDER BY cycle"""
+FUNNEL = "SELECT * FROM funnel($line) WHERE cycle <= $cycle"
+BLOCKED = """
+SELECT gate, rule_id, count(DISTINCT artifact_id) AS blocked, min(reason) AS example FROM verdicts
+  JOIN known_artifacts AS known USING (artifact_id)
+WHERE known.line = $line AND outcome = 'block' AND verdicts.cycle <= $cycle GROUP BY ALL
+  ORDER BY blocked DESC, gate, rule_id"""
+CALLS = """
+SELECT role, backend, coalesce(model, '') AS model, count(*) AS calls,
+  sum(input_tokens + output_tokens) AS tokens, sum(usd) AS usd
+FROM calls WHERE line = $line AND cycle <= $cycle GROUP BY ALL ORDER BY role, backend, model"""
+
+
+def any_section(root: Path, line: str, cycle: str) -> Section:
+    """Return champion where the line has one, gates, blocks, calls, ancestry; no figures."""
+    lake = Lake(root)
+    with Catalogue(lake) as catalogue:
+        given = {"line": line, "cycle": cycle}
+        champion = champion_of(lake, catalogue, line, cycle)
+        tables = {
+            "Made a cycle": catalogue.frame(STATES, given),
+            "Gates": catalogue.frame(FUNNEL, given),
+            "What was blocked, and by which rule": catalogue.frame(BLOCKED, given),
+            "Calls": catalogue.frame(CALLS, given),
+        }
+        if champion:
+            tables["Ancestry of the champion"] = catalogue.frame(ANCESTRY, {"id": champion.artifact_id})
+    headline = sentence("evolake.report", "any_headline.html.j2", line=line, cycle=cycle, champion=champion)
+    body = render(
+        "evolake.report", "any_line.html.j2", line=line, cycle=cycle, headline=headline, tables=tables
+    )
+    return Section(line, cycle, headline, body, {})

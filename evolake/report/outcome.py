@@ -1,18 +1,28 @@
 """A finished cycle in one plain sentence, for the user who watches it run: who leads, with what gain, and how
-much of what was made was accepted."""
+much of what was made was accepted.
+
+What `evolake watch` shows of a line: its newest finished cycle, the trend over all of them, what is
+running now. Reads and never writes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
 from textwrap import shorten
 from typing import Any
 
-from evolake.lake import Catalogue, Lake
+from evolake.errors import InputError
+from evolake.lake import Catalogue, Lake, following
 from evolake.lake.schemas import ADDED_SEEDS
+from evolake.lines import lines
 from evolake.report.artifacts import artifacts_of
 from evolake.report.champion import Champion, champion_of
-from evolake.report.gain import NONE_YET
-from evolake.report.story import plural, story_of
+from evolake.report.gain import NONE_YET, counted
+from evolake.report.status import lines_in_lake, sealed_cycles
+from evolake.report.story import Story, plural, story_of
 
 NAMED = 8
 """New seeds of a cycle that are named; of more than these the others are counted."""
@@ -84,3 +94,102 @@ def _leads(champion: Champion, line: str) -> str:
         )
         return f"{text}{score}, gain: {NONE_YET}"
     return f"{text}, {champion.gain.brief}"
+
+
+@dataclass(frozen=True)
+class AtWork:
+    """The run that holds a line. cycle: "" for the seeds. published: its newest table. tables: how many so
+    far. passed, stopped: at gates."""
+
+    since: datetime
+    cycle: str = ""
+    published: str = ""
+    tables: int = 0
+    passed: int = 0
+    stopped: int = 0
+
+    def text(self, now: datetime) -> str:
+        """In words, with how long it has been running."""
+        minutes, seconds = divmod(max(int((now - self.since).total_seconds()), 0), 60)
+        what = f"cycle {self.cycle}" if self.cycle else "the seeds, or nothing published yet"
+        done = f", {counted(self.tables, 'table')} so far, last {self.published}" if self.published else ""
+        gates = f"; gates passed {self.passed}, stopped {self.stopped}" if self.passed or self.stopped else ""
+        return f"{what} for {minutes}:{seconds:02d} min{done}{gates}"
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A line as it is now. story: of its newest finished cycle, None before the first. at_work: None if no
+    run holds it."""
+
+    line: str
+    done: Sequence[str] = ()
+    story: Story | None = None
+    at_work: AtWork | None = None
+
+
+@dataclass
+class Watcher:
+    """Looks at the lines of a lake again and again. A finished cycle's story is read once, for as long as its
+    seal is the same.
+
+    wanted: lines; all that the lake has by default.
+    """
+
+    root: Path
+    wanted: Sequence[str] = ()
+    _stories: dict[tuple[str, str, str], Story] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        known = sorted({*lines_in_lake(self.root), *lines()})
+        if strange := [line for line in self.wanted if line not in known]:
+            raise InputError(
+                f"no line {strange[0]!r}", wanted=f"some of: {', '.join(known)}", do="run `evolake status`"
+            )
+
+    def look(self) -> list[Seen]:
+        """Return the lines as they are now, by name."""
+        lake = Lake(self.root)
+        return [self._seen(lake, line) for line in sorted(self.wanted) or self._there(lake)]
+
+    def _there(self, lake: Lake) -> list[str]:
+        return sorted({*lake.seals.lines(), *(line for line in lines() if lake.line_holder(line))})
+
+    def _seen(self, lake: Lake, line: str) -> Seen:
+        done = sealed_cycles(lake, line)
+        seen = Seen(line, done, self._story(lake, line, done[-1]) if done else None)
+        holder = lake.line_holder(line)
+        return replace(seen, at_work=_at_work(lake, line, holder.run_id, holder.since)) if holder else seen
+
+    def _story(self, lake: Lake, line: str, cycle: str) -> Story:
+        seal = lake.seals.read(line, following(cycle))
+        key = (line, cycle, seal.version if seal else "")
+        if key not in self._stories:
+            self._stories[key] = story_of(lake, line, cycle)
+        return self._stories[key]
+
+
+def _at_work(lake: Lake, line: str, run_id: str, since: datetime) -> AtWork:
+    with Catalogue(lake) as catalogue:
+        parts = catalogue.frame(PUBLISHED, {"line": line, "run": run_id}).to_dicts()
+        if not parts:
+            return AtWork(since.astimezone(UTC))
+        newest = parts[0]
+        gates = catalogue.frame(GATES, {"line": line, "cycle": newest["cycle"] or ""}).to_dicts()[0]
+    return AtWork(
+        since.astimezone(UTC),
+        newest["cycle"] or "",
+        newest["asset"],
+        len(parts),
+        gates["passed"] or 0,
+        gates["stopped"] or 0,
+    )
+
+
+PUBLISHED = """
+SELECT asset, cycle FROM parts WHERE line = $line AND run_id = $run AND state = 'current'
+  AND NOT contains(asset, '__') AND asset <> 'opened'
+AND NOT starts_with(asset, 'incoming_') ORDER BY created_at DESC, asset"""
+GATES = """
+SELECT sum(passed)::INTEGER AS passed, sum(blocked + errors)::INTEGER AS stopped FROM funnel($line)
+  WHERE cycle = $cycle AND gate_no >= 0"""

@@ -8,6 +8,8 @@ which takes what all share from `evolake/`:
     <h1>Bridges</h1>
     {{ section("Longest", longest) }}
     {{ pictures(figures) }}
+
+Sections are of finished cycles: those whose population has been sealed for the next one.
 """
 
 from __future__ import annotations
@@ -21,10 +23,10 @@ from typing import Any
 from jinja2 import ChoiceLoader, Environment, PackageLoader, PrefixLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from evolake.errors import MachineryError
+from evolake.errors import InputError, MachineryError
+from evolake.lake import Lake, following
 from evolake.report.figures import by_place, draw_figures
-from evolake.report.numbers import duration, figures, interval
-from evolake.report.sparkline import polyline
+from evolake.report.gain import duration, figures, interval, polyline
 from evolake.report.story import Story
 
 
@@ -140,3 +142,12 @@ def _figures(value: float) -> str:
 
 def _is_id(value: Any) -> bool:
     return isinstance(value, str) and len(value) == 64 and set(value) <= set("0123456789abcdef")
+
+
+def require_finished(lake: Lake, line: str, cycle: str) -> None:
+    """Raise InputError where the cycle of the line is not finished."""
+    seal = lake.seals.read(line, following(cycle))
+    if seal is None or seal.state != "sealed":
+        raise InputError(
+            f"cycle {cycle} of the {line} line is not finished", do=f"evolake run --lines {line}"
+        )

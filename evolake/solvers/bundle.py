@@ -14,8 +14,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from evolake.bundles.model import Carried, Judging, LineBundle, Said
 from evolake.bundles.ruling import all_pass, gates_again
 from evolake.errors import InputError, MachineryError
-from evolake.report.found import find_artifact
-from evolake.report.kinds import Artifact
+from evolake.report.artifacts import Artifact
+from evolake.report.show import find_artifact
 from evolake.report.status import sealed_cycles
 from evolake.settings import Settings
 from evolake.solvers.bundle_duel import OTHER, stated, unpacked

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from evolake.bundles.measuring import consensus_score
 from evolake.bundles.model import Judging, Said
 from evolake.errors import LakeError, MachineryError
-from evolake.report.numbers import counted
+from evolake.report.gain import counted
 from evolake.solvers.measurement.benchmark import MeasuringPlan, run_limits, stage_limits
 from evolake.solvers.measurement.duel import Contender
 from evolake.solvers.measuring_again import (
@@ -211,7 +211,7 @@ def _formulas_anew(recipes: Recipes, judging: Judging, settings: Settings) -> Su
 
 def unpacked(judging: Judging, member: str) -> Path:
     """Return the folder of the sources in a member."""
-    from evolake.lake.trees import unpack
+    from evolake.lake.blobs import unpack
     from evolake.solvers.repository.variant import is_laid_out
 
     folder = judging.folder / member.partition(".")[0]

@@ -23,8 +23,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from evolake.bundles.measuring import DOUBT, difference
 from evolake.bundles.model import Said
 from evolake.contest import LEAST_FORMULAS, LEVEL
-from evolake.contest.flips import flip_ends
-from evolake.report.numbers import counted
+from evolake.contest.paired import flip_ends
+from evolake.report.gain import counted
 from evolake.solvers.measurement.benchmark import MeasuringPlan
 from evolake.solvers.measurement.duel import (
     CHALLENGER,
@@ -264,7 +264,7 @@ def compared(
     """Return whether the stated gain is reached on formulas that were drawn here.
 
     If the stated runs are as those here, what a recipe gave there and here could as well be exchanged, for
-    each recipe by itself: signs of the differences are flipped (`evolake.contest.flips`), and a statement
+    each recipe by itself: signs of the differences are flipped (`evolake.contest.paired`), and a statement
     among the best `DOUBT` is refused.
 
     Args:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evolake.agents.role_calls import RoleCalls, asked
+from evolake.agents.forecast import RoleCalls, asked
 from evolake.settings import Settings
 from evolake.solvers.evolution.post_mortem import MAX_RULES
 from evolake.solvers.roles.analyst import ANALYST, RULE_WRITER

@@ -1,9 +1,7 @@
 """Statistics that a claim needs: intervals, exact tests, pass@k, the noise floor of a host."""
 
-from evolake.stats.bootstrap import Interval, bootstrap_interval
-from evolake.stats.noise import noise_floor
-from evolake.stats.passes import pass_at_k
-from evolake.stats.proportions import holm, mcnemar_exact, wilson_interval
+from evolake.stats.bootstrap import Interval, bootstrap_interval, noise_floor
+from evolake.stats.proportions import holm, mcnemar_exact, pass_at_k, wilson_interval
 
 __all__ = [
     "Interval",

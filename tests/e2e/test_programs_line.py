@@ -13,7 +13,7 @@ from programs_fixtures import EVALUATOR, PROGRAM
 from project_steps import kill_when, undescribed
 
 import evolake
-from evolake.cli.known_tables import all_tables
+from evolake.cli.sql import all_tables
 from evolake.errors import InputError
 from evolake.lake import Lake
 from evolake.programs.commands.template import FILES

@@ -8,8 +8,8 @@ import secrets
 from dataclasses import dataclass, replace
 from typing import Any
 
-from evolake.jail.forked import ForkedRun
 from evolake.jail.inside import syscalls
+from evolake.jail.native import ForkedRun
 from evolake.jail.pool import Pool
 from evolake.jail.protocol import JailMode, Limits, Outcome, Status
 from evolake.programs.sandbox.evaluating import answer_in

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from evolake.jail import groups
-from evolake.jail.interpreter import interpreter
+from evolake.jail.identity import interpreter
 from evolake.jail.native import NativeRun, run_native
 from evolake.jail.protocol import JailMode, Limits, NativeOutcome, Status
 from jail_kit import ATTACK_LIMITS, Witness

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from evolake.agents.attempts_table import TriedIdea
+from evolake.agents.attempts import TriedIdea
 from evolake.contest import paired
 from evolake.designs.engines.counted import counted_s
 from evolake.designs.evolution.extrapolation import extrapolate

@@ -45,7 +45,7 @@ from evolake.designs.genome.variation import Child, Parent
 from evolake.designs.model.formulas import FormulaKind, uniform_kind
 from evolake.designs.settings import DesignsSettings
 from evolake.errors import MachineryError
-from evolake.gates.in_turn import side_by_side
+from evolake.gates.run import side_by_side
 from evolake.seeds import child_seed
 
 GENERATION = 16

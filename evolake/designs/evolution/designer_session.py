@@ -15,10 +15,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from evolake.agents import AgentFailure, Agents, Reply
-from evolake.agents.session.role import require_model
-from evolake.agents.session.tools import Call, CommandReport
-from evolake.agents.session.workspace import Workspace, well_formed
-from evolake.agents.session_spec import RunCommand, SessionSpec, Unusable, hold_session
+from evolake.agents.session_roles import RunCommand, SessionSpec, Unusable, hold_session, require_model
+from evolake.agents.session_tools import Call, CommandReport, Workspace, well_formed
 from evolake.designs.engines.isolated import fits_apart
 from evolake.designs.evolution.trials import SIDES, TrialRunner, TrialSize, trial_text
 from evolake.designs.model.boundary import alone

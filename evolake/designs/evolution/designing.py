@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 from evolake.agents import AgentFailure, Agents, Reply
-from evolake.agents.waves import MOST_SIBLINGS, SiblingNote, waves
+from evolake.agents.attempts import MOST_SIBLINGS, SiblingNote, waves
 from evolake.cycle_seeds import CycleSeeds
 from evolake.designs.evolution.attempts import contest_outcomes, idea_of
 from evolake.designs.evolution.designer_session import SessionDesigner
@@ -44,7 +44,7 @@ from evolake.designs.roles.models import SHORT_ID, DesignReply, DesignRequest, P
 from evolake.designs.settings import DesignsSettings
 from evolake.designs.templates import template
 from evolake.errors import InputError
-from evolake.gates.in_turn import in_turn, side_by_side
+from evolake.gates.run import in_turn, side_by_side
 
 SIBLING_CHARS = 400
 """Characters that a request is sent of one sibling."""

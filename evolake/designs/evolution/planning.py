@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evolake.agents import AgentFailure, Agents
-from evolake.agents.attempts_table import attempts_table
+from evolake.agents.attempts import attempts_table
 from evolake.designs.evolution.attempts import against_parent, contest_outcomes, scaling_text, tried_designs
 from evolake.designs.evolution.experiments import LINE
 from evolake.designs.evolution.line_state import standings

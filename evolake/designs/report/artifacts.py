@@ -10,10 +10,8 @@ from typing import Any
 from evolake.contest import LEVEL
 from evolake.designs.report.standing import standing
 from evolake.lake import Lake
-from evolake.report.artifacts import LineArtifacts
-from evolake.report.gain import Gain
-from evolake.report.kinds import Artifact, Kind, blob_text, column_text
-from evolake.report.numbers import counted
+from evolake.report.artifacts import Artifact, Kind, LineArtifacts, blob_text, column_text
+from evolake.report.gain import Gain, counted
 from evolake.stats import Interval
 
 LINE = "designs"

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from evolake.designs.report.story import RUNS
 from evolake.lake import Lake
-from evolake.report.numbers import figures
+from evolake.report.gain import figures
 from evolake.report.standing import Ask, Standing
 
 BASELINE = "the baseline dynamics"

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from evolake.designs.evolution.gate_specs import OBJECTIVE
-from evolake.report.gain import BOUNDS, NONE_YET
-from evolake.report.numbers import counted, figures, interval
+from evolake.report.gain import BOUNDS, NONE_YET, counted, figures, interval
 from evolake.report.story import Ask, Gate, Row, Story, Trend, contests, why_nothing_passed, with_cpu
 
 NONE = f"{NONE_YET}: the baseline itself leads"

@@ -10,8 +10,8 @@ from dataclasses import replace
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from evolake.agents.session.role import session_role
-from evolake.agents.session.tools import Arguments
+from evolake.agents.session_roles import session_role
+from evolake.agents.session_tools import Arguments
 from evolake.designs.roles.models import (
     DesignDetail,
     Direction,

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from evolake.agents.waves import SiblingNote
+from evolake.agents.attempts import SiblingNote
 
 Phase = Literal["early_exploration", "systematic_search", "exploitation", "stagnation", "breakthrough_needed"]
 ReviewPhase = Literal["exploring", "converging", "stuck", "breakthrough_needed", "refining"]

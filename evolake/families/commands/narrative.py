@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from evolake.families.gates.static import commonest_share
 from evolake.jail.protocol import one_line
-from evolake.report.numbers import counted
+from evolake.report.gain import counted
 
 if TYPE_CHECKING:
     from evolake.families.gates.blind import Review

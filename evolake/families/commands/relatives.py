@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from evolake.errors import InputError
-from evolake.report.numbers import counted
+from evolake.report.gain import counted
 
 if TYPE_CHECKING:
     from evolake.families.model.similarity import Fingerprint

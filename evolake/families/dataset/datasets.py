@@ -15,7 +15,7 @@ from evolake.families.model.population import Population, load_family, populatio
 from evolake.families.tables import ARCHIVE
 from evolake.families.worlds.mechanics import OWN, Mechanics, mechanics_of
 from evolake.lake import Lake, following
-from evolake.lake.lineages import roots_of
+from evolake.lake.population import roots_of
 
 LINE = "families"
 MADE = "made"

@@ -25,7 +25,7 @@ from evolake.errors import InputError
 from evolake.families.dataset.cards import TITLE, Provenance, card
 from evolake.families.dataset.reward import reward_source
 from evolake.families.model.contract import as_json, from_record
-from evolake.lake.lineages import held
+from evolake.lake.population import held
 
 Form = Literal["jsonl", "trl", "verl"]
 CARD, REWARD, INSTANCES_FILE, FAMILIES_FILE = "README.md", "reward.py", "instances.jsonl", "families.jsonl"

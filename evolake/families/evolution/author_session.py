@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from evolake.agents import AgentFailure, Agents, Reply
-from evolake.agents.session.tools import Arguments
-from evolake.agents.session.workspace import Workspace, well_formed
-from evolake.agents.session_spec import RunCommand, SessionSpec, hold_session
+from evolake.agents.session_roles import RunCommand, SessionSpec, hold_session
+from evolake.agents.session_tools import Arguments, Workspace, well_formed
 from evolake.errors import InputError
 from evolake.families.evolution.measuring import MEASURING, measure_draft
 from evolake.families.evolution.validator_pool import complete

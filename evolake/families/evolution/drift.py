@@ -26,7 +26,7 @@ from evolake.families.sandbox.running import generate
 from evolake.families.settings import FamiliesSettings
 from evolake.seeds import child_seed, generator
 from evolake.stats.bootstrap import bootstrap_interval
-from evolake.stats.passes import pass_at_k
+from evolake.stats.proportions import pass_at_k
 
 KS = (1, 5, 8)
 RESAMPLES = 2000

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from evolake.agents.attempts_table import TriedIdea
+from evolake.agents.attempts import TriedIdea
 from evolake.families.evolution.proposal import Failure, Proposal, Proposals
 
 TRIED = "tried"

@@ -18,10 +18,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from evolake.agents import AgentFailure, Agents, Reply
-from evolake.agents.session.role import require_model
-from evolake.agents.waves import waves
-from evolake.compute.remote_jail import RemotePool, jails_here
-from evolake.compute.shared import Shared
+from evolake.agents.attempts import waves
+from evolake.agents.session_roles import require_model
+from evolake.compute.remote_jail import RemotePool, Shared, jails_here
 from evolake.errors import HostBusy, InputError
 from evolake.families.evolution.author_session import SAW as SESSION_SAW
 from evolake.families.evolution.author_session import SessionAuthor
@@ -49,7 +48,7 @@ from evolake.families.sandbox.running import PRELOAD, generate
 from evolake.families.settings import FamiliesSettings
 from evolake.families.tables import INVENTED
 from evolake.gates import Raised, contained
-from evolake.gates.in_turn import in_turn, side_by_side
+from evolake.gates.run import in_turn, side_by_side
 from evolake.seeds import child_seed
 
 OPERATOR = re.compile(r"[a-z][a-z0-9_-]{0,39}\Z")

@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from evolake.agents.attempts_table import TriedIdea, attempts_table
-from evolake.agents.waves import SiblingNote, direction_of
+from evolake.agents.attempts import SiblingNote, TriedIdea, attempts_table, direction_of
 from evolake.families.evolution.corpus import corpus_lines, directions
 from evolake.families.model.contract import Family, to_record
 from evolake.families.model.similarity import Fingerprint
@@ -71,7 +70,7 @@ class EvolutionSources:
         experience: lessons that requests show. guidance: what people asked for. factors: of the draw of
             parents, see `operators.novelty`.
         answered: family_id -> what a policy in training made of it. tried: the attempts of the cycles before,
-            the oldest first. waves: in which a model is asked, see `evolake.agents.waves`.
+            the oldest first. waves: in which a model is asked, see `evolake.agents.attempts`.
     """
 
     population: Sequence[Family]

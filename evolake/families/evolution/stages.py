@@ -17,7 +17,7 @@ from evolake.errors import MachineryError
 from evolake.families.evolution.records import load_evidence
 from evolake.families.gates.specs import GATE_NAMES, GATES
 from evolake.gates import GateResult, Ruleset, gate_named, gate_outcomes
-from evolake.gates.known import known_gates
+from evolake.gates.checkers import known_gates
 from evolake.lake import BlobStore
 
 known_gates("families")  # which registers the checkers that rules name

@@ -9,7 +9,7 @@ import re
 from evolake.families.readings.changed_code import calling, source_of
 from evolake.families.readings.places import Examiner, ReadingPlace, Wanted, compared
 from evolake.families.readings.view import FamilyView
-from evolake.reading.numbers import whole_number
+from evolake.reading.json_text import whole_number
 
 REMAINDER = "the sign of a remainder"
 TRUNCATED = """

@@ -10,8 +10,7 @@ from evolake.families.model.writing import write_family
 from evolake.families.report.data import MADE
 from evolake.families.report.standing import standing
 from evolake.lake import Catalogue, Lake
-from evolake.report.artifacts import LineArtifacts
-from evolake.report.kinds import Artifact, Kind, column_text
+from evolake.report.artifacts import Artifact, Kind, LineArtifacts, column_text
 
 
 def family_text(lake: Lake, artifact: Artifact) -> str:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from evolake.lake import Lake
-from evolake.report.numbers import counted
+from evolake.report.gain import counted
 from evolake.report.standing import Ask, Standing
 
 

@@ -10,8 +10,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from evolake.agents.session.role import session_role
-from evolake.agents.session.tools import Arguments
+from evolake.agents.session_roles import session_role
+from evolake.agents.session_tools import Arguments
 from evolake.families.roles.models import Model, ShortText
 
 MOST_SAMPLES = 6

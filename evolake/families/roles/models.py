@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from evolake.agents.waves import SiblingNote
+from evolake.agents.attempts import SiblingNote
 
 Judgement = Literal["pass", "revise"]
 ShortText = Annotated[str, Field(max_length=1000)]
@@ -144,7 +144,7 @@ class EvolveRequest(Model):
 
     Attributes:
         generation: which request of the cycle this is, its direction, and what the others proposed.
-        corpus: what is accepted, a line for each category. tried: the attempts of all cycles, see `evolake.agents.attempts_table`.
+        corpus: what is accepted, a line for each category. tried: the attempts of all cycles, see `evolake.agents.attempts`.
         limits: what a program of a family may take, in words.
     """
 

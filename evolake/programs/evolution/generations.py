@@ -12,12 +12,12 @@ import numpy as np
 
 import evolake.programs.gates.checkers  # noqa: F401  (registers what the rules name)
 from evolake.agents import AgentFailure
+from evolake.agents.attempts import SiblingNote, direction_of, waves
 from evolake.agents.fences import clean
-from evolake.agents.waves import SiblingNote, direction_of, waves
 from evolake.canonical_json import canonical_json
 from evolake.errors import HostBusy
 from evolake.gates import GateResults, Ruleset, run_gates
-from evolake.gates.in_turn import in_turn, side_by_side
+from evolake.gates.run import in_turn, side_by_side
 from evolake.lake import BlobStore
 from evolake.programs.evolution.archive import Islands, block_size, cell_of, merit
 from evolake.programs.evolution.context import LINE, Context

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from evolake.agents import Agents
-from evolake.agents.attempts_table import TriedIdea, attempts_table
-from evolake.agents.session.records import SessionRecords
+from evolake.agents.attempts import TriedIdea, attempts_table
+from evolake.agents.session import SessionRecords
 from evolake.programs.evolution.archive import Islands, merit
 from evolake.programs.evolution.population import Row
 

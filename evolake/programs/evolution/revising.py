@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from evolake.agents import AgentFailure, Reply
 from evolake.errors import HostBusy
-from evolake.gates.in_turn import side_by_side
+from evolake.gates.run import side_by_side
 from evolake.programs.evolution.archive import merit
 from evolake.programs.evolution.context import Context
 from evolake.programs.evolution.memory import Recorded

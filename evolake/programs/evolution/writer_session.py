@@ -13,10 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evolake.agents import AgentFailure, Agents, Reply
-from evolake.agents.session.role import require_model
-from evolake.agents.session.tools import Call, CommandReport
-from evolake.agents.session.workspace import Workspace, well_formed
-from evolake.agents.session_spec import RunCommand, SessionSpec, Unusable, hold_session
+from evolake.agents.session_roles import RunCommand, SessionSpec, Unusable, hold_session, require_model
+from evolake.agents.session_tools import Call, CommandReport, Workspace, well_formed
 from evolake.programs.evolution.outcome import candidate_rows, objection_of, outcome_text, scratch_row
 from evolake.programs.gates.collecting import Candidate
 from evolake.programs.gates.reach import reaches

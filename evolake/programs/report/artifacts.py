@@ -11,9 +11,8 @@ from evolake.programs.evolution.population import texts_of
 from evolake.programs.report.decisions import DECIDED, project_in_words
 from evolake.programs.report.gains import gain_between
 from evolake.programs.report.standing import standing
-from evolake.report.artifacts import LineArtifacts
+from evolake.report.artifacts import Artifact, Kind, LineArtifacts
 from evolake.report.gain import Gain
-from evolake.report.kinds import Artifact, Kind
 
 LINE = "programs"
 

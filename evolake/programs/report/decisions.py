@@ -6,8 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from evolake.report.gain import NONE_YET
-from evolake.report.numbers import figures
+from evolake.report.gain import NONE_YET, figures
 
 Row = Mapping[str, Any]
 DECIDED = """

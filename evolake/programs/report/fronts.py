@@ -8,7 +8,7 @@ from typing import Any
 
 from evolake.programs.evolution.population import LIVING
 from evolake.programs.report.material import Material
-from evolake.report.numbers import figures
+from evolake.report.gain import figures
 
 
 def front_of(material: Material, project: str) -> dict[str, Any]:

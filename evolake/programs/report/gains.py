@@ -7,8 +7,7 @@ import math
 from collections.abc import Mapping
 
 from evolake.contest import LEVEL, paired
-from evolake.report.gain import Gain
-from evolake.report.numbers import counted
+from evolake.report.gain import Gain, counted
 from evolake.seeds import generator
 from evolake.stats import Interval
 

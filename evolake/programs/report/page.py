@@ -11,8 +11,7 @@ from evolake.programs.evolution.population import texts_of
 from evolake.programs.report.decisions import DECIDED, improves, score_in_words
 from evolake.programs.report.material import LINE, material_of
 from evolake.report.champion import ANCESTRY
-from evolake.report.finished import require_finished
-from evolake.report.pages import Section, section, sentence
+from evolake.report.pages import Section, require_finished, section, sentence
 
 PACKAGE = "evolake.programs.report"
 CHAMPIONS = """

@@ -9,7 +9,7 @@ from typing import Any
 from evolake.lake import Catalogue, Lake
 from evolake.programs.report.material import LINE, population_entering
 from evolake.programs.report.page import diff_of
-from evolake.report.numbers import figures
+from evolake.report.gain import figures
 from evolake.report.show import rounded
 
 SHORTEST = 8

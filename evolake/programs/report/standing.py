@@ -8,7 +8,7 @@ from dataclasses import replace
 from evolake.lake import Lake
 from evolake.programs.report.decisions import DECIDED, Row
 from evolake.programs.report.story import RUNS
-from evolake.report.numbers import figures
+from evolake.report.gain import figures
 from evolake.report.standing import Ask, Standing
 
 

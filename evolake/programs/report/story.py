@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from evolake.programs.report.decisions import DECIDED, score_in_words
-from evolake.report.numbers import counted, figures
+from evolake.report.gain import counted, figures
 from evolake.report.story import Ask, Row, Story, Trend, contests, why_nothing_passed, with_cpu
 
 

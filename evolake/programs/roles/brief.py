@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import BaseModel, Field
 
+from evolake.agents.attempts import SiblingNote
 from evolake.agents.fences import clean, fence
-from evolake.agents.waves import SiblingNote
-from evolake.report.numbers import figures
+from evolake.report.gain import figures
 
 COMBINE = "combine the strengths of two programs"
 DIRECTIONS = (

@@ -9,9 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
-from evolake.agents.attempts_table import LONGEST_IDEA
+from evolake.agents.attempts import LONGEST_IDEA, MOST_SIBLINGS
 from evolake.agents.roles import Role
-from evolake.agents.waves import MOST_SIBLINGS
 from evolake.programs.model.blocks import as_kept
 from evolake.programs.roles.brief import Briefing, Standing, against, combines, listing, sections
 from evolake.programs.search.numbers import Relative

@@ -9,8 +9,8 @@ from __future__ import annotations
 from pydantic import BaseModel, ConfigDict, Field
 
 from evolake.agents.fences import fence
-from evolake.agents.session.role import session_role
-from evolake.agents.session.tools import Arguments
+from evolake.agents.session_roles import session_role
+from evolake.agents.session_tools import Arguments
 from evolake.programs.roles.brief import Briefing, Standing, sections
 
 

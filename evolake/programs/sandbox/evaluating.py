@@ -23,11 +23,11 @@ from functools import lru_cache
 from typing import Any
 
 from evolake.errors import InputError
-from evolake.gates.in_turn import side_by_side
+from evolake.gates.run import side_by_side
 from evolake.jail import Limits, NativeOutcome, NativeRun, Outcome, run_native
 from evolake.jail.backends import ONE_WAY
 from evolake.jail.bubblewrap import WORK
-from evolake.jail.interpreter import interpreter
+from evolake.jail.identity import interpreter
 from evolake.jail.patience import patiently
 from evolake.jail.protocol import one_line
 from evolake.jail.waiting import Waiting

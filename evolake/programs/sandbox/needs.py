@@ -10,7 +10,7 @@ from pathlib import Path
 from evolake.errors import InputError
 from evolake.jail.backends import backend
 from evolake.jail.bubblewrap import View
-from evolake.jail.host_programs import host_programs
+from evolake.jail.toolbox import host_programs
 from evolake.programs.model.project import TOML, Project
 from evolake.programs.sandbox.packages import environment_of
 from evolake.programs.settings import ProgramsSettings

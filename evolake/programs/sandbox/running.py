@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from evolake.jail import GENERIC_DRIVER, Call, Limits, NativeRun, Outcome, run_native
-from evolake.jail.interpreter import interpreter
+from evolake.jail.identity import interpreter
 from evolake.jail.patience import patiently, starved
 from evolake.jail.pool import Pool, open_pool
 from evolake.jail.protocol import one_line

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from evolake.jail import Limits, NativeOutcome, NativeRun, run_native
 from evolake.jail.backends import ONE_WAY
-from evolake.jail.interpreter import interpreter
+from evolake.jail.identity import interpreter
 from evolake.programs.sandbox.needs import Needs
 
 SCRIPT = "scratch.py"

@@ -21,7 +21,7 @@ from typing import Any
 
 from evolake.errors import JailUnavailable
 from evolake.jail.backends import backend
-from evolake.jail.forked import ForkedRun
+from evolake.jail.native import ForkedRun
 from evolake.jail.pool import Pool, open_pool
 from evolake.jail.protocol import Limits, NativeOutcome, one_line
 from evolake.jail.waiting import Waiting

@@ -28,7 +28,7 @@ from typing import Any
 from evolake.answers.asking import AnswerFormat, answer_forms, request
 from evolake.errors import InputError
 from evolake.lake import Lake, following, preceding
-from evolake.lake.lineages import held, roots_of
+from evolake.lake.population import held, roots_of
 from evolake.prompts.model.contamination import overlap
 from evolake.prompts.model.gym_problems import gym_problems
 from evolake.prompts.model.label_checks import renamed

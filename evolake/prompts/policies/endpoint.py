@@ -20,7 +20,7 @@ from pydantic import BaseModel
 
 from evolake.agents import AgentFailure, Agents, Role, open_agents
 from evolake.agents.backends import Record
-from evolake.agents.conversations import Recorded, choose
+from evolake.agents.call_cache import Recorded, choose
 from evolake.agents.endpoint import Body, Endpoint, Rejected
 from evolake.agents.http_client import Lost
 from evolake.agents.model import ModelBackend

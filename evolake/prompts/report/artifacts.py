@@ -14,10 +14,8 @@ from evolake.lake import Lake, following
 from evolake.prompts.model.prompt import from_json
 from evolake.prompts.report.material import LINE, population_entering
 from evolake.prompts.report.standing import standing
-from evolake.report.artifacts import LineArtifacts
-from evolake.report.gain import Gain
-from evolake.report.kinds import Artifact, Kind, Row, column_text
-from evolake.report.numbers import counted
+from evolake.report.artifacts import Artifact, Kind, LineArtifacts, Row, column_text
+from evolake.report.gain import Gain, counted
 from evolake.seeds import generator
 from evolake.stats import Interval
 

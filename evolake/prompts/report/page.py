@@ -17,8 +17,7 @@ from evolake.prompts.report.artifacts import base_evaluation
 from evolake.prompts.report.material import LINE, material_of
 from evolake.prompts.report.story import START, UNKNOWN, why_no_gain
 from evolake.report.champion import ANCESTRY, Champion, champion_of
-from evolake.report.finished import require_finished
-from evolake.report.pages import Section, section, sentence
+from evolake.report.pages import Section, require_finished, section, sentence
 
 PACKAGE = "evolake.prompts.report"
 MATCHES = """

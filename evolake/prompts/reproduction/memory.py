@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from evolake.agents.attempts_table import TriedIdea, attempts_table
+from evolake.agents.attempts import TriedIdea, attempts_table
 from evolake.canonical_json import key_of
 from evolake.prompts.model.edits import Hunk, Outcome
 from evolake.prompts.model.protocol import Rollout

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from evolake.agents import AgentFailure
+from evolake.agents.attempts import SiblingNote, waves
 from evolake.agents.roles import Role
-from evolake.agents.waves import SiblingNote, waves
 from evolake.prompts.model.edits import Applied, Hunk, Outcome, apply
 from evolake.prompts.model.prompt import SystemPrompt, tidy
 from evolake.prompts.model.protocol import Rollout

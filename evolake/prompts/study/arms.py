@@ -31,9 +31,8 @@ from evolake.prompts.rating.evaluating import decoding_of, evaluate
 from evolake.prompts.settings import PromptsSettings
 from evolake.prompts.study.journal import Journal
 from evolake.seeds import child_seed, generator
-from evolake.stats.grids import grid_interval, sign_flip_p
-from evolake.stats.passes import pass_at_k, reported_k
-from evolake.stats.proportions import holm
+from evolake.stats.bootstrap import grid_interval, sign_flip_p
+from evolake.stats.proportions import holm, pass_at_k, reported_k
 
 LINE, CYCLE = "prompts", "compare"
 BASE = "rl"

@@ -18,7 +18,7 @@ import polars as pl
 from evolake.agents import check_backend
 from evolake.compute import open_executor
 from evolake.lake import Lake
-from evolake.lake.studies import current_record, record_before, with_earlier
+from evolake.lake.population import current_record, record_before, with_earlier
 from evolake.repair.benchmark.build import benchmark_rows
 from evolake.repair.execution.cells import collect, is_finished, publish_cell, submit_cell
 from evolake.repair.execution.reachable import require_endpoint

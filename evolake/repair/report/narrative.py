@@ -11,7 +11,7 @@ from evolake.repair.names import INFORMED, ONE_SHOT, WHOLE_CONFLICT
 from evolake.repair.report.data import StudyReport, read_report
 from evolake.repair.report.material import proposer
 from evolake.repair.report.tables import SIGNIFICANT, in_letters, p_value, percent, points
-from evolake.report.numbers import counted
+from evolake.report.gain import counted
 
 QUESTION = "Does solver-grounded feedback beat more attempts under the same budget?"
 

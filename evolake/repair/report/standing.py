@@ -9,8 +9,7 @@ from evolake.lake import Lake
 from evolake.repair.names import ONE_SHOT, RESAMPLING
 from evolake.repair.report.data import read_report
 from evolake.repair.report.tables import SIGNIFICANT, percent, points
-from evolake.report.gain import NONE_YET
-from evolake.report.numbers import counted
+from evolake.report.gain import NONE_YET, counted
 from evolake.report.standing import NOT_MEASURED, Ask, Standing
 
 

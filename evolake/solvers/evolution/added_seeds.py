@@ -12,7 +12,7 @@ from typing import Any
 from evolake.errors import InputError
 from evolake.lake import BlobStore
 from evolake.lake.added_seeds import SeedItem, SeedSource, text_item
-from evolake.lake.trees import pack
+from evolake.lake.blobs import pack
 from evolake.solvers.repository.adapters import load_adapter
 from evolake.solvers.seeds.seeds_file import (
     CARD,

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from evolake.agents.attempts_table import attempts_table
+from evolake.agents.attempts import attempts_table
 from evolake.solvers.evolution.attempts_record import tried_ideas
 from evolake.solvers.evolution.champion import champion_after
 from evolake.solvers.evolution.contest_record import CONTESTS, contest_texts, with_contests

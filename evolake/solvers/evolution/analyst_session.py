@@ -13,9 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from evolake.agents import AgentFailure, Agents
-from evolake.agents.session.role import require_model
-from evolake.agents.session.workspace import Workspace
-from evolake.agents.session_spec import SessionSpec, hold_session
+from evolake.agents.session_roles import SessionSpec, hold_session, require_model
+from evolake.agents.session_tools import Workspace
 from evolake.settings import Settings
 from evolake.solvers.roles.analyst_session import ANALYST_SESSION, AnalysisSessionRequest, IncidentCard
 from evolake.solvers.roles.prompt_tables import families_text

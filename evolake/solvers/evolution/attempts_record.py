@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from evolake.agents.attempts_table import TriedIdea
+from evolake.agents.attempts import TriedIdea
 from evolake.solvers.evolution.contest_record import CONTESTS, contest_gain
 from evolake.solvers.evolution.population import Population
 from evolake.solvers.roles.models import SHORT_ID, with_short_ids

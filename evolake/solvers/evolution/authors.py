@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from evolake.agents import AgentFailure
-from evolake.agents.session.workspace import LONGEST_FILE, Outside, Workspace
+from evolake.agents.session_tools import LONGEST_FILE, Outside, Workspace
 from evolake.scratch import Scratch
 from evolake.solvers.evolution.planning import Base, KnownVariant
 from evolake.solvers.repository.unified_diff_paths import matches

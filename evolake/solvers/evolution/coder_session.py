@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from evolake.agents import AgentFailure, Agents
-from evolake.agents.session.tools import Call
-from evolake.agents.session.workspace import Workspace
-from evolake.agents.session_spec import RunCommand, SessionSpec, hold_session
+from evolake.agents.session_roles import RunCommand, SessionSpec, hold_session
+from evolake.agents.session_tools import Call, Workspace
 from evolake.solvers.evolution.authors import (
     NOTHING_CHANGED,
     REFERENCE,

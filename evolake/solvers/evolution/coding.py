@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evolake.agents import Agents
-from evolake.agents.session.role import require_model
+from evolake.agents.session_roles import require_model
 from evolake.settings import Settings
 from evolake.solvers.evolution.coder_command import PREFIX, CommandAuthor, words_of
 from evolake.solvers.evolution.proposing.coder_turn import WhoElse

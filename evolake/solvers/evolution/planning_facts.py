@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from evolake.agents.attempts_table import attempts_table
+from evolake.agents.attempts import attempts_table
 from evolake.gates import Ruleset
 from evolake.lake.blobs import BlobStore
 from evolake.solvers.evolution.attempts_record import tried_ideas

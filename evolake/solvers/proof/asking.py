@@ -11,7 +11,7 @@ from typing import cast
 from evolake.errors import InputError, MachineryError
 from evolake.jail import Limits, NativeOutcome
 from evolake.jail.direct import DirectRun, run_direct
-from evolake.jail.interpreter import interpreter
+from evolake.jail.identity import interpreter
 from evolake.jail.protocol import one_line
 from evolake.solvers.proof.dratify import Engine
 from evolake.solvers.proof.parse import ProofSpelling

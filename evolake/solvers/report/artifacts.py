@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from evolake.lake import Lake
-from evolake.report.artifacts import LineArtifacts
+from evolake.report.artifacts import Artifact, Kind, LineArtifacts, column_text
 from evolake.report.gain import Gain
-from evolake.report.kinds import Artifact, Kind, column_text
 from evolake.scratch import Scratch
 from evolake.solvers.measurement.duel_families import family_lines
 from evolake.solvers.report.data import LINE, families_of

@@ -8,8 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evolake.contest import LEAST_FORMULAS, LEVEL
-from evolake.report.gain import BOUNDS
-from evolake.report.numbers import counted, figures, interval
+from evolake.report.gain import BOUNDS, counted, figures, interval
 from evolake.stats import Interval
 
 Row = Mapping[str, Any]

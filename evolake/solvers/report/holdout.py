@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 
 from evolake.contest import LEAST_FORMULAS, LEVEL
-from evolake.report.numbers import counted, figures
+from evolake.report.gain import counted, figures
 from evolake.seeds import generator
 from evolake.solvers.measurement.duel import formulas_of, par2_contest, repeat_noise_floor
 from evolake.solvers.measurement.metrics import compute_metrics, cost

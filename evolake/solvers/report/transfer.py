@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from evolake.report.numbers import counted
+from evolake.report.gain import counted
 from evolake.solvers.measurement.transfer import LEVEL, TRUTHS, claim
 
 PAGE = "transfer.md"

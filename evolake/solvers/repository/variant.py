@@ -22,7 +22,7 @@ from pathlib import Path
 
 from evolake.errors import InputError
 from evolake.lake.blobs import BlobStore
-from evolake.lake.folders import whole_folder
+from evolake.lake.disk import whole_folder
 from evolake.reading import Unparsable, Unreadable, parse_toml, read_bytes, read_text, reason
 from evolake.scratch import Scratch
 from evolake.solvers.repository.adapters import Adapter, load_adapter

@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import Field
 
-from evolake.agents.session.role import session_role
+from evolake.agents.session_roles import session_role
 from evolake.solvers.roles.models import RESEARCH_GOAL, RoleMessage
 from evolake.solvers.roles.prompt_tables import stated
 from evolake.solvers.roles.review_models import AnalysisReply

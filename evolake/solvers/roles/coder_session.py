@@ -10,8 +10,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from evolake.agents.session.role import session_role
-from evolake.agents.session.tools import Arguments
+from evolake.agents.session_roles import session_role
+from evolake.agents.session_tools import Arguments
 from evolake.solvers.roles.models import Change, LongText, Tried
 from evolake.solvers.roles.prompt_tables import change_values
 

@@ -20,7 +20,7 @@ from evolake.families.sandbox.running import PRELOAD
 from evolake.families.settings import FamiliesSettings
 from evolake.jail import open_pool
 from evolake.lake import Lake, following
-from evolake.lake.lineages import roots_of
+from evolake.lake.population import roots_of
 from evolake.prompts.model.contamination import overlap
 from evolake.prompts.model.problem_files import read_side
 from evolake.prompts.model.problems import finished_families

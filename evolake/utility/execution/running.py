@@ -15,7 +15,7 @@ import polars as pl
 
 from evolake.errors import InputError
 from evolake.lake import Lake
-from evolake.lake.studies import current_record, record_before, with_earlier
+from evolake.lake.population import current_record, record_before, with_earlier
 from evolake.prompts.model.protocol import Policy
 from evolake.prompts.model.recipes import recipe_of
 from evolake.prompts.model.scoring import judge_with
@@ -23,7 +23,7 @@ from evolake.prompts.policies.registry import open_policy
 from evolake.prompts.rating.evaluating import decoding_of
 from evolake.prompts.settings import PromptsSettings
 from evolake.settings import Settings
-from evolake.stats.power import power_sentence
+from evolake.stats.proportions import power_sentence
 from evolake.utility.execution.cells import Cell, Pause, is_finished, journal_of, publish_cell, run_cell
 from evolake.utility.execution.drawing import draw_problems, inputs_sha, journal_of_rates
 from evolake.utility.execution.policy import POLICY, policy_settings

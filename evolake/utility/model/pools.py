@@ -15,7 +15,7 @@ from typing import Any
 
 from evolake.errors import InputError
 from evolake.families.dataset.export import NEITHER, side
-from evolake.lake.lineages import roots_of
+from evolake.lake.population import roots_of
 from evolake.utility.tables import TRAINED
 
 SEED = "seed"

@@ -15,9 +15,8 @@ import numpy as np
 import polars as pl
 
 from evolake.seeds import generator
-from evolake.stats.grids import grid_interval, sign_flip_p
-from evolake.stats.passes import pass_at_k, reported_k
-from evolake.stats.proportions import holm
+from evolake.stats.bootstrap import grid_interval, sign_flip_p
+from evolake.stats.proportions import holm, pass_at_k, reported_k
 from evolake.utility.tables import ARMS, BASE, COMPARISONS, CURVES, LINE, MATCHINGS, SUMMARY
 
 PAIRS = (

@@ -11,8 +11,7 @@ import pytest
 from click.testing import CliRunner
 from loopback_model import KEY, Action, Asked, LoopbackModel, completion, raw, say, status
 
-from evolake.cli.doctor import ONLY_MODEL, doctor
-from evolake.cli.endpoint_checks import endpoint_checks
+from evolake.cli.doctor import ONLY_MODEL, doctor, endpoint_checks
 from evolake.errors import InputError
 from evolake.settings import BudgetSettings, Settings, load
 

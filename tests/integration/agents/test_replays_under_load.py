@@ -19,7 +19,7 @@ from loopback_model import Action, Asked, LoopbackModel, call, say
 from session_project import BUILD, EDIT, FINISH, LIST, READ, Ask, Project
 
 from evolake.agents import AgentFailure, Agents
-from evolake.agents.session import tools
+from evolake.agents import session_tools as tools
 from evolake.canonical_json import canonical_json
 from evolake.jail import Pool, open_pool
 from evolake.settings import SessionSettings

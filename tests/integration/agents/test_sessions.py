@@ -20,10 +20,9 @@ from loopback_model import Action, Asked, LoopbackModel, Script, call, say, stat
 from session_project import BUILD, EDIT, FILES, FINISH, LIST, READ, Ask, Finished, Project
 
 from evolake.agents import AgentFailure
-from evolake.agents.proposal_outcomes import count_outcomes
-from evolake.agents.session.role import session_role
-from evolake.agents.session.workspace import Workspace
-from evolake.agents.session_spec import SessionSpec, Unusable, hold_session
+from evolake.agents.calls import count_outcomes
+from evolake.agents.session_roles import SessionSpec, Unusable, hold_session, session_role
+from evolake.agents.session_tools import Workspace
 from evolake.errors import AgentUnavailable
 from evolake.jail import Pool, open_pool
 from evolake.lake.schemas import SESSION_TURNS

@@ -13,7 +13,7 @@ from loopback_model import KEY, LoopbackModel, say
 
 from evolake.agents import open_agents
 from evolake.agents.listing import known_roles
-from evolake.cli.tape import tape
+from evolake.cli.agents import tape
 from evolake.errors import InputError
 from evolake.families.roles.quality import CURATOR_ROLE, CurateRequest
 from evolake.settings import BudgetSettings, Settings

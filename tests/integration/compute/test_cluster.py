@@ -18,7 +18,7 @@ from evolake.cli import cli
 from evolake.cli.ending import end
 from evolake.compute import open_executor, open_jails
 from evolake.compute.cluster import ClusterExecutor, admit, ask, connect
-from evolake.compute.errors import ComputeUnavailable, WorkersLost
+from evolake.compute.local import ComputeUnavailable, WorkersLost
 from evolake.compute.opening import demand_of
 from evolake.errors import InputError
 from evolake.jail import Call

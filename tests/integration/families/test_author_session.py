@@ -15,7 +15,7 @@ from loopback_model import KEY, Action, Asked, LoopbackModel, call, say
 from pydantic import SecretStr
 
 from evolake.agents import open_agents
-from evolake.agents.session.tools import Arguments
+from evolake.agents.session_tools import Arguments
 from evolake.errors import InputError
 from evolake.families.evolution.author_session import SessionAuthor, without_labels
 from evolake.families.evolution.proposal import Proposals

@@ -13,7 +13,7 @@ import pytest
 from families_fixtures import SEEDS
 from one_line import OneLine
 
-from evolake.cli.known_tables import all_tables
+from evolake.cli.sql import all_tables
 from evolake.families.gates.specs import GATES
 from evolake.lake import Catalogue, Lake
 from evolake.lake.catalogue import SQL_ROOT

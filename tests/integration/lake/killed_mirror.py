@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from evolake.lake import Lake, mirror
-from evolake.lake.mirror.remote import Remote
+from evolake.lake.object_store import Remote
 
 what, root, url, last = sys.argv[1], Path(sys.argv[2]), sys.argv[3], int(sys.argv[4])
 method = "put" if what == "push" else "get"

@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from evolake.cli.known_tables import all_tables
+from evolake.cli.sql import all_tables
 from evolake.lake import (
     AGENT_CALLS,
     ARTIFACTS,

@@ -241,7 +241,7 @@ def _damage(root: Path) -> dict[str, tuple[list[str], bool]]:
 
 def _old_seal(root: Path) -> Path:
     """The seal of cycle 0005 before the last one, as its file was."""
-    from evolake.lake.seal_files import encode
+    from evolake.lake.seals import encode
 
     path = root.with_name("old-seal.json")
     path.write_bytes(encode(Lake(root).seals.journal("ordered")[1]["0005"][0]))

@@ -19,8 +19,12 @@ from commands import evolake
 from evolake.cli import cli
 from evolake.errors import InputError, LakeError, PartitionBusy
 from evolake.lake import Lake
-from evolake.lake.mirror import check, local, pull, push, remote
-from evolake.lake.mirror.remote import way_out
+from evolake.lake import mirror as check
+from evolake.lake import mirror as local
+from evolake.lake import mirror as pull
+from evolake.lake import mirror as push
+from evolake.lake import object_store as remote
+from evolake.lake.object_store import way_out
 
 CUT_OFF = Path(__file__).with_name("killed_mirror.py")
 
@@ -266,7 +270,7 @@ def test_the_commands_say_what_was_moved(tmp_path):
 
 @pytest.mark.parametrize("path", ["../outside", "/etc/x", "tables/../../x", "locks/x", "seeds/x"])
 def test_a_mirror_that_names_files_elsewhere_is_refused(tmp_path, path):
-    from evolake.lake.mirror.remote import Remote
+    from evolake.lake.object_store import Remote
 
     url = f"file://{tmp_path}/mirror"
     push(filled(tmp_path / "lake"), url)

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 from control_problems import BENCHMARKS, load
 
-from evolake.gates.in_turn import side_by_side
+from evolake.gates.run import side_by_side
 
 control = load(BENCHMARKS / "programs_control.py", BENCHMARKS)
 searches = load(BENCHMARKS / "programs_control_searches.py", BENCHMARKS)

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from programs_fixtures import OWN, calls, imports, made
 
 from evolake.errors import InputError
-from evolake.jail.host_programs import host_programs
+from evolake.jail.toolbox import host_programs
 from evolake.programs.commands.group import check
 from evolake.programs.model.project import Project
 from evolake.programs.sandbox import packages

@@ -18,7 +18,7 @@ import pytest
 from one_line import OneLine
 from prompts_lake import family_lake, finish_families
 
-from evolake.cli.known_tables import all_tables
+from evolake.cli.sql import all_tables
 from evolake.lake import Catalogue
 from evolake.lake.catalogue import SQL_ROOT
 from evolake.prompts.model.protocol import Sample

@@ -20,8 +20,8 @@ from evolake.errors import InputError
 from evolake.families.tables import FAMILIES
 from evolake.lake import CHAMPIONS, Lake, TableSchema, side_table
 from evolake.lake.locks import held_by
+from evolake.report.outcome import Seen
 from evolake.report.story import story_of
-from evolake.report.watching import Seen
 
 LONG_S = 60
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from evolake.bundles.model import Carried, Judging, LineBundle, Said
 from evolake.gates import run_gates
-from evolake.report.kinds import Artifact
+from evolake.report.artifacts import Artifact
 from golomb.rulers import GATES, ruler_id, rules
 
 MARKS = "marks.json"

@@ -15,10 +15,10 @@ from agent_backend_fixtures import AddReply
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from evolake.agents.bounds import Undecodable, decoded
 from evolake.agents.budget import Account
 from evolake.agents.call_cache import CachedCall, CallCache
 from evolake.agents.calls import Usage
+from evolake.agents.http_client import Undecodable, decoded
 from evolake.agents.prices import Counts, plausible, same_model
 from evolake.agents.reply_validation import read_completion, validate_text
 from evolake.errors import CorruptPart, LakeError

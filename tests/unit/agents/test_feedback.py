@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args, get_origin
 import pytest
 from pydantic import BaseModel
 
-from evolake.agents.feedback import Feedback, feedback_of_line, read_feedback
+from evolake.agents.attempts import Feedback, feedback_of_line, read_feedback
 from evolake.agents.listing import roles_of_line
 from evolake.agents.prompts import load_prompt, placeholders
 from evolake.agents.roles import Role

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evolake.agents.proposal_outcomes import count_outcomes
+from evolake.agents.calls import count_outcomes
 
 PROPOSES = ("coder",)
 

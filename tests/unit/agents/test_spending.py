@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from evolake.agents.budget import Budget
+from evolake.agents.budget import Budget, spent_sentence
 from evolake.agents.call_cache import CallCache
 from evolake.agents.calls import Usage
-from evolake.agents.spending import spent_sentence
 from evolake.settings import BudgetSettings, PriceSettings, Settings
 
 PRICES = {"m": PriceSettings(input=1, output=2)}

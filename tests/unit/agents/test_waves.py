@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolake.agents.waves import SiblingNote, direction_of, waves
+from evolake.agents.attempts import SiblingNote, direction_of, waves
 
 
 @given(st.integers(0, 200), st.integers(1, 20))

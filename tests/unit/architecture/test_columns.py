@@ -10,7 +10,7 @@ import dagster as dg
 import polars as pl
 import pytest
 
-from evolake.cli.known_tables import all_tables
+from evolake.cli.sql import all_tables
 from evolake.lake.schemas import Declared, TableSchema, read_tables
 from evolake.lake.vocabulary import VOCABULARY
 from evolake.lines import lines

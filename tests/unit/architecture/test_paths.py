@@ -23,7 +23,7 @@ from evolake.commands import OrdinaryPath
 from evolake.errors import InputError
 from evolake.gates.rules import files_hash
 from evolake.lake import Lake
-from evolake.report.kinds import Artifact
+from evolake.report.artifacts import Artifact
 from evolake.report.show import rule_text
 from evolake.solvers.seeds.fetch import _from_path  # pyright: ignore[reportPrivateUsage]
 

@@ -14,8 +14,7 @@ from pathlib import Path
 import pytest
 from compute_tasks import answer, die, die_once
 
-from evolake.compute.errors import WorkersLost
-from evolake.compute.local import DEATHS, LocalExecutor
+from evolake.compute.local import DEATHS, LocalExecutor, WorkersLost
 
 
 @pytest.fixture(scope="module")

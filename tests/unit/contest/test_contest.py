@@ -23,7 +23,7 @@ from evolake.contest import (
     progress,
     sequential,
 )
-from evolake.contest.flips import flip_p, subsets
+from evolake.contest.paired import flip_p, subsets
 
 DIFFERENCES = st.lists(
     st.floats(-100, 100).filter(lambda value: value == 0 or abs(value) > 1e-6), min_size=1, max_size=13

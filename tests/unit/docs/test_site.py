@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from evolake.cli.known_tables import all_tables
+from evolake.cli.sql import all_tables
 from evolake.lines import lines
 
 ROOT = Path(__file__).parents[3]

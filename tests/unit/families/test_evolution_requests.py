@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from families_fixtures import SETTINGS, seed_family
 
+from evolake.agents.attempts import SiblingNote
 from evolake.agents.prompts import build_messages
-from evolake.agents.waves import SiblingNote
 from evolake.families.evolution.author_session import request_of as session_request
 from evolake.families.evolution.ideas import MOST_REMEMBERED, idea_rows, remembered, tried_ideas
 from evolake.families.evolution.learnability import answered_text

@@ -17,7 +17,7 @@ from evolake.families.worlds.mechanics import OWN, Mechanics, mechanics_of
 from evolake.families.worlds.puzzles.drawing import puzzle_of
 from evolake.families.worlds.puzzles.engines import PUZZLES
 from evolake.families.worlds.queues.drawing import queue_world
-from evolake.lake.lineages import roots_of
+from evolake.lake.population import roots_of
 
 
 def world(puzzle_number: int, theme: int, *, question: int = 0, turn: int = 0) -> Family:

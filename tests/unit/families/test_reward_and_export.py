@@ -19,7 +19,7 @@ from evolake.families.dataset.cards import Provenance
 from evolake.families.dataset.export import in_test, side, write_dataset
 from evolake.families.dataset.reward import reward_source
 from evolake.families.gates.probes import wrong_answers
-from evolake.lake.lineages import roots_of
+from evolake.lake.population import roots_of
 
 MADE_BY = Provenance(
     [("clinic-queue", "ab" * 32)],

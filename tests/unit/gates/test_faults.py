@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from evolake.gates import Raised, contained, read_reason
-from evolake.gates.faults import Faults, Judged, Place, find_faults, suspicion
+from evolake.gates.boundary import Faults, Judged, Place, find_faults, suspicion
 
 HERE = "judging it raised TypeError at reading.py:40: no list"
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolake.errors import MachineryError
-from evolake.gates.in_turn import in_turn, side_by_side
+from evolake.gates.run import in_turn, side_by_side
 
 Item = tuple[int, int]
 """A candidate: its number, and its content."""

@@ -17,8 +17,7 @@ from evolake.errors import InputError
 from evolake.families.gates import specs
 from evolake.families.gates.specs import GATES
 from evolake.gate_spec import GateSpec
-from evolake.gates.checkers import CHECKERS
-from evolake.gates.known import known_checkers, known_gates
+from evolake.gates.checkers import CHECKERS, known_checkers, known_gates
 from evolake.gates.rules import load_rules
 from evolake.lazy import Lazy
 from evolake.project import BROUGHT as PROJECT_ROOT

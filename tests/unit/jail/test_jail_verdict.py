@@ -6,8 +6,7 @@ import pytest
 
 from evolake.errors import JailUnavailable
 from evolake.jail.protocol import Limits
-from evolake.jail.supervise import Observation
-from evolake.jail.verdict import judge
+from evolake.jail.supervise import Observation, judge
 
 QUIET = {"exit_code": 0, "signal": None, "cpu_s": 0.1, "peak_mb": 10.0, "excess": None}
 LIMITS = Limits(cpu_s=1, wall_s=2, file_mb=3, output_bytes=4)

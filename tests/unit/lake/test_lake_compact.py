@@ -18,8 +18,7 @@ from evolake.lake.compact import compact
 from evolake.lake.duckdb_file import write
 from evolake.lake.garbage import find
 from evolake.lake.lake_format import FORMAT, MARKER
-from evolake.lake.mirror.pull import pull
-from evolake.lake.mirror.push import push
+from evolake.lake.mirror import pull, push
 
 CYCLES = [f"{number:04d}" for number in range(1, 8)]
 QUESTIONS = (

@@ -17,7 +17,7 @@ from lake_damage import flips, toy_lake
 from evolake.errors import LakeError
 from evolake.lake import Lake, disk, following
 from evolake.lake.chained import parse
-from evolake.lake.seal_files import decode, history
+from evolake.lake.seals import decode, history
 
 LINE = "designs"
 

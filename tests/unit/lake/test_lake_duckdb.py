@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from evolake.cli import cli
-from evolake.cli.known_tables import all_tables
+from evolake.cli.sql import all_tables
 from evolake.errors import InputError
 from evolake.lake import ARTIFACTS, Catalogue, Lake
 from evolake.lake.duckdb_file import write

@@ -178,7 +178,7 @@ def test_a_reader_is_told_which_columns_are_no_content():
 
 
 def test_a_column_of_hashes_says_whether_they_name_blobs():
-    from evolake.cli.known_tables import all_tables
+    from evolake.cli.sql import all_tables
 
     texts = {
         (name, column): text

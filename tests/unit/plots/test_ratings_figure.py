@@ -8,7 +8,7 @@ import io
 import numpy as np
 import pytest
 
-from evolake.plots.ratings import RatedPrompt, rating_against_score
+from evolake.plots.arms import RatedPrompt, rating_against_score
 
 
 def picture(png: bytes) -> np.ndarray:

@@ -8,8 +8,8 @@ import pytest
 from programs_fixtures import OWN, imports
 from pydantic import BaseModel
 
+from evolake.agents.attempts import SiblingNote
 from evolake.agents.prompts import build_messages
-from evolake.agents.waves import SiblingNote
 from evolake.programs.evolution.archive import Islands
 from evolake.programs.evolution.model_parents import parent_for_model, worth_showing
 from evolake.programs.evolution.population import Population

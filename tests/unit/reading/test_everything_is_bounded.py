@@ -16,7 +16,7 @@ UNPACKING = re.compile(
     r"zipfile\.ZipFile|shutil\.unpack_archive"
 )
 BOUNDED_ALREADY = (
-    "evolake/lake/audit/parts.py",
+    "evolake/lake/audit.py",
     "evolake/families/model/sentences.py",
     "evolake/families/evolution/requests.py",
 )

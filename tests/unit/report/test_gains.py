@@ -24,10 +24,9 @@ from evolake.prompts.report.story import ROOT_LEADS, UNKNOWN, why_no_gain
 from evolake.prompts.tables import ARCHIVE, EVALUATIONS
 from evolake.report.champion import Champion
 from evolake.report.gain import NONE_YET, Gain
-from evolake.report.outcome import outcome_of
+from evolake.report.outcome import Seen, outcome_of
 from evolake.report.pages import page
 from evolake.report.story import Story, story_of
-from evolake.report.watching import Seen
 from evolake.stats import Interval
 
 CYCLE = "0001"

@@ -27,9 +27,9 @@ from evolake.lines import lines
 from evolake.prompts.report.page import headline
 from evolake.repair.report.tables import Shown
 from evolake.report import pages
-from evolake.report.any_line import any_section
 from evolake.report.champion import Champion
 from evolake.report.gain import Gain
+from evolake.report.lines import any_section
 from evolake.report.pages import Section, page, plain, render
 from evolake.report.story import Story
 from evolake.stats import Interval

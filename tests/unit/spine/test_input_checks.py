@@ -8,8 +8,7 @@ import shutil
 
 import pytest
 
-from evolake.cli.doctor import _format, _jail
-from evolake.cli.input_checks import READ_APART, input_checks, seeds_check, unknown_variables
+from evolake.cli.doctor import READ_APART, _format, _jail, input_checks, seeds_check, unknown_variables
 from evolake.lake import lake_format
 from evolake.project import BROUGHT
 from evolake.settings import load, settings_type

@@ -11,13 +11,12 @@ from typing import Any
 
 import pytest
 
-from evolake.cli.known_tables import all_tables
+from evolake.cli.sql import all_tables
 from evolake.gates import load_rules
 from evolake.gates.stored import Find
 from evolake.lake import AGENT_CALLS, ARTIFACTS, CHAMPIONS, VERDICTS, Catalogue, Lake, TableSchema, side_table
 from evolake.lines import lines
-from evolake.report.rules_preview import evidence_of_line, preview_rules
-from evolake.report.rules_work import Graph, work_of
+from evolake.report.rules_preview import Graph, evidence_of_line, preview_rules, work_of
 from pipelines.rules_job import preview_rules as job
 from resources.lake import LakeResource
 

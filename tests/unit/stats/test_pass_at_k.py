@@ -8,7 +8,7 @@ from statistics import fmean
 import numpy as np
 import pytest
 
-from evolake.stats.passes import pass_at_k, reported_k
+from evolake.stats.proportions import pass_at_k, reported_k
 
 
 @pytest.mark.parametrize("replies", range(1, 8))

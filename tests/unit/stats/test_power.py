@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from evolake.stats.power import detectable_difference, power_sentence
+from evolake.stats.proportions import detectable_difference, power_sentence
 
 
 def found(questions: int, replies: int, share: float, difference: float, studies: int = 2000) -> float:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolake.stats.grids import sign_flip_p
+from evolake.stats.bootstrap import sign_flip_p
 from evolake.utility.execution.running import Stored
 from evolake.utility.report.narrative import answer, shows
 from evolake.utility.report.page import study_page

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from evolake.plots.ratings import RatedPrompt, rating_against_score
+from evolake.plots.arms import RatedPrompt, rating_against_score
 from evolake.prompts.evolution.population import Population
 from evolake.prompts.report.material import Material
 from evolake.report.figures import Figure

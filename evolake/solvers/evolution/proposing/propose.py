@@ -9,9 +9,9 @@ from functools import partial
 from typing import Any
 
 from evolake.agents import AgentFailure, Agents
-from evolake.agents.waves import SiblingNote
+from evolake.agents.attempts import SiblingNote
 from evolake.gates.boundary import Raised, contained
-from evolake.gates.in_turn import in_turn, side_by_side
+from evolake.gates.run import in_turn, side_by_side
 from evolake.solvers.edits import write_edits
 from evolake.solvers.evolution.authors import Commission
 from evolake.solvers.evolution.planning import KnownVariant, ParentPool

@@ -1,4 +1,27 @@
-"""The loop of a session: ask, run what the turn calls, report the results, until it is finished or ends
+"""Sessions: a role that is a loop of tool calls on a workspace in the jail, under a budget, cached turn by
+turn.
+
+    ended = agents.session(CODER_SESSION, request, context, seed=seed)     # ended.value: the role's `finish`
+                                                                         model, or an AgentFailure
+    context.workspace.changed                                              # what the files have become
+
+`role` declares a role that is a session, and `agents.session_spec` one session of a line. `agents.wire` says
+what a turn is and how it travels; `workspace` holds the files and guards them; `tools` runs what a turn
+calls; `conduct` is the loop; `records` stores what commands returned, so that a session that is replayed or
+continues after a kill reads the same bytes; `rows` makes its table.
+
+What a session leaves next to its turns in the call cache: what each command said, and how the session
+ended.
+
+A command is run once. Builds and runs take minutes and say times, so what one said is kept as soon as it has
+said it, and read when the session is replayed or continues after a kill: the next turn is asked with the same
+bytes. How a session ended decides whether a later run asks again.
+
+A record is at `<lake>/tape/sessions/ab/cdef....json`, is written whole and never replaced.
+
+The rows of a session's turns (`session_turns`), and the text of each.
+
+The loop of a session: ask, run what the turn calls, report the results, until it is finished or ends
 otherwise.
 
 Each turn goes the way of any call (call cache, budget, wire), and is asked with the whole conversation so
@@ -14,7 +37,7 @@ is of no use is an `AgentFailure` with one of these words for a status:
                                         use, or on what may not be changed
     unusable        turn after turn it called `finish` with files that are no reply
     withdrawn       it called `withdraw`, with the reason: an answer, not a failed proposal (see
-                    `evolake.agents.proposal_outcomes`)
+                    `evolake.agents.calls`)
     invalid, empty, truncated, garbled, too_large    reply after reply that is no turn (see
                                                      `evolake.agents.calls`)
     refused, rejected    the model declined, or the conversation is longer than it can read
@@ -22,27 +45,147 @@ is of no use is an `AgentFailure` with one of these words for a status:
 
 from __future__ import annotations
 
+import json
+import os
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from pydantic import BaseModel
 
 from evolake.agents.backends import Record
-from evolake.agents.calls import one_line_reason
-from evolake.agents.conversations import Recorded, choose
+from evolake.agents.call_cache import Question, Recorded, choose
+from evolake.agents.calls import AgentCall, one_line_reason
 from evolake.agents.model import Attempt, ModelBackend
 from evolake.agents.prompts import Message
-from evolake.agents.question import Question
 from evolake.agents.reply_validation import FINAL, repair_messages, validate_reply
 from evolake.agents.roles import AgentFailure, Job
-from evolake.agents.session.records import SessionRecords
-from evolake.agents.session.rows import Note, turn_row
-from evolake.agents.session.tools import Result, SessionContext, run_tool
+from evolake.agents.session_tools import Result, SessionContext, run_tool
 from evolake.agents.system_prompts import prompt_for
 from evolake.agents.wire import RESULT, Turn, turn_text
-from evolake.canonical_json import canonical_json, key_of
+from evolake.canonical_json import canonical_json, key_of, text_sha
+from evolake.errors import CorruptPart
+from evolake.lake import disk
+
+
+class SessionRecords:
+    """The records next to a call cache. Safe for any number of threads and processes on one machine."""
+
+    def __init__(self, call_cache: Path):
+        self.root = call_cache / "sessions"
+
+    def path(self, name: str) -> Path:
+        """Return where a record is."""
+        sha = text_sha(name)
+        return self.root / sha[:2] / f"{sha[2:]}.json"
+
+    def read(self, name: str) -> dict[str, Any] | None:
+        """Return a record, None if there is none.
+
+        Raises:
+            CorruptPart: it is damaged, or another's.
+            LakeError: it cannot be read.
+        """
+        path = self.path(name)
+        with disk.as_lake_error(
+            "a record of a session cannot be read", f"a file {path} that this user may read"
+        ):
+            if not path.exists():
+                return None
+            data = disk.read(path)
+        try:
+            stored = json.loads(data)
+            if stored["sha"] != key_of([name, stored["record"]]):
+                raise ValueError("its own hash does not match")
+            return stored["record"]
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            raise CorruptPart(
+                f"a record of a session is damaged: {error}",
+                wanted="the bytes that were written",
+                got=str(path),
+                do="restore the file from a backup, or delete it: the command is run again",
+            ) from None
+
+    def damage(self, path: Path) -> str:
+        """Return what is wrong with the record that is at `path`, "" for nothing."""
+        try:
+            stored = json.loads(disk.read(path))
+            if not isinstance(stored["record"], dict) or not isinstance(stored["sha"], str):
+                return "it is no record of a session"
+            if stored["sha"] != key_of([stored["name"], stored["record"]]):
+                return "its own hash does not match"
+            return "it lies where another belongs" if self.path(stored["name"]) != path else ""
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            return str(error) or type(error).__name__
+
+    def write(self, name: str, record: dict[str, Any]) -> dict[str, Any]:
+        """Keep a record, and return what is kept: the other one if another was first.
+
+        Raises:
+            LakeError: it cannot be kept.
+        """
+        path = self.path(name)
+        data = json.dumps({"name": name, "sha": key_of([name, record]), "record": record}).encode()
+        with disk.as_lake_error(
+            "a record of a session cannot be kept", f"room and the right to write below {self.root}"
+        ):
+            disk.make_folder(path.parent)
+            temporary = path.with_name(f".tmp-{os.getpid()}-{uuid4().hex}")
+            try:
+                disk.write_new(temporary, data)
+                disk.link(temporary, path)
+                disk.sync_folder(path.parent)
+            finally:
+                disk.discard(temporary)
+        return self.read(name) or record
+
+
+Note = Callable[[dict[str, Any]], None]
+
+
+def turn_row(
+    job: Job[Any, Any],
+    call: AgentCall,
+    said: Turn | str,
+    *,
+    session: str,
+    turn: int,
+    results: Sequence[Result],
+    fault: str,
+    tree: str,
+) -> dict[str, Any]:
+    """Return a row of SESSION_TURNS with `text`, what was said and done, in the place of its blob. said: the
+    turn, or a reply that is none, as it came.
+    """
+    thought, calls = (said.thought, said.calls) if isinstance(said, Turn) else (said, [])
+    done = [
+        {"tool": asked.tool, "arguments": asked.arguments, "result": result.text, "fault": result.fault}
+        for asked, result in zip(calls, results, strict=False)
+    ]
+    return {
+        "session_id": text_sha(session),
+        "turn": turn,
+        "cycle": call.cycle,
+        "artifact_id": job.artifact_id,
+        "role": job.role.name,
+        "model": call.model,
+        "call_id": call.call_id,
+        "status": call.status,
+        "tools": [result.tool for result in results],
+        "faults": [result.fault for result in results],
+        "fault": fault or None,
+        "outcome": None,
+        "reason": None,
+        "tree_sha": tree,
+        "tools_s": round(sum(result.wall_s for result in results), 3),
+        "text": canonical_json(
+            {"thought": thought, "calls": done, "not_run": max(0, len(calls) - len(results))}
+        ),
+    }
+
 
 FEW = 3
 """Turns left, from which on the agent is sent how many; likewise of tokens, for so many turns like the
