@@ -2,8 +2,8 @@
 study.
 
 What judging raises on one candidate is that candidate's block (evolake.gates.boundary), also where a mistake
-of ours raised it. This check looks at the blocks of a whole cycle (evolake.gates.boundary) and warns where they
-look like one mistake: metadata name the place, how many met it, what to do.
+of ours raised it. This check looks at the blocks of a whole cycle (evolake.gates.boundary) and warns where
+they look like one mistake: metadata name the place, how many met it, what to do.
 """
 
 from __future__ import annotations

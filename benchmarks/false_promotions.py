@@ -42,11 +42,11 @@ from evolake.contest import ERROR
 from evolake.cycle_seeds import CycleSeeds
 from evolake.designs.evolution.champion import Contender, decide_champion
 from evolake.designs.settings import DesignsSettings, FidelitySettings
-from evolake.programs.evolution.duel import decide_by_metrics as decide_programs
-from evolake.programs.evolution.duel import run_duel as run_programs
+from evolake.programs.evolution.program_contest import decide_by_metrics as decide_programs
+from evolake.programs.evolution.program_contest import run_duel as run_programs
 from evolake.programs.sandbox.evaluating import Evaluation
 from evolake.programs.settings import ProgramsSettings
-from evolake.prompts.evolution.champion import decide_champion as decide_prompts
+from evolake.prompts.evolution.prompt_contest import decide_champion as decide_prompts
 from evolake.prompts.settings import PromptsSettings
 from evolake.solvers.measurement.duel import decide_duel as decide_solvers
 from evolake.solvers.settings import SolversSettings

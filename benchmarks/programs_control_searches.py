@@ -25,19 +25,16 @@ from evolake.errors import HostBusy
 from evolake.gates import Ruleset
 from evolake.gates.run import side_by_side
 from evolake.lake import BlobStore
-from evolake.programs.evolution.archive import Islands
-from evolake.programs.evolution.champion import end_of_cycle
-from evolake.programs.evolution.context import Context, search_seeds
 from evolake.programs.evolution.generations import judge, run_generation
-from evolake.programs.evolution.memory import SearchMemory
-from evolake.programs.evolution.population import Row, texts_of
-from evolake.programs.gates.collecting import Candidate, bare_text
-from evolake.programs.model.blocks import cut
-from evolake.programs.model.parameters import parameters_in
+from evolake.programs.evolution.outcome import Context, search_seeds
+from evolake.programs.evolution.population import Islands, Row, texts_of
+from evolake.programs.evolution.program_contest import end_of_cycle
+from evolake.programs.evolution.search_memory import SearchMemory
+from evolake.programs.gates import Candidate, bare_text
+from evolake.programs.model.program_text import Places, Unreadable, cut, parameters_in, parse
 from evolake.programs.model.project import Project, program_id
-from evolake.programs.model.source import Places, Unreadable, parse
 from evolake.programs.sandbox.evaluating import Evaluation, Evaluator
-from evolake.programs.sandbox.running import Built
+from evolake.programs.sandbox.program_runs import Built
 from evolake.programs.settings import ProgramsSettings
 from evolake.seeds import child_seed, generator
 

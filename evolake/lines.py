@@ -169,11 +169,14 @@ def lines() -> Mapping[str, LineSpec]:
 
 
 def modules_of(package: str) -> dict[str, ModuleType]:
-    """Return name -> module of every module in a package (not in packages below it), by name. What is listed
-    so needs no list elsewhere."""
+    """Return name -> module of every module in a package (not in packages below it), by name; of a module
+    itself, where it is no package. What is listed so needs no list elsewhere."""
+    found = import_module(package)
+    if not hasattr(found, "__path__"):
+        return {package.rpartition(".")[2]: found}
     return {
         module.name: import_module(f"{package}.{module.name}")
-        for module in sorted(iter_modules(import_module(package).__path__), key=lambda result: result.name)
+        for module in sorted(iter_modules(found.__path__), key=lambda result: result.name)
         if not module.ispkg
     }
 

@@ -39,20 +39,18 @@ from evolake.lake import (
 )
 from evolake.programs import tables as programs
 from evolake.programs.evolution.added_seeds import initial_row
-from evolake.programs.evolution.context import search_seeds
 from evolake.programs.evolution.generations import judge, judged_row
-from evolake.programs.evolution.outcome import measured_rows
+from evolake.programs.evolution.outcome import measured_rows, search_seeds
 from evolake.programs.evolution.population import Birth, program_row, texts_bytes
-from evolake.programs.gates.collecting import Candidate
+from evolake.programs.gates import Candidate
 from evolake.programs.model.project import Project, pack_files
 from evolake.programs.sandbox.evaluating import Evaluator
 from evolake.programs.settings import ProgramsSettings
 from evolake.prompts import tables as prompts
-from evolake.prompts.model.edits import Hunk, apply
+from evolake.prompts.evolution.prompt_contest import replies
 from evolake.prompts.model.problems import problem_set
-from evolake.prompts.model.prompt import SystemPrompt, prompt_of
+from evolake.prompts.model.prompt import Hunk, SystemPrompt, apply, prompt_of
 from evolake.prompts.policies.registry import open_policy
-from evolake.prompts.rating.evaluating import replies
 from evolake.prompts.settings import PromptsSettings
 from evolake.settings import default_seeds
 from evolake.settings import load as load_settings

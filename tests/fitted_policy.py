@@ -21,9 +21,7 @@ from evolake.prompts.model.recipes import ESPL, Recipe
 from evolake.prompts.policies.local import LocalPolicy, Sizes
 from evolake.prompts.policies.models import Base, load_base
 from evolake.prompts.policies.turns import read_result
-from evolake.prompts.tools.corpus import Document
-from evolake.prompts.tools.search import Search
-from evolake.prompts.tools.toolbox import Toolbox
+from evolake.prompts.tools import Document, Search, Toolbox
 
 BOXES, WORDS = "QXZJ", "DFGHKLPR"
 """Letters that stand nowhere else in what the policy reads."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from evolake.gates import Ruleset, load_rules
 from evolake.lake import BlobStore
 from evolake.programs.evolution.generations import judge
-from evolake.programs.gates.collecting import Candidate
+from evolake.programs.gates import Candidate
 from evolake.programs.model.project import Project, program_id, project_of
 from evolake.programs.sandbox.evaluating import Evaluator
 from evolake.programs.settings import ProgramsSettings

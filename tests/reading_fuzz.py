@@ -27,8 +27,7 @@ from evolake.reading import decompress, parse_json, parse_toml, parse_yaml
 from evolake.reading.archives import tar_entries, zip_entries
 from evolake.reading.compressed import Kind
 from evolake.reading.errors import Unreadable
-from evolake.repair.model.candidates import Malformed, parse_candidate
-from evolake.repair.model.problems import parse_problem
+from evolake.repair.problems import Malformed, parse_candidate, parse_problem
 from evolake.solvers.repository.adapters import read_adapter
 from evolake.visible import visible_json
 

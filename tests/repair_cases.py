@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any
 
-from evolake.repair.model.problems import Constraint, Problem, Variable, problem_of
+from evolake.repair.problems import Constraint, Problem, Variable, problem_of
 
 ROUND_1 = {"status": "sat", "assignment": {"x1": 4, "x2": 2, "x3": 3, "x4": 7}}
 ROUND_2 = {"status": "sat", "assignment": {"x1": 14, "x2": 1, "x3": 3, "x4": 7}}

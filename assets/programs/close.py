@@ -1,4 +1,11 @@
-"""The closing of a cycle: who lives on, and the population that enters the next one."""
+"""Who is champion of each project: the best of the search against the one that holds the title, side by side
+under seeds the search never had.
+
+The multi-gate guard of the programs line: blocking checks through which everything must pass on its way to
+survivors.
+
+The closing of a cycle: who lives on, and the population that enters the next one.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +13,151 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+import assets.programs.evolve  # noqa: F401  # pyright: ignore[reportUnusedImport]  (what is read is defined first)
 from assets.cycle import following
 from assets.pictures import figures_of
-from assets.programs.champion import islands_after
-from assets.programs.checks import GUARDS
+from assets.predicates import once, passed_every_gate, rows_check, weights_sum_to_one
+from assets.programs.evolve import accepted, candidates, entries_of, generations, projects
 from assets.programs.line import PROJECTS, archive, line, project_named
+from assets.proposal_checks import proposal_checks
+from assets.raised import raised_check
 from assets.store import LineStore
+from evolake.programs.gate_specs import GATES
 from evolake.programs.settings import ProgramsSettings
-from evolake.programs.tables import FAILED_PROPOSALS, PROGRAMS
+from evolake.programs.tables import DECISIONS, FAILED_PROPOSALS, JOURNAL, MEASURED, PROGRAMS
 
 if TYPE_CHECKING:
-    from evolake.programs.evolution.population import Population
+    from evolake.programs.evolution.population import Islands, Population
+    from evolake.programs.model.project import Project
+
+
+NOTES = "duel_notes"
+"""Table of what a duel has measured so far, seed by seed: a run that is killed in one continues with it."""
+
+
+def islands_after(
+    store: LineStore,
+    population: Population,
+    project: Project,
+    generations: pl.DataFrame,
+    accepted: pl.DataFrame,
+) -> Islands:
+    """Return the living programs of a project after the cycle's generations, less what a gate has blocked;
+    its champion is marked."""
+    from evolake.programs.evolution.population import Islands
+
+    own = generations.filter(pl.col("project") == project.name)
+    blocked = set(accepted.filter(~pl.col("passed"))["program_id"])
+    entries = entries_of(store, own)
+    rows = entries[-1].islands if entries else population.rows(project.name, "accepted", "champion")
+    champion = population.champion(project.name)
+    held = {row["program_id"]: row for row in rows if row["program_id"] not in blocked}
+    held[champion["program_id"]] = held.get(champion["program_id"], champion) | {"state": "champion"}
+    return Islands(project, store.settings.of(ProgramsSettings), held)
+
+
+@line.asset(schema=DECISIONS, kinds={"bubblewrap"})
+def champion(
+    store: LineStore, projects: pl.DataFrame, generations: pl.DataFrame, accepted: pl.DataFrame
+) -> pl.DataFrame:
+    """One decision per project. The title changes only where the challenger is better by more than the noise
+    that is measured with it."""
+    from evolake.programs.evolution.program_contest import DuelNotes, decide_champion
+
+    population = archive(store)
+    rows: list[dict[str, Any]] = []
+    measured: list[dict[str, Any]] = []
+    before = store.rows(NOTES) if store.has(NOTES) else []
+    notes = {(row["project"], row["generation"]): row for row in before}
+
+    def noted(row: dict[str, Any]) -> None:
+        notes[row["project"], row["generation"]] = row
+        store.extra(JOURNAL, notes.values(), NOTES)
+
+    for project in projects.sort("project").to_dicts():
+        built = project_named(store, project["project"], project["blob_sha"], project["mode"])
+        islands = islands_after(store, population, built, generations, accepted)
+        succession = decide_champion(
+            built,
+            islands,
+            population,
+            store.blobs,
+            own=store.settings.of(ProgramsSettings),
+            cycle_seeds=store.seeds,
+            mode=store.settings.jail,
+            notes=DuelNotes(before, noted),
+        )
+        rows.append(succession.decision)
+        measured += succession.measured
+        store.log(f"{built.name}: {succession.decision['reason']}")
+    store.extra(MEASURED, measured, "heldout")
+    details: dict[str, Any] = {row["project"]: row["reason"] for row in rows}
+    store.tell({"changed": sum(row["wins"] for row in rows)} | details)
+    return DECISIONS.frame(rows)
+
+
+projects_are_whole = rows_check(
+    projects,
+    "projects_are_whole",
+    "Each project once, with a program that lives.",
+    once("project"),
+    "living > 0",
+    "mode IN ('imports', 'calls', 'separate')",
+)
+generations_follow = rows_check(
+    generations,
+    "generations_follow_each_other",
+    "Of every project the generations 1, 2, ... without a gap, each once.",
+    once("project", "generation"),
+    "generation = place",
+    rows=f"""
+SELECT project, generation, row_number() OVER (PARTITION BY project ORDER BY generation) AS place
+FROM {line.name}.generations WHERE cycle = $cycle""",
+)
+candidates_have_parents = weights_sum_to_one(
+    candidates,
+    "parent_weights_sum_to_one",
+    "Every candidate has parents, whose shares in it sum to 1.",
+    "program_id",
+    orphans_allowed=False,
+)
+candidates_are_scored = rows_check(
+    candidates,
+    "candidates_are_scored_or_blocked",
+    "No program twice; one that is not blocked has a finite score, one that is has a reason.",
+    once("program_id"),
+    "(state = 'blocked') = (score IS NULL)",
+    "score IS NULL OR isfinite(score)",
+    "(state = 'blocked') = (reason IS NOT NULL)",
+)
+accepted_passed_every_gate = passed_every_gate(
+    accepted,
+    "accepted_passed_every_gate",
+    "Every program that passed has a pass from each gate of this cycle and no objection.",
+    "program_id",
+    len(GATES),
+    where="passed",
+)
+wins_are_beyond_noise = rows_check(
+    champion,
+    "wins_are_beyond_the_noise",
+    "One decision per project; the champion changes only if the gain's interval is above 0 and the gain is "
+    "above the noise, or if the champion fails.",
+    once("project"),
+    "NOT wins OR difference IS NULL OR (low > 0 AND difference > noise)",
+    "holder_id = CASE WHEN wins THEN challenger_id ELSE champion_id END",
+)
+judging_did_not_raise = raised_check(accepted, line.name, line.cycles, judged=["accepted"])
+some_proposal_was_answered = proposal_checks(line, generations)
+GUARDS = (
+    projects_are_whole,
+    generations_follow,
+    candidates_have_parents,
+    candidates_are_scored,
+    accepted_passed_every_gate,
+    wins_are_beyond_noise,
+)
+
 
 LONGEST_REASON = 300
 """Characters of the reason of a failed proposal that later cycles know."""
@@ -33,8 +174,8 @@ def survivors(
 ) -> pl.DataFrame:
     """Collect the living programs of every project: its islands after migration, and its champion. Seals
     them."""
-    from evolake.programs.evolution.champion import end_of_cycle
-    from evolake.programs.evolution.memory import CONTESTS, FAILED_BEFORE
+    from evolake.programs.evolution.program_contest import end_of_cycle
+    from evolake.programs.evolution.search_memory import CONTESTS, FAILED_BEFORE
     from evolake.programs.report.material import FIGURES, material_of
 
     own, population = store.settings.of(ProgramsSettings), archive(store)
@@ -105,7 +246,7 @@ def survivors(
 def failed_before(store: LineStore, population: Population) -> dict[str, list[dict[str, Any]]]:
     """Return project -> its newest proposals of which no program came, of all cycles: later prompts name
     them."""
-    from evolake.programs.evolution.memory import FAILED_BEFORE, LONGEST_MEMORY
+    from evolake.programs.evolution.search_memory import FAILED_BEFORE, LONGEST_MEMORY
 
     held: dict[str, list[dict[str, Any]]] = population.value(FAILED_BEFORE, {})
     for row in store.rows(FAILED_PROPOSALS.name):

@@ -1,4 +1,7 @@
-"""The opening of a cycle, its generations, and the candidates they made."""
+"""The opening of a cycle, its generations, and the candidates they made.
+
+The gates of record: every candidate by the rules in force, on the evidence that its evaluation left.
+"""
 
 from __future__ import annotations
 
@@ -8,23 +11,26 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import dagster as dg
 import polars as pl
 
 from assets.added_seeds import Admit, Arrival, Seedling, admit_seeds
 from assets.programs.line import PROJECTS as PINNED
-from assets.programs.line import archive, line, project_named
+from assets.programs.line import archive, line, project_named, rules
 from assets.proposals import roles_of
 from assets.store import LineStore
 from evolake.errors import InputError
+from evolake.lake import RULES, VERDICTS
 from evolake.lake.schemas import ADDED_SEEDS
 from evolake.programs.settings import ProgramsSettings
-from evolake.programs.tables import FAILED_PROPOSALS, JOURNAL, MEASURED, PROGRAMS, PROJECTS
+from evolake.programs.tables import FAILED_PROPOSALS, GATED, JOURNAL, MEASURED, PROGRAMS, PROJECTS
+from resources.lake import LakeResource
 
 if TYPE_CHECKING:
     from evolake.agents import Agents
-    from evolake.programs.evolution.generation_entry import GenerationEntry
-    from evolake.programs.evolution.memory import SearchMemory
+    from evolake.gates import GateResult
     from evolake.programs.evolution.population import Population
+    from evolake.programs.evolution.search_memory import GenerationEntry, SearchMemory
     from evolake.programs.evolution.writer_session import SessionWriter
 
 
@@ -115,7 +121,7 @@ def generations(store: LineStore, projects: pl.DataFrame) -> pl.DataFrame:
     the last one noted."""
     from evolake.agents import open_agents
     from evolake.agents.calls import count_outcomes
-    from evolake.programs.evolution.generation_entry import failed_rows, read_entry
+    from evolake.programs.evolution.search_memory import failed_rows, read_entry
     from evolake.programs.evolution.writer_session import check_writer
 
     check_writer(store.settings.of(ProgramsSettings), store.settings.backend)
@@ -163,10 +169,10 @@ def of_project(
     noted: Mapping[tuple[str, int], Mapping[str, Any]],
 ) -> Iterator[dict[str, Any]]:
     """Yield the rows of JOURNAL of one project, one by one as they are done."""
-    from evolake.programs.evolution.archive import Islands
-    from evolake.programs.evolution.context import Context
-    from evolake.programs.evolution.generation_entry import entry_bytes, read_entry
     from evolake.programs.evolution.generations import run_generation
+    from evolake.programs.evolution.outcome import Context
+    from evolake.programs.evolution.population import Islands
+    from evolake.programs.evolution.search_memory import entry_bytes, read_entry
     from evolake.programs.sandbox.evaluating import Evaluator
 
     name, settings, own = project["project"], store.settings, store.settings.of(ProgramsSettings)
@@ -251,7 +257,7 @@ def memory_of(
     store: LineStore, agents: Agents, population: Population, name: str, before: Sequence[Mapping[str, Any]]
 ) -> SearchMemory:
     """Return what is known of a project when the cycle begins. before: rows of PROGRAMS of the project."""
-    from evolake.programs.evolution.memory import CONTESTS, FAILED_BEFORE, SearchMemory, recorded_by
+    from evolake.programs.evolution.search_memory import CONTESTS, FAILED_BEFORE, SearchMemory, recorded_by
 
     champion, contest = population.champion(name)["program_id"], population.value(CONTESTS, {}).get(name)
     failed_proposals = population.value(FAILED_BEFORE, {}).get(name, [])
@@ -327,9 +333,73 @@ def candidates(store: LineStore, generations: pl.DataFrame) -> pl.DataFrame:
 
 def entries_of(store: LineStore, generations: pl.DataFrame) -> list[GenerationEntry]:
     """Return what each generation made, in order."""
-    from evolake.programs.evolution.generation_entry import read_entry
+    from evolake.programs.evolution.search_memory import read_entry
 
     return [
         read_entry(store.blobs.get(row["entry_sha"]))
         for row in generations.sort("project", "generation").to_dicts()
     ]
+
+
+@line.asset(deps=[rules], schema=GATED)
+def accepted(
+    context: dg.AssetExecutionContext, lake: LakeResource, generations: pl.DataFrame, candidates: pl.DataFrame
+) -> pl.DataFrame:
+    """Which programs passed every gate. Nothing is run again: rules judge the evidence that is stored."""
+    import evolake.programs.gates  # noqa: F401  # pyright: ignore[reportUnusedImport]  (it registers the checkers)
+    from evolake.gates import replay_gate
+    from evolake.programs.gate_specs import GATES
+
+    store = LineStore(line, context, lake)
+    ruleset = store.rules()
+    seen: dict[str, dict[str, str]] = {}
+    for entry in entries_of(store, generations):
+        for verdict in entry.verdicts:
+            seen.setdefault(verdict["artifact_id"], {})[verdict["gate"]] = verdict["evidence_sha"]
+    rows: list[dict[str, Any]] = []
+    verdicts: list[dict[str, Any]] = []
+    for candidate in candidates.to_dicts():
+        shas = seen.get(candidate["program_id"], {})
+        results: list[GateResult] = []
+        for gate in GATES:
+            if gate.name not in shas:
+                break
+            evidence = json.loads(store.blobs.get(shas[gate.name]))
+            results.append(
+                replay_gate(
+                    gate,
+                    evidence,
+                    ruleset,
+                    artifact_id=candidate["program_id"],
+                    cycle=store.cycle,
+                    run_id=store.run_id,
+                    evidence_sha=shas[gate.name],
+                )
+            )
+            if not results[-1].passed:
+                break
+        objection = next((verdict for result in results if (verdict := result.blocked_by)), None)
+        rows.append(
+            {
+                "program_id": candidate["program_id"],
+                "cycle": store.cycle,
+                "project": candidate["project"],
+                "passed": objection is None and len(results) == len(GATES),
+                "gate": objection.gate if objection else None,
+                "rule_id": objection.rule_id if objection else None,
+                "reason": objection.reason if objection else None,
+                "evidence_sha": objection.evidence_sha if objection else None,
+            }
+        )
+        verdicts += [verdict.row() for result in results for verdict in result.verdicts]
+    store.side(VERDICTS, verdicts)
+    store.side(RULES, ruleset.rows())
+    passed = sum(row["passed"] for row in rows)
+    context.add_output_metadata(
+        {
+            "passed": passed,
+            "blocked": len(rows) - passed,
+            "evidence": f"{len(verdicts)} verdicts on stored evidence",
+        }
+    )
+    return GATED.frame(rows)

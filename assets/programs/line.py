@@ -1,20 +1,31 @@
-"""The line itself, and what all its assets share: the archive that entered the cycle, and its projects."""
+"""The line itself, and what all its assets share: the archive that entered the cycle, and its projects.
+
+What the line starts from: the projects that there are, each with its initial program through the same
+gates as everything else.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from assets.added_seeds import with_added_seeds
+import polars as pl
+
+from assets.added_seeds import with_added_seeds, with_seeds
 from assets.cycle import Line
 from assets.lake import rules_asset
 from assets.store import LineStore
+from evolake.errors import InputError
 from evolake.lazy import Lazy
-from evolake.programs.tables import ARCHIVE
+from evolake.programs.settings import ProgramsSettings
+from evolake.programs.tables import ARCHIVE, PROGRAMS
 
 if TYPE_CHECKING:
+    from evolake.gates import Verdict
+    from evolake.lake.added_seeds import SeedItem
     from evolake.programs.evolution.population import Population
     from evolake.programs.model.project import Mode, Project
+
 
 PROJECTS = "projects"
 """State: project -> cycle it entered in, sha of its files, blob with them, its initial program."""
@@ -39,10 +50,7 @@ line = Line(
         "title": f"{row['project']} {row['operator']} {row['number']}",
     },
     proposers={
-        "generations": (
-            Lazy("evolake.programs.roles.writer:WRITER"),
-            Lazy("evolake.programs.roles.writer_session:WRITER_SESSION"),
-        )
+        "generations": (Lazy("evolake.programs.roles:WRITER"), Lazy("evolake.programs.roles:WRITER_SESSION"))
     },
 )
 rules = rules_asset(line)
@@ -69,3 +77,66 @@ def project_named(store: LineStore, name: str, blob_sha: str, mode: Mode | None 
         if mode
         else with_mode(project, store.settings.of(ProgramsSettings), store.settings.jail)
     )
+
+
+REPAIR = (
+    "`evolake programs check DIR` shows what is wrong with a project. Repair it, or name others in "
+    "EVOLAKE_PROGRAMS__PROJECTS, and run again."
+)
+
+
+@line.seed_asset(deps=[rules], gates=(), schema=PROGRAMS, kinds={"bubblewrap"})
+def seeds(store: LineStore) -> pl.DataFrame:
+    """Evaluate the initial program of every project; seal the population that enters cycle 0001. One that is
+    blocked stays as a row and does not enter."""
+    from evolake.lake.added_seeds import seeds_of
+    from evolake.programs.evolution.added_seeds import SEEDS, admit
+    from evolake.programs.evolution.population import Population
+    from evolake.programs.model.project import project_of, unpack_files
+
+    settings, ruleset = store.settings, store.rules()
+    rows: list[dict[str, Any]] = []
+    used: list[SeedItem] = []
+    verdicts: list[Verdict] = []
+    pinned: dict[str, dict[str, Any]] = {}
+    for item in seeds_of(SEEDS, settings):
+        try:
+            data = item.pack()
+            project = project_of(item.name, unpack_files(data))
+            row, results = admit(
+                project,
+                settings.of(ProgramsSettings),
+                ruleset,
+                store.blobs,
+                cycle=store.cycle,
+                run_id=store.run_id,
+                root_seed=settings.seed,
+                mode=settings.jail,
+            )
+        except InputError as error:
+            store.refused(item.name, error.what)
+            continue
+        rows.append(row)
+        used.append(item)
+        verdicts += results.verdicts
+        if results.accepted:
+            pinned[item.name] = {
+                "cycle": store.cycle,
+                "sha": item.sha,
+                "blob": store.blobs.put(data),
+                "initial": row["program_id"],
+            }
+        store.log(f"{item.name}: {row['state']} {row['reason'] or ''} score {row['score']}")
+    population = with_seeds(store, Population.empty().add(programs=rows), used, "programs", rows).with_values(
+        **{PROJECTS: pinned}
+    )
+    store.may_seal(population.frames())
+    store.artifacts(rows)
+    store.verdicts(verdicts)
+    summary = store.seal_seeds(rows, population.frames(), lacking="no project can be used", do=REPAIR)
+    first = min((row for row in rows if row["state"] == "accepted"), key=lambda row: row["project"])
+    store.champion(first["program_id"], first["score"])
+    store.tell(
+        {f"score_{row['project']}": row["score"] for row in rows if row["score"] is not None} | summary
+    )
+    return PROGRAMS.frame(rows)

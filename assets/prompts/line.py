@@ -1,5 +1,9 @@
 """The line itself, and what all its assets share: the archive that entered the cycle, the policy as it was
-then, the problems of the cycle."""
+then, the problems of the cycle.
+
+What the line starts from: the root prompts of data_lake/seeds/prompts/roots.json and the base model as it
+is.
+"""
 
 from __future__ import annotations
 
@@ -11,17 +15,20 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from assets.added_seeds import with_added_seeds
-from assets.cycle import Line
+from assets.added_seeds import with_added_seeds, with_seeds
+from assets.cycle import FIRST_CYCLE, Line, seal_seeds
 from assets.lake import rules_asset
 from assets.store import LineStore
 from evolake import settings as settings_module
+from evolake.lake import RULES
 from evolake.lazy import Lazy
-from evolake.prompts.tables import ARCHIVE
+from evolake.prompts.settings import PromptsSettings
+from evolake.prompts.tables import ARCHIVE, PROMPTS
 
 if TYPE_CHECKING:
     from evolake.prompts.evolution.population import Population
     from evolake.prompts.model.protocol import Problem
+
 
 CHECKPOINT, CHAMPION_SINCE = "checkpoint", "champion_since"
 """State that goes from cycle to cycle: blob of the policy (null: the base model), since when the champion is
@@ -104,3 +111,28 @@ def unverified(replies: pl.DataFrame) -> dict[str, str]:
     lost = replies["unverified"].drop_nulls().to_list()
     kinds = ", ".join(f"{lost.count(kind)} {kind}" for kind in sorted(set(lost)))
     return {"unverified": f"{len(lost)} replies, worth 0: {kinds}"} if lost else {}
+
+
+@line.seed_asset(deps=[rules], gates=(), schema=PROMPTS)
+def seeds(store: LineStore) -> pl.DataFrame:
+    """Root prompts with fresh ratings, the first of them as champion; seals the population that enters cycle
+    0001."""
+    from evolake.lake.added_seeds import seeds_of
+    from evolake.prompts.evolution.added_seeds import SEEDS
+    from evolake.prompts.evolution.population import found_population
+    from evolake.prompts.model.prompt import from_json
+
+    items = seeds_of(SEEDS, store.settings)
+    roots = {item.name: from_json(item.pack().decode()) for item in items}
+    population = found_population(roots, store.cycle)
+    first = population.rows()[0]["prompt_id"]
+    population = population.with_champion(first, store.settings.of(PromptsSettings).window)
+    population = population.with_values(**{CHECKPOINT: None, CHAMPION_SINCE: FIRST_CYCLE})
+    population = with_seeds(store, population, items, "prompts", population.rows())
+    store.may_seal(population.frames())
+    store.artifacts(population.rows())
+    store.side(RULES, store.rules().rows())
+    store.champion(first, None)
+    sealed = seal_seeds(store.context, store.resource, line, population.frames())
+    store.tell(sealed.metadata() | {"roots": ", ".join(roots), "champion": first, "first_cycle": FIRST_CYCLE})
+    return population.prompts

@@ -1,20 +1,28 @@
 """What the iterations gave, each table its own asset: replies, values, ratings, updates, learnability, edits,
-and the children."""
+and the children.
+
+The gates of record: every child is judged by the rules in force, and only what passed enters the next
+cycle.
+"""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+import dagster as dg
 import polars as pl
 
 import assets.prompts.train  # noqa: F401  # pyright: ignore[reportUnusedImport]  (what is read is defined first)
-from assets.prompts.line import archive, called, line, shown, unverified
+from assets.prompts.line import archive, called, line, rules, shown, unverified
 from assets.shown import markdown
 from assets.store import LineStore
+from evolake.lake import RULES, VERDICTS
 from evolake.prompts.settings import PromptsSettings
 from evolake.prompts.tables import (
     EDITS,
     FAILED_PROPOSALS,
+    GATED,
     LEARNABILITY,
     PROMPTS,
     RATINGS,
@@ -22,11 +30,12 @@ from evolake.prompts.tables import (
     UPDATES,
     VALUES,
 )
+from resources.lake import LakeResource
 
 
 def journalled(store: LineStore, iterations: pl.DataFrame, table: str) -> list[dict[str, Any]]:
     """Return rows of one table of all iterations of a cycle."""
-    from evolake.prompts.evolution.iteration_entry import read_entry
+    from evolake.prompts.evolution.training_cycle import read_entry
 
     return [
         row
@@ -105,7 +114,7 @@ def learnability(
     """Measure what the policy can learn from which family, between too easy and impossible, and what moved
     where it was asked again. Of replies that the cycle has anyway, to problems that may be trained on."""
     from evolake.lake import preceding
-    from evolake.prompts.rating.learnability import learnability_rows
+    from evolake.prompts.learnability import learnability_rows
 
     before = preceding(store.cycle)
     there = before is not None and all(
@@ -145,7 +154,7 @@ def policies_of(updates: pl.DataFrame) -> dict[int, str]:
 def edits(store: LineStore, iterations: pl.DataFrame) -> pl.DataFrame:
     """Every hunk that was proposed, applied or not and why; calls that gave no reply; why there was no
     child."""
-    from evolake.prompts.reproduction.operators import failed_rows
+    from evolake.prompts.edit_memory import failed_rows
 
     frame = EDITS.frame(journalled(store, iterations, "edits"))
     store.extra(FAILED_PROPOSALS, failed_rows(frame.to_dicts()))
@@ -168,7 +177,7 @@ def edits(store: LineStore, iterations: pl.DataFrame) -> pl.DataFrame:
 @line.asset(deps=["edits"], schema=PROMPTS)
 def children(store: LineStore, iterations: pl.DataFrame) -> pl.DataFrame:
     """System prompts that were born in this cycle, as they were at birth or after the matches since."""
-    from evolake.prompts.evolution.iteration_entry import read_entry
+    from evolake.prompts.evolution.training_cycle import read_entry
     from evolake.prompts.model.prompt import from_json
 
     before, after = (
@@ -193,3 +202,50 @@ def children(store: LineStore, iterations: pl.DataFrame) -> pl.DataFrame:
         {"children": len(rows), "crossovers": sum(row["operator"] == "crossover" for row in rows)} | texts
     )
     return PROMPTS.frame(rows)
+
+
+@line.asset(deps=[rules], schema=GATED)
+def accepted(
+    context: dg.AssetExecutionContext,
+    lake: LakeResource,
+    problems: pl.DataFrame,
+    edits: pl.DataFrame,
+    children: pl.DataFrame,
+) -> pl.DataFrame:
+    """Which children passed: lineage replayed from its edits, size, that they are new, and no problem in
+    them."""
+    from evolake.prompts.gates import Newborn, evidence_bytes, run_gates
+
+    store = LineStore(line, context, lake)
+    cycle, ruleset, before = store.cycle, store.rules(), archive(store)
+    population = replace(before, prompts=pl.concat([before.prompts, children]))
+    rows: list[dict[str, Any]] = []
+    verdicts: list[dict[str, Any]] = []
+    for child in children.to_dicts():
+        judged = run_gates(
+            Newborn(child, population, edits.to_dicts(), problems.to_dicts()),
+            ruleset,
+            cycle=cycle,
+            run_id=store.run_id,
+        )
+        evidence = store.blobs.put(evidence_bytes(judged.seen))
+        objection = judged.blocked_by
+        rows.append(
+            {
+                "prompt_id": child["prompt_id"],
+                "cycle": cycle,
+                "passed": judged.accepted,
+                "gate": objection.gate if objection else None,
+                "rule_id": objection.rule_id if objection else None,
+                "reason": objection.reason if objection else None,
+                "evidence_sha": evidence,
+            }
+        )
+        verdicts += [verdict.row() | {"evidence_sha": evidence} for verdict in judged.verdicts]
+    store.side(VERDICTS, verdicts)
+    store.side(RULES, ruleset.rows())
+    passed = sum(row["passed"] for row in rows)
+    context.add_output_metadata(
+        {"passed": passed, "blocked": len(rows) - passed, "evidence": f"0 reused, {len(rows)} made"}
+    )
+    return GATED.frame(rows)

@@ -17,7 +17,7 @@ from evolake.prompts.settings import PromptsSettings
 from evolake.prompts.tables import FEED, FEED_READ, JOURNAL, PROBLEMS
 
 if TYPE_CHECKING:
-    from evolake.prompts.evolution.feed_reading import Reading
+    from evolake.prompts.evolution.feeding import Reading
     from evolake.prompts.evolution.population import Population
 
 
@@ -68,8 +68,7 @@ def problems(store: LineStore) -> pl.DataFrame:
 
 def read_of_families(store: LineStore, sealed: Population) -> Reading:
     """Return what this cycle reads of families, now or as an earlier run of it noted. Publishes it."""
-    from evolake.prompts.evolution.feed_reading import Reading, reading
-    from evolake.prompts.evolution.feeding import wanted
+    from evolake.prompts.evolution.feeding import Reading, reading, wanted
 
     read = Reading([])
     if wanted(store.settings.of(PromptsSettings)):
@@ -87,8 +86,8 @@ def read_of_families(store: LineStore, sealed: Population) -> Reading:
 def admitting(store: LineStore, population: Population, problems: pl.DataFrame) -> Admit:
     """Return what becomes of a root prompt that immigrates: as of a child, but for the lineage that it does
     not have."""
-    from evolake.prompts.evolution.judging import Newborn, run_gates
     from evolake.prompts.evolution.population import BLOCKED
+    from evolake.prompts.gates import Newborn, run_gates
     from evolake.prompts.model.prompt import from_json
 
     ruleset, present = store.rules(), {row["prompt_id"]: row for row in population.living()}
@@ -117,10 +116,9 @@ def iterations(store: LineStore, problems: pl.DataFrame) -> pl.DataFrame:
     """Run the iterations of the cycle, each recorded as soon as it is done: a killed run continues after the
     last one noted, to the same weights."""
     from evolake.agents.calls import count_outcomes
-    from evolake.prompts.evolution.earlier_cycles import memory_of
-    from evolake.prompts.evolution.iteration_entry import read_entry
-    from evolake.prompts.evolution.training_cycle import Notes, facts_of, train
-    from evolake.prompts.policies.editors import open_editors
+    from evolake.prompts.edit_memory import memory_of
+    from evolake.prompts.evolution.training_cycle import Notes, facts_of, read_entry, train
+    from evolake.prompts.policies.registry import open_editors
 
     cycle, settings, own = store.cycle, store.settings, store.settings.of(PromptsSettings)
     population, guidance = archive(store), store.guidance()

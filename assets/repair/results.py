@@ -1,5 +1,8 @@
 """The cells: all problems under one arm and one seed. A cell that the lake holds already is read, so a
-backfill continues where it was cut off."""
+backfill continues where it was cut off.
+
+What a cell must satisfy before anything is found over it, and what the benchmark must.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,9 @@ from typing import Any
 import dagster as dg
 import polars as pl
 
-import assets.repair.setup  # noqa: F401  # pyright: ignore[reportUnusedImport]  (what is read is defined first)
-from assets.repair.cells import study
+import assets.repair.cells  # noqa: F401  # pyright: ignore[reportUnusedImport]  (what is read is defined first)
+from assets.predicates import once, rows_check
+from assets.repair.cells import problems, study
 from evolake.repair.tables import RESULTS
 from resources.compute import ComputeResource
 from resources.lake import LakeResource
@@ -25,7 +29,7 @@ def results(
 ) -> pl.DataFrame:
     """One row per problem; attempts and calls next to it. A model's calls are in the call cache, so a cell
     that was killed pays for none twice."""
-    from evolake.repair.execution.cells import is_finished, publish_cell, run_cell
+    from evolake.repair.cells import is_finished, publish_cell, run_cell
 
     cell, store = context.partition_key, lake.open()
     lake.hold(study.name, context.run.run_id)
@@ -46,7 +50,7 @@ def results(
 def _current(lake: LakeResource, problems: pl.DataFrame, record: pl.DataFrame) -> Any:
     """Return the study that the settings describe, which must be the recorded one: cells of two studies are
     never mixed."""
-    from evolake.repair.execution.study import entries_of, study_of
+    from evolake.repair.cells import entries_of, study_of
 
     result, recorded = study_of(lake.settings(), entries_of(problems.to_dicts())), record["study_sha"].item()
     if result.sha != recorded:
@@ -69,3 +73,89 @@ def _result_metadata(result: pl.DataFrame) -> dict[str, Any]:
         "backend": result["backend"][0],
         "model": result["model"][0],
     }
+
+
+CERTIFICATES = """
+SELECT r.problem_id, r.solved, r.claim, r.certified_status, p.label, r.first_certified_call,
+  count(a.problem_id) AS certificates
+FROM repair.results AS r JOIN repair.problems AS p USING (problem_id)
+LEFT JOIN repair.attempts AS a ON a.cycle = r.cycle AND a.problem_id = r.problem_id
+  AND a.verdict = 'certified' AND a.claim = r.certified_status
+WHERE r.cycle = $cycle GROUP BY ALL"""
+SOUND = """CASE WHEN solved THEN certificates = 1 AND certified_status = label AND claim = label AND first_certified_call IS NOT NULL
+    ELSE certificates = 0 AND certified_status IS NULL AND first_certified_call IS NULL END"""  # noqa: E501
+BUDGETS = """
+SELECT r.problem_id, r.arm, r.rounds, r.calls, r.solver_calls, count(a.problem_id) AS attempts,
+  sum(a.solver_calls) AS solver_calls_made,
+    CASE WHEN r.arm = 'one_shot' THEN 1 ELSE s.candidates * CASE WHEN r.solved THEN r.rounds
+      ELSE s.rounds END END AS calls_due,
+    s.candidates * s.rounds AS budget, r.solved, r.budget_exceeded
+FROM repair.results AS r CROSS JOIN repair.study AS s LEFT JOIN repair.attempts AS a ON a.cycle = r.cycle
+  AND a.problem_id = r.problem_id
+WHERE r.cycle = $cycle GROUP BY ALL"""
+KEPT = (
+    "calls = calls_due AND attempts = calls AND solver_calls_made = solver_calls AND calls <= budget AND "
+    "budget_exceeded = (calls > budget)"
+)
+
+
+labels_are_certified_twice = rows_check(
+    problems,
+    "labels_are_certified_twice",
+    "Each problem is there once, two methods gave its label, a perturbation has its origin's.",
+    once("problem_id"),
+    "problem_id IS NOT NULL",
+    "label IN ('sat', 'unsat')",
+    "len(list_distinct(certified_by)) = 2",
+    "label = label_of_origin",
+    rows="""
+SELECT p.problem_id, p.label, p.certified_by, o.label AS label_of_origin FROM repair.problems AS p
+LEFT JOIN (SELECT problem_id, any_value(label) AS label FROM repair.problems GROUP BY ALL) AS o
+  ON o.problem_id = p.base_id""",
+)
+every_problem_was_run_once = rows_check(
+    results,
+    "every_problem_was_run_once",
+    "A cell has one row for each problem of the benchmark, all of one study.",
+    "runs = 1",
+    "known = 1",
+    "studies = 1",
+    rows="""
+SELECT problem_id, count(r.arm) AS runs, count(DISTINCT p.problem_id) AS known,
+  (SELECT count(DISTINCT study_sha) FROM repair.results WHERE cycle = $cycle) AS studies
+FROM repair.problems AS p FULL JOIN (SELECT * FROM repair.results WHERE cycle = $cycle) AS r
+  USING (problem_id) GROUP BY ALL""",
+)
+no_solve_without_certificate = rows_check(
+    results,
+    "no_solve_without_certificate",
+    "Each solved row has exactly one certified attempt, of the problem's certified label; no unsolved row "
+    "has any.",
+    SOUND,
+    rows=CERTIFICATES,
+)
+budget_is_equal = rows_check(
+    results,
+    "budget_is_equal",
+    "A matched arm makes K calls per round, all K x R where it does not solve, none beyond; one_shot "
+    "makes one. Calls and solver calls are those of the attempts on record.",
+    KEPT,
+    rows=BUDGETS,
+)
+attempts_are_known_once = rows_check(
+    results,
+    "attempts_are_known_once",
+    "Every call is one attempt, identified by problem, round and candidate.",
+    once("problem_id", "round", "candidate"),
+    "attempts = calls",
+    rows="""
+SELECT a.problem_id, a.round, a.candidate, count(*) OVER () AS attempts,
+  (SELECT sum(calls) FROM repair.results WHERE cycle = $cycle) AS calls
+FROM repair.attempts AS a WHERE a.cycle = $cycle""",
+)
+CELL_CHECKS = (
+    every_problem_was_run_once,
+    no_solve_without_certificate,
+    budget_is_equal,
+    attempts_are_known_once,
+)

@@ -10,19 +10,19 @@ import polars as pl
 from assets.pictures import shown
 from assets.predicates import once, rows_check
 from assets.utility.cells import study
-from assets.utility.checks import CELL_CHECKS
+from assets.utility.results import CELL_CHECKS
 from evolake.utility.tables import COMPARISONS, CURVES, FIGURES, SUMMARY
 from resources.lake import LakeResource
 
 if TYPE_CHECKING:
-    from evolake.utility.statistics.findings import Findings
+    from evolake.utility.findings import Findings
 
 CELLS = ("study", "replies")
 
 
 def _found(context: dg.AssetExecutionContext, lake: LakeResource) -> Findings:
-    from evolake.utility.execution.running import read_study
-    from evolake.utility.statistics.findings import findings_of
+    from evolake.utility.findings import findings_of
+    from evolake.utility.running import read_study
 
     study.require_cells(context, CELL_CHECKS)
     stored = read_study(lake.open())
@@ -63,8 +63,8 @@ def figures(
 ) -> pl.DataFrame:
     """Draw the study's figures, as blobs and in this asset's metadata."""
     from evolake.report.figures import draw_figures
+    from evolake.utility.findings import Findings
     from evolake.utility.report.page import FIGURES as PACKAGE
-    from evolake.utility.statistics.findings import Findings
 
     drawn = draw_figures(PACKAGE, Findings(summary, comparisons, curves))
     context.add_output_metadata({name: shown(png, name) for name, png in drawn.items()})

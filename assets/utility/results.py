@@ -1,12 +1,16 @@
 """The cells: one arm with one seed, trained and evaluated. One that was killed continues after its last step,
-one that is there is read."""
+one that is there is read.
+
+What a cell must satisfy before anything is found over it.
+"""
 
 from __future__ import annotations
 
 import dagster as dg
 import polars as pl
 
-import assets.utility.setup  # noqa: F401  # pyright: ignore[reportUnusedImport]  (what is read is defined first)
+import assets.utility.cells  # noqa: F401  # pyright: ignore[reportUnusedImport]  (what is read is defined first)
+from assets.predicates import once, rows_check
 from assets.shown import note
 from assets.utility.cells import study
 from evolake.utility.tables import ARMS, LINE, REPLIES
@@ -17,9 +21,9 @@ from resources.lake import LakeResource
 def replies(context: dg.AssetExecutionContext, lake: LakeResource, record: pl.DataFrame) -> pl.DataFrame:
     """Every reply of every evaluation; the steps of the training are published next to them."""
     from evolake.prompts.policies.registry import open_policy
-    from evolake.utility.execution.cells import is_finished, journal_of, publish_cell, run_cell
-    from evolake.utility.execution.policy import policy_settings
-    from evolake.utility.execution.running import make_cell, prepare
+    from evolake.utility.cells import is_finished, journal_of, publish_cell, run_cell
+    from evolake.utility.drawing import policy_settings
+    from evolake.utility.running import make_cell, prepare
 
     name, store, settings = context.partition_key, lake.open(), lake.settings()
     lake.hold(study.name, context.run.run_id)
@@ -53,3 +57,38 @@ def replies(context: dg.AssetExecutionContext, lake: LakeResource, record: pl.Da
     details = {"kept": kept, "replies": result.height, "step": int(last["step"][0])}
     context.add_output_metadata(details | {f"correct, {suite}": value for suite, value in shares.items()})
     return result
+
+
+every_problem_is_answered = rows_check(
+    replies,
+    "every_problem_is_answered",
+    "An evaluation answers every held-out problem equally often, none of those to train on, all of one "
+    "study.",
+    once("step", "suite", "problem_id", "sample"),
+    "suite <> 'train'",
+    "samples = most",
+    "studies = 1",
+    "known = 1",
+    rows="""
+SELECT r.*, count(*) OVER (PARTITION BY r.step, r.suite, r.problem_id) AS samples,
+  (SELECT max(n) FROM (SELECT count(*) AS n FROM utility.replies WHERE cycle = $cycle GROUP BY step, suite,
+    problem_id)) AS most,
+  (SELECT count(DISTINCT study_sha) FROM utility.replies WHERE cycle = $cycle) AS studies,
+  (SELECT count(*) FROM utility.problems AS p WHERE p.problem_id = r.problem_id
+    AND p.suite = r.suite) AS known
+FROM utility.replies AS r WHERE r.cycle = $cycle""",
+)
+steps_add_up = rows_check(
+    replies,
+    "steps_add_up",
+    "The steps of a cell are numbered without a gap, tokens and instances never fall, shares are in 0..1.",
+    "step = place",
+    "correct BETWEEN 0 AND 1",
+    "formatted BETWEEN 0 AND 1",
+    "tokens > before",
+    "instances >= seen",
+    rows="""
+SELECT *, row_number() OVER (ORDER BY step) AS place, lag(tokens, 1, 0) OVER (ORDER BY step) AS before,
+  lag(instances, 1, 0) OVER (ORDER BY step) AS seen FROM utility.steps WHERE cycle = $cycle""",
+)
+CELL_CHECKS = (every_problem_is_answered, steps_add_up)

@@ -3,8 +3,9 @@
 An entry is addressed by what was asked (role, model, messages, the reply's schema, sampling and attempt), by
 the endpoint and by the draw, see `evolake.agents.call_cache`. It is at `<lake>/tape/ab/cdef....json` and
 is written whole (temporary file, fsync, rename, fsync of the folder)
-*before* the reply is looked at, so a crash afterwards costs nothing. Failed attempts that were billed, or may have been, are entries too, for the
-record. An entry is never replaced; `evolake agents tape drop` removes entries.
+*before* the reply is looked at, so a crash afterwards costs nothing. Failed attempts that were billed, or may
+have been, are entries too, for the record. An entry is never replaced; `evolake agents tape drop` removes
+entries.
 
 Two callers that ask the same thing at the same time, threads or processes, are serialised by a lock on the
 key's first two digits: the second one replays. Nothing of the endpoint's credentials is ever in an entry.

@@ -6,7 +6,8 @@ system message is above it, the user message below. Placeholders are filled with
     {{name}}          data: a fenced block, length-capped and stated to be data; numbers and booleans are
                       bare
     {{name|inline}}   one short line, for ids and titles
-    {{name|text}}     as it is, for text that people wrote (guidance, goals); a list of strings becomes a bullet list, an empty one `none`
+    {{name|text}}     as it is, for text that people wrote (guidance, goals); a list of strings becomes a
+                      bullet list, an empty one `none`
 
 Every placeholder must have a value and every value a placeholder: anything else is an error that names both,
 so a prompt and its role cannot drift apart. A section of nothing but a heading and one placeholder is left

@@ -17,7 +17,7 @@ from evolake.visible import in_a_cell
 if TYPE_CHECKING:
     import polars as pl
 
-    from evolake.objectives.tables import LongConsensus
+    from evolake.objectives.long_consensus import LongConsensus
 
 
 LATEST = 10**9
@@ -63,7 +63,7 @@ def rank(scores: Path, created_file: Path, now: int, multipliers_file: Path | No
 
     A null, NaN or absent score means that the objective could not judge the design: it counts as the worst.
     """
-    from evolake.objectives.tables import rank_long
+    from evolake.objectives.long_consensus import rank_long
 
     table = _read_scores(scores)
     created = _read_json(created_file, "creation rounds", '{"objective id": round, ...}')

@@ -13,7 +13,8 @@ What can go wrong with the workers themselves.
 
 MachineryError
 ├── ComputeUnavailable          nothing was computed: no worker, or none that has proved itself
-└── WorkersLost                 a task was tried on worker after worker, and all died; a BrokenExecutor too, as a pool of processes raises
+└── WorkersLost                 a task was tried on worker after worker, and all died; a BrokenExecutor too,
+                                as a pool of processes raises
 """
 
 from __future__ import annotations

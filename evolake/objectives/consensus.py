@@ -19,8 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from evolake.errors import InputError
-from evolake.objectives.kendall import kendall_matrix
-from evolake.objectives.ranks import rank_rows
+from evolake.objectives.kendall import kendall_matrix, rank_rows
 
 DECAY = 0.9
 SAME = 1e-12

@@ -15,9 +15,9 @@ from evolake.bundles.model import Carried, Judging, LineBundle, Said
 from evolake.bundles.ruling import all_pass, gates_again
 from evolake.errors import InputError, MachineryError
 from evolake.programs.evolution.outcome import SCRATCH
-from evolake.programs.gates.specs import GATES
+from evolake.programs.gate_specs import GATES
 from evolake.programs.measuring_again import Rerun, reached, scored
-from evolake.programs.report.gains import gain_between
+from evolake.programs.report.artifacts import gain_between
 from evolake.programs.settings import ProgramsSettings
 from evolake.report.artifacts import Artifact
 from evolake.report.gain import counted
@@ -131,7 +131,7 @@ def _evaluations_of(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 def _of_row(row: Mapping[str, Any], files: bytes, name: str, settings: Settings) -> dict[str, Any]:
     """Of an initial program, whose evaluations are no rows: the first of its seeds. Exact where it has one
     seed, as the score is their mean."""
-    from evolake.programs.evolution.context import search_seeds
+    from evolake.programs.evolution.outcome import search_seeds
     from evolake.programs.model.project import project_of, unpack_files
 
     seeds = search_seeds(project_of(name, unpack_files(files)), settings.of(ProgramsSettings), settings.seed)
@@ -197,9 +197,9 @@ def _require_bearable(project: Project, own: ProgramsSettings) -> None:
 
 
 def _gates(judging: Judging, rerun: Rerun, claims: ProgramClaims) -> Iterator[Said]:
-    import evolake.programs.gates.checkers  # noqa: F401  (registers what the rules name)
+    import evolake.programs.gates  # noqa: F401  (registers what the rules name)
     from evolake.gates import run_gates
-    from evolake.programs.gates.collecting import Candidate
+    from evolake.programs.gates import Candidate
 
     judging.progress("gates")
     candidate = Candidate(

@@ -19,7 +19,7 @@ from evolake.errors import InputError, MachineryError
 from evolake.lake import Lake
 from evolake.programs.evolution.added_seeds import held_with_other_files
 from evolake.programs.evolution.population import texts_of
-from evolake.programs.gates.collecting import unreadable
+from evolake.programs.gates import unreadable
 from evolake.programs.model.project import EVALUATOR, INITIAL, TOML, load_project
 from evolake.programs.report.material import LINE, population_entering
 from evolake.scratch import Scratch

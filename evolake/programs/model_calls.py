@@ -5,8 +5,7 @@ from __future__ import annotations
 from evolake.agents.forecast import RoleCalls, asked
 from evolake.programs.evolution.writer_session import writes_in_sessions
 from evolake.programs.model.project import project_folders
-from evolake.programs.roles.writer import WRITER, WRITER_GROUP
-from evolake.programs.roles.writer_session import WRITER_SESSION
+from evolake.programs.roles import WRITER, WRITER_GROUP, WRITER_SESSION
 from evolake.programs.settings import ProgramsSettings
 from evolake.settings import Settings
 

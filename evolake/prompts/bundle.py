@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from evolake.bundles.model import Carried, Judging, LineBundle, Said
 from evolake.bundles.ruling import gates_again
 from evolake.errors import InputError, MachineryError
-from evolake.prompts.evolution.gate_specs import GATES
+from evolake.prompts.gate_specs import GATES
 from evolake.prompts.measuring_again import (
     FIRST,
     INSTALLED,
@@ -28,7 +28,7 @@ from evolake.prompts.measuring_again import (
     shipped,
     unfounded,
 )
-from evolake.prompts.policies.dtypes import FLOAT32, with_dtype
+from evolake.prompts.policies.models import FLOAT32, with_dtype
 from evolake.prompts.report.artifacts import base_evaluation
 from evolake.prompts.settings import PromptsSettings
 from evolake.report.artifacts import Artifact
@@ -191,8 +191,8 @@ def _gates(
     problems: Sequence[Mapping[str, Any]],
     claims: PromptClaims,
 ) -> Iterator[Said]:
-    from evolake.prompts.evolution.judging import Newborn, run_gates
     from evolake.prompts.evolution.population import Population
+    from evolake.prompts.gates import Newborn, run_gates
 
     judging.progress("gates")
     population = Population.empty().add(prompts=[dict(row) for row in rows])
@@ -248,9 +248,8 @@ def _replies(
 
 def _misjudged(claimed: Sequence[Reply], problems: Mapping[str, Problem], own: PromptsSettings) -> str:
     """Return which reply is judged otherwise here; "" if none is."""
-    from evolake.prompts.model.scoring import judge_reply
-    from evolake.prompts.model.tool_calls import outside_calls
-    from evolake.prompts.rating.verifying import verify
+    from evolake.prompts.model.protocol import outside_calls
+    from evolake.prompts.model.scoring import judge_reply, verify
 
     said = [outside_calls(item.reply) if own.tools else item.reply for item in claimed]
     given = [
@@ -275,7 +274,7 @@ def _sampled(
 ) -> Iterator[Said]:
     """Ask the policy again, greedily. What was drawn by chance cannot be given again, nor what came from an
     endpoint or rests on a corpus."""
-    from evolake.prompts.rating.evaluating import decoding_of
+    from evolake.prompts.evolution.prompt_contest import decoding_of
 
     decoding = decoding_of(own)
     by_chance = own.heldout_samples != 1 or (decoding is not None and decoding.temperature > 0)

@@ -62,8 +62,8 @@ def answering(
 ) -> Answers:
     """Return what asks the policy of the bundle. It is opened for each side, since loaded weights replace
     those of the base model."""
+    from evolake.prompts.evolution.prompt_contest import replies
     from evolake.prompts.policies.registry import open_policy
-    from evolake.prompts.rating.evaluating import replies
 
     def ask(side: str, problems: Sequence[Problem]) -> list[dict[str, Any]]:
         progress(f"{len(problems)} replies of {side}")

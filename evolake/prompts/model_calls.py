@@ -5,7 +5,7 @@ from __future__ import annotations
 from evolake.agents.forecast import RoleCalls, asked
 from evolake.prompts.evolution.iteration import ARMS
 from evolake.prompts.policies.endpoint import ROLE as POLICY
-from evolake.prompts.reproduction.mutation import SHORT_REPLY
+from evolake.prompts.reproduction import SHORT_REPLY
 from evolake.prompts.roles.crossing import RECOMBINER
 from evolake.prompts.roles.editing import CONSOLIDATOR, EDITOR
 from evolake.prompts.roles.reflection import CRITIC, SUMMARIZER

@@ -17,8 +17,7 @@ def requirements() -> list[Requirement]:
     """Return the libraries and the small model that the policy is trained with, and the dtype that a run here
     gives it, where settings can be read."""
     from evolake import settings as settings_module
-    from evolake.prompts.policies.dtypes import describe_dtype
-    from evolake.prompts.policies.models import EXTRA, missing_extra, missing_model
+    from evolake.prompts.policies.models import EXTRA, describe_dtype, missing_extra, missing_model
 
     lacking = missing_extra() or missing_model("local", None)
     detail = lacking.partition(":")[0] if lacking else ", ".join(EXTRA)

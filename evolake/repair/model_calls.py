@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 
 from evolake.agents.forecast import RoleCalls, asked
-from evolake.repair.arms.budget import plan_of
-from evolake.repair.arms.prompts import ROLES
+from evolake.repair.proposers import ROLES
 from evolake.repair.settings import RepairSettings
+from evolake.repair.trial import plan_of
 from evolake.settings import Settings
 
 PERTURBATIONS = 3

@@ -19,7 +19,7 @@ from bundled_model_server import Server, serving
 from designs_fixtures import ROOT, Project, open_project
 from project_steps import USD_A_MILLION_TOKENS, by_a_model, materialize, run_here, usd_of
 
-from evolake.programs.commands.template import FILES
+from evolake.programs.commands.group import FILES
 from pipelines.home import ensure_home
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]

@@ -16,7 +16,7 @@ import evolake
 from evolake.cli.sql import all_tables
 from evolake.errors import InputError
 from evolake.lake import Lake
-from evolake.programs.commands.template import FILES
+from evolake.programs.commands.group import FILES
 from evolake.programs.library import Evolved
 from evolake.report.figures import figures_in
 

@@ -21,7 +21,7 @@ from project_steps import inside, undescribed
 
 from evolake.lake import Lake
 from evolake.repair.names import ARMS, KNOWN_ARMS
-from evolake.repair.report.data import read_report
+from evolake.repair.report.material import read_report
 from evolake.repair.tables import ATTEMPTS, RESULTS, cell_of
 from evolake.report.figures import figures_in
 

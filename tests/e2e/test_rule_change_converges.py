@@ -15,7 +15,7 @@ from designs_fixtures import ROOT, Project, open_project
 from project_steps import edit_rule, flips, flips_told, materialize, previewed, stale
 
 from evolake.lake import Lake
-from evolake.programs.commands.template import FILES
+from evolake.programs.commands.group import FILES
 
 pytestmark = [pytest.mark.e2e, pytest.mark.long]
 SMALL = {

@@ -24,10 +24,9 @@ import polars as pl
 
 from evolake.designs.evolution.population import Population
 from evolake.designs.evolution.scoring import consensus_from
-from evolake.objectives.kendall import kendall_matrix
-from evolake.objectives.ranks import rank_rows
+from evolake.objectives.kendall import kendall_matrix, rank_rows
+from evolake.objectives.long_consensus import LongConsensus
 from evolake.objectives.score import HasSource, ScoreRow, score_all
-from evolake.objectives.tables import LongConsensus
 
 if TYPE_CHECKING:
     from evolake.compute import Jails

@@ -42,11 +42,11 @@ from evolake.designs.roles.objective import OBJECTIVE_REPAIR_ROLE, OBJECTIVE_ROL
 from evolake.designs.settings import DesignsSettings
 from evolake.errors import InputError
 from evolake.gates import GateResults, Verdict
+from evolake.objectives.long_consensus import LongConsensus
 from evolake.objectives.portfolio import ObjectiveSpec, baseline_objective, new_objective
 from evolake.objectives.programs.compose import read
 from evolake.objectives.programs.expression import to_json
 from evolake.objectives.source import objective_id
-from evolake.objectives.tables import LongConsensus
 from evolake.seeds import generator
 
 RECENT_RESULTS, SHOWN_BLOCKED = 60, 6

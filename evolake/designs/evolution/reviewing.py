@@ -24,7 +24,7 @@ from evolake.designs.evolution.population import Population
 from evolake.designs.roles.models import SHORT_ID, ProgressEntry, ReviewRequest
 from evolake.designs.roles.objective import REVIEW_ROLE
 from evolake.designs.settings import DesignsSettings
-from evolake.objectives.tables import LongConsensus
+from evolake.objectives.long_consensus import LongConsensus
 from evolake.seeds import child_seed
 
 TOP_DESIGNS = 10

@@ -13,8 +13,8 @@ from evolake.designs.tables import SCORES
 
 if TYPE_CHECKING:
     from evolake.designs.evolution.population import Population
+    from evolake.objectives.long_consensus import LongConsensus
     from evolake.objectives.score import ScoreRow
-    from evolake.objectives.tables import LongConsensus
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ def worse_over_kinds(planted: Sequence[ScoreRow], uniform: Sequence[ScoreRow]) -
 def consensus_from(scores: pl.DataFrame, population: Any, cycle: str) -> LongConsensus:
     """Return the consensus of a table of scores, with the rounds and multipliers of the population's
     objectives. The round is the cycle's number."""
-    from evolake.objectives.tables import rank_long
+    from evolake.objectives.long_consensus import rank_long
 
     rows = population.objectives.to_dicts()
     voting = set(scores["objective_id"].to_list())

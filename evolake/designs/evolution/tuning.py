@@ -229,7 +229,7 @@ def consensus_estimate(
     """Return estimates by binary search in the stored scores.
 
     Args:
-        scored: `evolake.objectives.tables.LongConsensus` of the stored designs.
+        scored: `evolake.objectives.long_consensus.LongConsensus` of the stored designs.
         score: results by name -> rows with objective_id, design_id and score (None: missing), e.g.
             `score_all` with its pool bound.
     """

@@ -5,8 +5,8 @@ call cache that replays the text gets the same row again, so a blocked reply nev
 excepted are the failures that no candidate can bring about and that would hit the next one as well:
 `evolake.gates.boundary` names them for all lines. Here an InputError is the candidate's too, for this line's
 parsers raise it for the texts that they read; `alone(passing=(InputError,))` is for what the *user* asked.
-Reasons have the words of all lines, so that `evolake.gates.boundary` finds them: "judging it raised ValueError
-at trace.py:120: ...".
+Reasons have the words of all lines, so that `evolake.gates.boundary` finds them: "judging it raised
+ValueError at trace.py:120: ...".
 
 A MemoryError is the candidate's: what a candidate may use is bounded beforehand, so on the host it comes from
 one absurd request, not from a machine that is full (that one is killed by the kernel, which is a broken

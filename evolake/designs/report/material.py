@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from evolake.designs.report.data import CycleReport
     from evolake.lake import Lake
-    from evolake.objectives.tables import LongConsensus
+    from evolake.objectives.long_consensus import LongConsensus
 
 FIGURES = "evolake.designs.report.figures"
 
@@ -63,7 +63,7 @@ def baseline_of(population: Population) -> str | None:
 
 def voting_objectives(material: Material) -> VotingObjectives:
     """Return those that ranked the cycle."""
-    from evolake.objectives.ranks import rank_rows
+    from evolake.objectives.kendall import rank_rows
 
     ranked = material.ranked()
     known: dict[str, dict[str, Any]] = {
@@ -86,7 +86,7 @@ def voting_objectives(material: Material) -> VotingObjectives:
 
 def material_of(lake: Lake, report: CycleReport) -> Material:
     """Of one cycle's report."""
-    from evolake.objectives.tables import rank_long
+    from evolake.objectives.long_consensus import rank_long
 
     def ranked() -> LongConsensus:
         scores = lake.read("designs", "final_scores", report.cycle)

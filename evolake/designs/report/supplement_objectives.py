@@ -60,8 +60,7 @@ def agreement(material: Material) -> pl.DataFrame:
 
 def with_consensus(material: Material) -> pl.DataFrame:
     """Return one row per kind of objective."""
-    from evolake.objectives.kendall import kendall_matrix
-    from evolake.objectives.ranks import rank_rows
+    from evolake.objectives.kendall import kendall_matrix, rank_rows
 
     ranked = material.ranked()
     families = dict(material.population.objectives.select("objective_id", "family").iter_rows())

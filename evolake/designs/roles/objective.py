@@ -26,14 +26,11 @@ from evolake.designs.roles.models import (
 )
 from evolake.designs.roles.request_text import outcomes_text, results_text, summaries_text
 from evolake.objectives.consensus import aggregate
-from evolake.objectives.phase import Progress
 from evolake.objectives.portfolio import OBJECTIVE_FAMILIES, Known, new_objective
-from evolake.objectives.programs.behaviour import ranking
-from evolake.objectives.programs.compose import compose, read, words
-from evolake.objectives.programs.counterparts import COUNTERPARTS, counterpart, of_family
+from evolake.objectives.programs.compose import COUNTERPARTS, compose, counterpart, of_family, read, words
 from evolake.objectives.programs.expression import from_json
-from evolake.objectives.programs.genetic import MUTATIONS, Child, Parent, propose
-from evolake.objectives.review import Reviewed, review
+from evolake.objectives.programs.genetic import MUTATIONS, Child, Parent, propose, ranking
+from evolake.objectives.review import Progress, Reviewed, review
 from evolake.objectives.source import objective_id
 
 PROGRAM = "program"

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
         "new": Lazy("evolake.families.commands.new:new"),
         "review-sheet": Lazy("evolake.families.commands.review_sheet:review_sheet"),
         "show": Lazy("evolake.families.commands.show:show"),
-        "utility": Lazy("evolake.utility.commands.utility:utility"),
+        "utility": Lazy("evolake.utility.commands:utility"),
     },
     short_help="Check, export and audit verifiable task families.",
 )

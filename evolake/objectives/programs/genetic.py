@@ -10,23 +10,41 @@ Montana 1995).
 Parents are likelier the more they weigh in the consensus and the less the objective next to them agrees with
 them: what others do not say already, said by one that is listened to. Every child is typed, canonical, turned
 so that fewer steps are better, and ranks made-up designs otherwise than every program that is known.
+
+Random expressions of a wanted kind. What designs are compared by most, the logarithm of their steps, is
+drawn most.
+
+What a program does on made-up designs: which way it ranks them, whether it distinguishes them, and which
+programs rank them alike.
+
+The designs are fixed and owe nothing to a lake: ladders of sizes with steps that grow in different ways, each
+run up to where it fails. Each has a slower twin, whose steps also grow faster and which fails sooner. A
+program that mostly prefers the twins is turned round; that decides nothing about its worth, only that "lower
+is better" holds for it as for the others.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from typing import Any
 
 import numpy as np
 
-from evolake.objectives.programs.behaviour import Ranking, turned
-from evolake.objectives.programs.drawing import Drawing
+from evolake.objectives.families.levels import budget
 from evolake.objectives.programs.expression import (
+    AGGREGATES,
     ARITHMETIC,
+    CHOICE,
     FUNCTIONS,
     LEVEL_NAMES,
     NUMBER_NAMES,
+    SETTINGS,
     Expression,
+    Kind,
+    canonical,
     is_program,
     kind_of,
     literals,
@@ -34,7 +52,156 @@ from evolake.objectives.programs.expression import (
     replaced,
     rounded,
     size,
+    value,
 )
+
+LOG_STEPS: Expression = ("log", "steps")
+LOGGED = ("n", "steps", "limit", "budget", "reach", "top")
+"""Names of what lies orders of magnitude apart: mostly read as logarithms."""
+
+
+class Drawing:
+    """Draws by one generator."""
+
+    def __init__(self, random: np.random.Generator):
+        self.random = random
+
+    def expression(self, kind: Kind, depth: int) -> Expression:
+        """Return an expression of this kind of at most so many operators below each other, a few leaves' own
+        not counted."""
+        return self.number(depth) if kind == "number" else self.level(depth)
+
+    def number(self, depth: int) -> Expression:
+        """Return one value for the design: an aggregate at the leaves, arithmetic above."""
+        if depth <= 0 or self.random.random() < 0.3:
+            return self.leaf(NUMBER_NAMES) if self.random.random() < 0.15 else self.aggregate(depth - 1)
+        if self.random.random() < 0.2:
+            return (self.pick(FUNCTIONS), self.number(depth - 1))
+        second = self.literal() if self.random.random() < 0.3 else self.number(depth - 1)
+        return (self.pick(ARITHMETIC), self.number(depth - 1), second)
+
+    def level(self, depth: int) -> Expression:
+        """Return a value for each size."""
+        if depth <= 0 or self.random.random() < 0.3:
+            return LOG_STEPS if self.random.random() < 0.5 else self.leaf(LEVEL_NAMES)
+        chance = self.random.random()
+        if chance < 0.25:
+            return (self.pick(FUNCTIONS), self.level(depth - 1))
+        if chance < 0.4:
+            return (CHOICE, self.level(depth - 1), self.level(depth - 1))
+        second = self.literal() if self.random.random() < 0.3 else self.level(depth - 1)
+        return (self.pick(ARITHMETIC), self.level(depth - 1), second)
+
+    def aggregate(self, depth: int) -> Expression:
+        """Return one value of what is taken at each size."""
+        name = self.pick((*AGGREGATES, *SETTINGS))
+        inner = self.level(depth)
+        return (name, self.setting(name), inner) if name in SETTINGS else (name, inner)
+
+    def leaf(self, names: tuple[str, ...]) -> Expression:
+        """Return a name, as a logarithm where its values are orders of magnitude apart."""
+        name = self.pick(names)
+        return ("log", name) if name in LOGGED and self.random.random() < 0.85 else name
+
+    def literal(self) -> float:
+        """Return a factor or a summand, around 1."""
+        return rounded(float(np.exp(self.random.normal(0.0, 1.0))))
+
+    def setting(self, name: str) -> float | int:
+        """Return a setting of an aggregate, within its bounds."""
+        bounds = SETTINGS[name]
+        drawn = self.random.uniform(bounds.low, bounds.high)
+        return (
+            int(self.random.integers(int(bounds.low), int(bounds.high) + 1))
+            if bounds.whole
+            else rounded(drawn)
+        )
+
+    def pick(self, names: tuple[str, ...]) -> str:
+        """Return one of the names, each as likely."""
+        return names[int(self.random.integers(len(names)))]
+
+
+DESIGNS = 24
+SIZES = (10, 14, 20, 28, 40, 57, 80, 113, 160, 226, 320, 453, 640)
+STEEPER = 0.4
+"""What a twin's exponent of growth is above that of its design."""
+LEANING = 4
+DISTINCT = 0.5
+GOLDEN = (0.6180339887, 0.4142135623, 0.7320508075, 0.2360679774)
+Ranking = tuple[int, ...]
+
+
+def turned(program: Expression) -> tuple[Expression, Ranking] | None:
+    """Return the program in canonical form, turned so that fewer steps are better, and how it ranks the
+    made-up designs.
+
+    None where it prefers hardly either, gives fewer than half of the designs their own value, or has grown
+    too large.
+    """
+    form = canonical(program)
+    if not is_program(form):
+        return None
+    scores = _scores(form)
+    leaning = sum(
+        (slow > fast) - (slow < fast) for fast, slow in zip(scores, _scores(form, STEEPER), strict=True)
+    )
+    if abs(leaning) < LEANING or len(set(scores)) < DISTINCT * DESIGNS:
+        return None
+    if leaning > 0:
+        return form, _ranking(scores)
+    other = canonical(("neg", form))
+    return (other, _ranking(_scores(other))) if is_program(other) else None
+
+
+def ranking(program: Expression) -> Ranking:
+    """Return dense ranks of the made-up designs; programs that rank them alike have equal ones."""
+    return _ranking(_scores(program))
+
+
+def _scores(program: Expression, steeper: float = 0.0) -> list[float]:
+    return [float(f"{value(program, rows):.9g}") for rows in made_up_designs(steeper)]
+
+
+def _ranking(scores: list[float]) -> Ranking:
+    places = {score: place for place, score in enumerate(sorted(set(scores)))}
+    return tuple(places[score] for score in scores)
+
+
+@cache
+def made_up_designs(steeper: float = 0.0) -> tuple[tuple[dict[str, Any], ...], ...]:
+    """Return results of the designs, or of twins whose exponent of growth is larger by `steeper`."""
+    return tuple(_ladder(number, steeper) for number in range(DESIGNS))
+
+
+def _ladder(number: int, steeper: float) -> tuple[dict[str, Any], ...]:
+    offset, exponent, curve, phase = (math.modf((number + 1) * irrational)[0] for irrational in GOLDEN)
+    rows: list[dict[str, Any]] = []
+    for place, n in enumerate(SIZES):
+        x = math.log(n / 10)
+        wobble = 0.25 * math.sin(7.0 * phase + 2.3 * place)
+        steps = math.exp(
+            2.3
+            + offset
+            + (0.8 + 1.6 * exponent + steeper) * x
+            + 0.3 * curve * max(x - 1.5, 0.0) ** 2
+            + wobble
+        )
+        limit = budget(n)
+        solved = steps <= limit
+        rows.append(
+            {
+                "N": n,
+                "median_step": round(steps),
+                "unsolved_fraction": 0.49 if solved else min(0.5 + 0.2 * math.log(steps / limit), 1.0),
+                "max_steps": int(limit),
+                "batch": 100,
+            }
+        )
+        if not solved:
+            break
+    return tuple(rows)
+
 
 OPERATOR_ODDS: Mapping[str, float] = {
     "draw": 0.1,

@@ -1,8 +1,12 @@
 """`evolake programs`: a new project, what a project's evaluator says of its initial program, a program of the
-lake, and whether evolution goes in circles."""
+lake, and whether evolution goes in circles.
+
+What `evolake programs new` writes: a function to be fitted, scored apart from the program that fits it.
+"""
 
 from __future__ import annotations
 
+from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +20,7 @@ from evolake.terminal import say, say_json, say_text
 
 if TYPE_CHECKING:
     from evolake.settings import Settings
+
 
 LINE = "programs"
 
@@ -46,7 +51,6 @@ def new(name: str, parent: Path | None) -> int:
     path such as ./NAME, for one anywhere.
     """
     from evolake.new_files import new_files
-    from evolake.programs.commands.template import FILES
 
     settings = settings_module.load()
     folder = _new_folder(settings, name, parent)
@@ -125,7 +129,7 @@ def check(project: str, runs: int, install: bool, as_json: bool) -> int:
     """
     from evolake.programs.evolution.checking import check_project
     from evolake.programs.model.project import find_project, load_project
-    from evolake.programs.sandbox import packages
+    from evolake.programs.sandbox import environment as packages
 
     settings = settings_module.load()
     own = settings.of(ProgramsSettings)
@@ -151,7 +155,7 @@ def show(program: str, as_json: bool) -> int:
     ID: its id or the first eight or more digits of it, or the name of a project for its champion.
     """
     from evolake.lake import Lake
-    from evolake.programs.report.showing import details_of, lines_of
+    from evolake.programs.report.page import details_of, lines_of
 
     result = details_of(Lake(settings_module.load().require_lake()), program)
     if result is None:
@@ -177,8 +181,7 @@ def front(project: str | None, as_json: bool) -> int:
     good as in every declared metric and better in one. The metrics are those of `[metrics]` in
     project.toml."""
     from evolake.lake import Lake
-    from evolake.programs.report.fronts import front_of, lines_of
-    from evolake.programs.report.material import material_of
+    from evolake.programs.report.material import front_of, lines_of, material_of
 
     lake = Lake(settings_module.load().require_lake())
     cycles = lake.cycles(LINE, "incoming_programs")
@@ -233,3 +236,10 @@ def trace(project: str | None, as_json: bool) -> int:
             for line in lines_of(item):
                 say(line)
     return 0
+
+
+FILES = {
+    name: resources.files("evolake.programs.commands").joinpath("example", name).read_text(encoding="utf-8")
+    for name in ("initial_program.py", "evaluator.py", "project.toml")
+}
+"""Path below the project's folder -> its text."""

@@ -12,11 +12,10 @@ from evolake.errors import InputError
 from evolake.gates import GateResults, Ruleset
 from evolake.lake import BlobStore, Lake
 from evolake.lake.added_seeds import SeedItem, SeedSource
-from evolake.programs.evolution.archive import islands_of
-from evolake.programs.evolution.context import LINE, search_seeds
 from evolake.programs.evolution.generations import judge, judged_row, size_of
-from evolake.programs.evolution.population import Birth, Row, program_row, texts_bytes
-from evolake.programs.gates.collecting import Candidate
+from evolake.programs.evolution.outcome import LINE, search_seeds
+from evolake.programs.evolution.population import Birth, Row, islands_of, program_row, texts_bytes
+from evolake.programs.gates import Candidate
 from evolake.programs.model.project import (
     Project,
     files_sha,

@@ -7,16 +7,16 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-import evolake.programs.gates.checkers  # noqa: F401  (registers what the rules name)
+import evolake.programs.gates  # noqa: F401  (registers what the rules name)
 from evolake.gates import Ruleset, Verdict, load_rules, run_gates
 from evolake.jail.protocol import one_line
-from evolake.programs.evolution.context import LINE
-from evolake.programs.gates.collecting import Candidate
-from evolake.programs.gates.specs import GATES
+from evolake.programs.evolution.outcome import LINE
+from evolake.programs.gate_specs import GATES
+from evolake.programs.gates import Candidate
 from evolake.programs.model.project import Project, program_id
+from evolake.programs.sandbox.environment import not_installed
 from evolake.programs.sandbox.evaluating import Evaluation, Evaluator, averaged, cause, errors_in, score_of
 from evolake.programs.sandbox.meeting import with_mode
-from evolake.programs.sandbox.packages import not_installed
 from evolake.programs.search.numbers import numbers_in
 from evolake.programs.settings import ProgramsSettings
 from evolake.seeds import child_seed

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-import evolake.programs.gates.checkers  # noqa: F401  (registers what the rules name)
+import evolake.programs.gates  # noqa: F401  (registers what the rules name)
 from evolake.agents import AgentFailure
 from evolake.agents.attempts import SiblingNote, direction_of, waves
 from evolake.agents.fences import clean
@@ -19,23 +19,46 @@ from evolake.errors import HostBusy
 from evolake.gates import GateResults, Ruleset, run_gates
 from evolake.gates.run import in_turn, side_by_side
 from evolake.lake import BlobStore
-from evolake.programs.evolution.archive import Islands, block_size, cell_of, merit
-from evolake.programs.evolution.context import LINE, Context
-from evolake.programs.evolution.generation_entry import REPEATED, GenerationEntry
-from evolake.programs.evolution.grouped import replies_to
-from evolake.programs.evolution.limits_text import limits_text
-from evolake.programs.evolution.memory import SHORT_ID, Recorded, SearchMemory, contest_text, front_lines
-from evolake.programs.evolution.model_parents import parent_for_model, worth_showing
-from evolake.programs.evolution.outcome import candidate_rows
-from evolake.programs.evolution.population import Birth, Row, program_row, texts_bytes, texts_of
-from evolake.programs.evolution.revising import Draft, revised
-from evolake.programs.evolution.tried_programs import Tried, parents_for_operators, tried_programs
-from evolake.programs.gates.collecting import Candidate, bare_text, behaviour
-from evolake.programs.gates.specs import GATES
-from evolake.programs.model.blocks import BadBlocks
+from evolake.programs.evolution.outcome import LINE, Context, candidate_rows
+from evolake.programs.evolution.population import (
+    Birth,
+    Islands,
+    Row,
+    block_size,
+    cell_of,
+    merit,
+    program_row,
+    texts_bytes,
+    texts_of,
+)
+from evolake.programs.evolution.search_memory import (
+    REPEATED,
+    SHORT_ID,
+    GenerationEntry,
+    Recorded,
+    SearchMemory,
+    Tried,
+    contest_text,
+    front_lines,
+    parent_for_model,
+    parents_for_operators,
+    tried_programs,
+    worth_showing,
+)
+from evolake.programs.evolution.writer_calls import Draft, limits_text, replies_to, revised
+from evolake.programs.gate_specs import GATES
+from evolake.programs.gates import Candidate, bare_text, behaviour
+from evolake.programs.model.program_text import BadBlocks
 from evolake.programs.model.project import program_id
-from evolake.programs.roles.brief import DIRECTIONS
-from evolake.programs.roles.writer import NOTHING, Measured, WriterReply, WriterRequest, applied, failed_idea
+from evolake.programs.roles import (
+    DIRECTIONS,
+    NOTHING,
+    Measured,
+    WriterReply,
+    WriterRequest,
+    applied,
+    failed_idea,
+)
 from evolake.programs.sandbox.evaluating import shown_metrics
 from evolake.seeds import child_seed, generator
 

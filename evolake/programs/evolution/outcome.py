@@ -1,23 +1,30 @@
-"""What an evaluation of a program gave: in words for its author, and as rows of MEASURED."""
+"""What an evaluation of a program gave: in words for its author, and as rows of MEASURED.
+
+What the generations of one project share in a cycle.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
 
-import evolake.programs.gates.checkers  # noqa: F401  (registers what the rules name)
-from evolake.gates import GateSpec, run_gates
+import evolake.programs.gates  # noqa: F401  (registers what the rules name)
+from evolake.agents import AgentFailure, Agents, Reply
+from evolake.gates import GateSpec, Ruleset, run_gates
+from evolake.lake import BlobStore
 from evolake.programs.evolution.population import Row
-from evolake.programs.gates.collecting import Candidate
-from evolake.programs.gates.specs import GATES
+from evolake.programs.gate_specs import GATES
+from evolake.programs.gates import Candidate
 from evolake.programs.model.project import Project
-from evolake.programs.roles.writer import Measured
-from evolake.programs.sandbox.evaluating import Evaluation, host, score_of, shown_metrics
+from evolake.programs.roles import Measured, WriterReply, WriterRequest
+from evolake.programs.sandbox.evaluating import Evaluation, Evaluator, host, score_of, shown_metrics
+from evolake.programs.settings import ProgramsSettings
+from evolake.seeds import child_seed
 
 if TYPE_CHECKING:
     from evolake.jail import NativeOutcome
-    from evolake.programs.evolution.context import Context
 
 
 SCRATCH = "scratch"
@@ -123,4 +130,63 @@ def measured_rows(
             "host": host(),
         }
         for evaluation in evaluations
+    ]
+
+
+LINE = "programs"
+
+
+class SessionWriting(Protocol):
+    """Writes children in sessions: `writer_session.SessionWriter`."""
+
+    def write(
+        self,
+        context: Context,
+        request: WriterRequest,
+        *,
+        seed: int,
+        attempt: int,
+        side: str,
+        keep: Callable[[Sequence[Mapping[str, Any]]], None],
+    ) -> Reply[WriterReply | AgentFailure]:
+        """Return what the session wrote, or why it ended without a program. side: of its evaluations' rows of
+        MEASURED, which `keep` takes."""
+        ...
+
+
+@dataclass(frozen=True)
+class Context:
+    """What the generations of a project share. session: who writes in sessions; None: the writer is asked
+    once for each child, and once more if it may revise. waves: of requests to a model in one generation.
+    turns: that a session may take, for its prompt."""
+
+    evaluator: Evaluator
+    own: ProgramsSettings
+    agents: Agents
+    blobs: BlobStore
+    ruleset: Ruleset
+    cycle: str
+    run_id: str
+    root_seed: int
+    workers: int
+    guidance: Sequence[str] = ()
+    session: SessionWriting | None = None
+    waves: int = 2
+    turns: int = 0
+
+    @property
+    def project(self) -> Project:
+        """The project."""
+        return self.evaluator.project
+
+    def seeds(self) -> list[int]:
+        """Of a candidate's evaluations: the same for all of a project, so that scores can be compared."""
+        return search_seeds(self.project, self.own, self.root_seed)
+
+
+def search_seeds(project: Project, own: ProgramsSettings, root_seed: int) -> list[int]:
+    """Return seeds of the evaluations that candidates are ranked by."""
+    return [
+        child_seed(root_seed, LINE, "search", project.name, place)
+        for place in range(project.given.evaluator.repeats or own.repeats)
     ]

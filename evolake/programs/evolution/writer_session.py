@@ -16,18 +16,26 @@ from evolake.agents import AgentFailure, Agents, Reply
 from evolake.agents.session_roles import RunCommand, SessionSpec, Unusable, hold_session, require_model
 from evolake.agents.session_tools import Call, CommandReport, Workspace, well_formed
 from evolake.programs.evolution.outcome import candidate_rows, objection_of, outcome_text, scratch_row
-from evolake.programs.gates.collecting import Candidate
-from evolake.programs.gates.reach import reaches
-from evolake.programs.gates.specs import GATES
-from evolake.programs.model.blocks import as_kept
+from evolake.programs.gate_specs import GATES
+from evolake.programs.gates import Candidate, reaches
+from evolake.programs.model.program_text import as_kept
 from evolake.programs.model.project import program_id
-from evolake.programs.roles.brief import Briefing, Standing, listing
-from evolake.programs.roles.writer import Measured, WriterReply, WriterRequest
-from evolake.programs.roles.writer_session import WRITER_SESSION, ProgramCard, RunScript, WriterSessionRequest
-from evolake.programs.sandbox.script_run import printed_text
+from evolake.programs.roles import (
+    WRITER_SESSION,
+    Briefing,
+    Measured,
+    ProgramCard,
+    RunScript,
+    Standing,
+    WriterReply,
+    WriterRequest,
+    WriterSessionRequest,
+    listing,
+)
+from evolake.programs.sandbox.program_runs import printed_text
 
 if TYPE_CHECKING:
-    from evolake.programs.evolution.context import Context
+    from evolake.programs.evolution.outcome import Context
     from evolake.programs.settings import ProgramsSettings
 
 REFERENCE = "reference"

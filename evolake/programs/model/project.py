@@ -30,10 +30,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from evolake.errors import InputError
 from evolake.file_names import check_id
 from evolake.jail.protocol import plain_name
-from evolake.programs.model.blocks import BadBlocks, cut
 from evolake.programs.model.config_yaml import Config, read_config
-from evolake.programs.model.meeting import obstacle
-from evolake.programs.model.parameters import parameters_in
+from evolake.programs.model.evaluator_text import obstacle
+from evolake.programs.model.program_text import BadBlocks, cut, parameters_in
 from evolake.programs.settings import ProgramsSettings
 from evolake.reading import Unparsable, Unreadable, parse_toml, read_bytes, reason
 from evolake.text_edits import BOM

@@ -1,20 +1,96 @@
-"""What the programs line says of its artifacts."""
+"""What the programs line says of its artifacts.
+
+The gain of a program over the initial program of its project, from held-out scores under the same
+seeds.
+
+The programs line's row in the table of all lines: the held-out score of each project's champion and of its
+initial program.
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 
+from evolake.contest import LEVEL, paired
 from evolake.lake import Catalogue, Lake
 from evolake.programs.evolution.population import texts_of
-from evolake.programs.report.decisions import DECIDED, project_in_words
-from evolake.programs.report.gains import gain_between
-from evolake.programs.report.standing import standing
+from evolake.programs.report.story import DECIDED, RUNS, DecisionRow, project_in_words
 from evolake.report.artifacts import Artifact, Kind, LineArtifacts
-from evolake.report.gain import Gain
+from evolake.report.gain import Gain, counted, figures
+from evolake.report.standing import Ask, Standing
+from evolake.seeds import generator
+from evolake.stats import Interval
 
 LINE = "programs"
+LARGEST_LOG = 700.0
+
+
+def gain_between(
+    own: Mapping[int, float],
+    initial: Mapping[int, float],
+    *,
+    project: str,
+    score_name: str,
+    higher_is_better: bool,
+    protected: bool,
+    initial_id: str,
+    cycle: str,
+) -> Gain | None:
+    """Return the gain; None if a ratio says nothing: no seed is common to both, or a score is not positive.
+
+    own, initial: seed -> score of the program, and of the initial program.
+    """
+    seeds = sorted(set(own) & set(initial))
+    if not seeds or min(*(own[seed] for seed in seeds), *(initial[seed] for seed in seeds)) <= 0:
+        return None
+    pairs = [own[seed] for seed in seeds], [initial[seed] for seed in seeds]
+    first, second = pairs if higher_is_better else (pairs[1], pairs[0])
+    contest = paired(
+        [math.log(one / another) for one, another in zip(first, second, strict=True)],
+        generator(0, LINE, cycle, "gain"),
+    )
+    middle, low, high = (
+        math.exp(min(value, LARGEST_LOG)) for value in (contest.effect, contest.low, contest.high)
+    )
+    guard = "" if protected else "; score not protected"
+    return Gain(
+        Interval(middle, low, high, LEVEL),
+        f"{'higher' if higher_is_better else 'lower'} {score_name}",
+        initial_id,
+        f"on {len(seeds)} held-out seeds of project {project}{guard}",
+        cycle,
+        contest.wins,
+        against="the initial program",
+        own=sum(pairs[0]) / len(seeds),
+        other=sum(pairs[1]) / len(seeds),
+        count=counted(len(seeds), "seed"),
+    )
+
+
+def standing(shared: Standing, _lake: Lake, ask: Ask) -> Standing:
+    """Return the row with the scores of all projects, by name."""
+    decided = [row for row in ask(DECIDED) if row["holder_mean"] is not None]
+    best, start = (
+        "; ".join(_score(row, column) for row in decided) for column in ("holder_mean", "initial_mean")
+    )
+    return replace(
+        shared, best=best or shared.best, start=start or shared.start, evaluations=ask(COUNTED)[0]["runs"]
+    )
+
+
+def _score(row: DecisionRow, column: str) -> str:
+    return (
+        f"{row['project']}: {row['score_name']} "
+        f"{'unknown' if row[column] is None else figures(row[column], 6)}"
+    )
+
+
+COUNTED = f"SELECT count(*)::INTEGER AS runs FROM ({RUNS}) WHERE cycle <= $cycle"
 
 
 def gain_of(lake: Lake, artifact_id: str, cycle: str, _since: str) -> Gain | None:

@@ -1,13 +1,52 @@
 """What only the programs line knows of its cycle: every project's champion, evaluations with their processor
-time, whose score is not protected."""
+time, whose score is not protected.
+
+The decisions of a cycle in words: the held-out score of each project's champion, and whether that is a
+gain at all.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
-from evolake.programs.report.decisions import DECIDED, score_in_words
-from evolake.report.gain import counted, figures
+from evolake.report.gain import NONE_YET, counted, figures
 from evolake.report.story import Ask, Row, Story, Trend, contests, why_nothing_passed, with_cpu
+
+DecisionRow = Mapping[str, Any]
+DECIDED = """
+SELECT c.*, p.score_name, p.higher_is_better, p.initial_id FROM programs.champion AS c
+  JOIN programs.projects AS p USING (cycle, project)
+WHERE cycle = $cycle ORDER BY project"""
+"""A row of DECISIONS per project, with the name and direction of its score and its initial program."""
+INITIAL_LEADS = "the initial program leads"
+
+
+def improves(row: DecisionRow) -> bool:
+    """Return whether the champion of a row of DECIDED is another program than the initial one, with a better
+    held-out mean."""
+    mean, initial = row["holder_mean"], row["initial_mean"]
+    if row["holder_id"] == row["initial_id"] or mean is None or initial is None:
+        return False
+    return mean > initial if row["higher_is_better"] else mean < initial
+
+
+def score_in_words(row: DecisionRow) -> str:
+    """Return the held-out score of a project's champion next to that of its initial program, or say that
+    there is no gain yet."""
+    score = f"held-out {row['score_name']} {figures(row['holder_mean'], 6)}"
+    if row["holder_id"] == row["initial_id"]:
+        return f"{NONE_YET} ({INITIAL_LEADS} with {score})"
+    if row["initial_mean"] is None:
+        return score
+    both = f"{score}, the initial program's {figures(row['initial_mean'], 6)}"
+    return both if improves(row) else f"{NONE_YET} ({both})"
+
+
+def project_in_words(row: DecisionRow) -> str:
+    """Return the same with the project's name, for a sentence that does not say that it is about gains."""
+    return f"{row['project']}: {'' if improves(row) else 'gain '}{score_in_words(row)}"
 
 
 def story(summary: Story, ask: Ask) -> Story:

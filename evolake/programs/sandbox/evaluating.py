@@ -33,10 +33,9 @@ from evolake.jail.protocol import one_line
 from evolake.jail.waiting import Waiting
 from evolake.programs.model.project import Project, limits_of, stages_in
 from evolake.programs.sandbox.calling import MOST_TROUBLES, STUB
+from evolake.programs.sandbox.environment import needs_of
 from evolake.programs.sandbox.harness import ERROR
-from evolake.programs.sandbox.needs import needs_of
-from evolake.programs.sandbox.running import Built, Runner, build
-from evolake.programs.sandbox.script_run import run_script
+from evolake.programs.sandbox.program_runs import Built, Runner, build, run_script
 from evolake.programs.sandbox.shinka import PRIVATE
 from evolake.programs.sandbox.starting import NeedsOwnJail, Starts
 from evolake.programs.settings import ProgramsSettings

@@ -24,8 +24,7 @@ from typing import Any
 
 from evolake.jail.inside.forked import ANSWER
 from evolake.programs.sandbox import shinka
-from evolake.programs.sandbox.calling import channel
-from evolake.programs.sandbox.chance import sow
+from evolake.programs.sandbox.calling import channel, sow
 
 EVALUATOR_MODULE = "evaluator"
 LONGEST_TEXT = 20_000

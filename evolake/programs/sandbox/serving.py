@@ -14,8 +14,15 @@ from typing import Any
 from evolake.jail.drivers import load_candidate
 from evolake.jail.inside.candidate import CANDIDATE_FILE
 from evolake.jail.inside.descriptors import CHANNEL_OF_CANDIDATE
-from evolake.programs.sandbox.chance import set_state, sow
-from evolake.programs.sandbox.values import NotPlain, from_plain, receive, send, to_plain
+from evolake.programs.sandbox.calling import (
+    NotPlain,
+    from_plain,
+    receive,
+    send,
+    set_chance_state,
+    sow,
+    to_plain,
+)
 
 READ, WRITE = CHANNEL_OF_CANDIDATE
 LONGEST_TEXT = 4000
@@ -31,7 +38,7 @@ def serve(source: str, payload: dict[str, Any]) -> int:
         served += 1
         try:
             if message["chance"] is not None:
-                set_state(from_plain(message["chance"]))
+                set_chance_state(from_plain(message["chance"]))
             answer = _load(source, modules) if message["op"] == "load" else _call(modules, message)
         except BaseException as error:  # also SystemExit: the evaluator hears of it
             answer = _failure(error)

@@ -25,8 +25,8 @@ from evolake.jail.native import ForkedRun
 from evolake.jail.pool import Pool, open_pool
 from evolake.jail.protocol import Limits, NativeOutcome, one_line
 from evolake.jail.waiting import Waiting
+from evolake.programs.model.program_text import Unreadable, parse
 from evolake.programs.model.project import Project
-from evolake.programs.model.source import Unreadable, parse
 
 DRIVER = "evolake.programs.sandbox.harness:serve_forked"
 STARTED_FIRST = 2

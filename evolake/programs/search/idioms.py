@@ -13,7 +13,7 @@ from types import UnionType
 
 import numpy as np
 
-from evolake.programs.model.source import Places, parse
+from evolake.programs.model.program_text import Places, parse
 from evolake.programs.search.mutations import Mutation, Spans, changed, drawn, spliced, whole_lines
 from evolake.programs.search.numbers import inside
 from evolake.text_edits import usual_end

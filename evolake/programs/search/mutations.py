@@ -14,7 +14,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from evolake.programs.model.source import Places, parse
+from evolake.programs.model.program_text import Places, parse
 from evolake.programs.search.numbers import inside
 from evolake.text_edits import end_of, usual_end, with_ends
 

@@ -1,19 +1,31 @@
-"""What a project's search has tried so far, in order. It is the only memory of the operators and is read from
+"""What a search has tried, and what follows from it: which operator makes the next child, and of which
+program.
+
+What a project's search has tried so far, in order. It is the only memory of the operators and is read from
 rows, so that a cycle that was killed proposes what it would have proposed.
 
 A trial is a program that was evaluated, or blocked, with its parent and the operator that created it.
+
+Which operator makes the next child: a bandit whose credit is the gain for each evaluation.
+
+Thompson sampling with discounted counts (Chapelle and Li, NeurIPS 2011; Raj and Kalyani, 2017): an operator
+has a Beta prior, each of its trials adds a success between 0 and 1 and what is left to 1 as failure, and old
+trials fade. A gain counts in relation to all that was gained so far, so that tiny steps at the end of a slope
+do not keep structure from being tried.
+
+Which program is changed next, if operators write: mostly the best; a new structure gets some tuning before
+it is compared with the best.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
 
-from evolake.programs.model.blocks import BadBlocks
-from evolake.programs.model.source import Unreadable
+from evolake.programs.model.program_text import BadBlocks, Unreadable
 from evolake.programs.search.numbers import Number, numbers_in, skeleton
 
 SLIGHTLY = 1e-12
@@ -126,3 +138,114 @@ def points_of(trials: Trials, own: str) -> tuple[list[int], np.ndarray]:
         [number.value for number in values_of(tuple(trials.items[place].texts.items()))] for place in places
     ]
     return places, np.array(rows, dtype=float).reshape(len(places), -1)
+
+
+FULL_GAIN = 0.05
+"""Share of all gains so far that makes a trial a full success."""
+FADING = 0.97
+"""Factor by which a trial's weight falls with each later trial."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Operators of one kind. prior: (successes, failures) of the group before any trial. operators: name ->
+    that of each within the group."""
+
+    prior: tuple[float, float]
+    operators: Mapping[str, tuple[float, float]]
+
+
+def draw_operator(
+    groups: Sequence[Group], trials: Trials, random: np.random.Generator, *, barred: Collection[str] = ()
+) -> str:
+    """Return the name of an operator: a group is drawn, then one of it, so that many operators of a kind do
+    not crowd out another kind.
+
+    barred: names that are not drawn. Raises ValueError if no other is left.
+    """
+    successes, failures = credits_of(trials)
+
+    def sampled(prior: tuple[float, float], names: Collection[str]) -> float:
+        won, lost = (sum(counts.get(name, 0.0) for name in names) for counts in (successes, failures))
+        return float(random.beta(prior[0] + won, prior[1] + lost))
+
+    left = [group for group in groups if not set(barred).issuperset(group.operators)]
+    group = max(left, key=lambda item: sampled(item.prior, item.operators))
+    return max(
+        (name for name in group.operators if name not in barred),
+        key=lambda name: sampled(group.operators[name], (name,)),
+    )
+
+
+def credits_of(trials: Trials) -> tuple[dict[str, float], dict[str, float]]:
+    """Return operator -> discounted successes, and operator -> discounted failures."""
+    total = sum(trials.gains)
+    successes: dict[str, float] = {}
+    failures: dict[str, float] = {}
+    for place, item in enumerate(trials.items):
+        weight = FADING ** (len(trials.items) - 1 - place)
+        won = min(1.0, trials.gains[place] / (FULL_GAIN * total)) if total > 0 else 0.0
+        successes[item.operator] = successes.get(item.operator, 0.0) + weight * won
+        failures[item.operator] = failures.get(item.operator, 0.0) + weight * (1.0 - won)
+    return successes, failures
+
+
+TUNING = 6
+"""Children that a new structure gets, by changes of its numbers, before it is judged."""
+YOUNG_SHARE, YOUNGEST = 0.2, 3
+"""Share of children that new structures get, and how many of them, the best, are tuned side by side."""
+PATIENCE = 30
+"""Trials without an improvement after which other programs than the best are changed more often."""
+OTHERS, OTHERS_IDLE = 0.08, 0.3
+"""Share of children of programs other than the best, and that share after `PATIENCE`."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """place: of the parent among the trials; None: any program of the island. numbers_only: whether its
+    numbers alone are changed."""
+
+    place: int | None
+    numbers_only: bool = False
+
+
+def choose_parent(trials: Trials, random: np.random.Generator) -> Choice:
+    """Return the parent of the next child."""
+    best = trials.best
+    if best is None:
+        return Choice(None)
+    way = random.random()
+    if way < YOUNG_SHARE and (young := untuned(trials)):
+        return Choice(young[int(random.integers(len(young)))], numbers_only=True)
+    others = OTHERS_IDLE if trials.idle() > PATIENCE else OTHERS
+    return Choice(None) if random.random() < others else Choice(best)
+
+
+def untuned(trials: Trials) -> list[int]:
+    """Return places of the best new structures that have not had their tuning: in the best quarter, and not
+    the best already."""
+    scored = sorted(merit for merit in trials.merits if merit is not None)
+    enough = scored[3 * (len(scored) - 1) // 4]
+    children: dict[str, int] = {}
+    top: dict[str, int] = {}
+    for place, item in enumerate(trials.skeletons):
+        children[item] = children.get(item, 0) + 1
+        merit = trials.merits[place]
+        if merit is not None and (item not in top or merit > _at(trials, top[item])):
+            top[item] = place
+    new = {trials.skeletons[place] for place in range(len(trials.items)) if trials.changes_structure(place)}
+    held = [
+        place
+        for item, place in top.items()
+        if item
+        and item in new
+        and children[item] <= TUNING
+        and place != trials.best
+        and _at(trials, place) >= enough
+    ]
+    return sorted(held, key=lambda place: -_at(trials, place))[:YOUNGEST]
+
+
+def _at(trials: Trials, place: int) -> float:
+    merit = trials.merits[place]
+    return float("-inf") if merit is None else merit

@@ -20,6 +20,7 @@ from evolake.errors import InputError
 from evolake.gates import Raised, contained
 from evolake.lake.schemas import TableSchema
 from evolake.prompts import tables
+from evolake.prompts.edit_memory import LINE, Editing, Operator, Reproduction, SearchMemory
 from evolake.prompts.evolution.payoff_matrix import (
     Judge,
     PayoffMatrix,
@@ -29,17 +30,22 @@ from evolake.prompts.evolution.payoff_matrix import (
     update_row,
 )
 from evolake.prompts.evolution.population import ITERATION, Birth, Population
-from evolake.prompts.model.edits import Limits
 from evolake.prompts.model.library import PrincipleLibrary
-from evolake.prompts.model.prompt import SystemPrompt
+from evolake.prompts.model.prompt import Limits, SystemPrompt
 from evolake.prompts.model.protocol import Policy, Problem
-from evolake.prompts.rating.ratings import Rating, crossed, mutated, ranks_of, shares, update
-from evolake.prompts.rating.selection import select, select_by_skill, slots
-from evolake.prompts.rating.verifying import verified
-from evolake.prompts.reproduction.crossover import cross
-from evolake.prompts.reproduction.memory import SearchMemory
-from evolake.prompts.reproduction.mutation import mutate
-from evolake.prompts.reproduction.operators import LINE, Editing, Operator, Reproduction
+from evolake.prompts.model.scoring import verified
+from evolake.prompts.ratings import (
+    Rating,
+    crossed,
+    mutated,
+    ranks_of,
+    select,
+    select_by_skill,
+    shares,
+    slots,
+    update,
+)
+from evolake.prompts.reproduction import cross, mutate
 from evolake.prompts.settings import PromptsSettings
 from evolake.seeds import child_seed, generator
 

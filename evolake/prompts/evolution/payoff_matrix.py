@@ -8,13 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from evolake.prompts.edit_memory import Evidence, worth
 from evolake.prompts.evolution.population import Population
 from evolake.prompts.model.prompt import SystemPrompt
-from evolake.prompts.model.protocol import Group, Policy, Problem, Rollout, Sample, UpdateStats
-from evolake.prompts.model.tool_calls import calls_json
-from evolake.prompts.rating.ratings import ranks_of
-from evolake.prompts.reproduction.crossover import wins
-from evolake.prompts.reproduction.evidence import Evidence, worth
+from evolake.prompts.model.protocol import Group, Policy, Problem, Rollout, Sample, UpdateStats, calls_json
+from evolake.prompts.ratings import ranks_of
+from evolake.prompts.reproduction import wins
 
 Judge = Callable[[SystemPrompt, Problem, int, Sample], Rollout]
 """(prompt, problem, number, sample) -> the rollout with its reward."""

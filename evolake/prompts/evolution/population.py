@@ -10,11 +10,19 @@ from typing import Any, Literal
 import polars as pl
 
 from evolake.lake.population import Archive
+from evolake.prompts.edit_memory import Operator
 from evolake.prompts.model.prompt import SystemPrompt, from_json
-from evolake.prompts.rating.ratings import MU, SIGMA, Rating
-from evolake.prompts.rating.selection import Entrant, latest
-from evolake.prompts.rating.skills import MOST_MATCHES, Match, Skills, estimate_skills
-from evolake.prompts.reproduction.operators import Operator
+from evolake.prompts.ratings import (
+    MOST_MATCHES,
+    MU,
+    SIGMA,
+    Entrant,
+    Match,
+    Rating,
+    Skills,
+    estimate_skills,
+    latest,
+)
 from evolake.prompts.tables import ARCHIVE
 
 BLOCKED = "blocked"
@@ -22,7 +30,7 @@ ITERATION = "iteration"
 """State: iterations so far."""
 MATCHES = "matches"
 """State: the latest matches, each a list of [number of a prompt, its mean reward, replies];
-`evolake.prompts.rating.skills` reads them."""
+`evolake.prompts.ratings` reads them."""
 
 
 @dataclass(frozen=True)

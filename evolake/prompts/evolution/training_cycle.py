@@ -1,8 +1,17 @@
-"""The iterations of one cycle, resumable: each is noted with its checkpoint before the next begins."""
+"""The iterations of one cycle, resumable: each is noted with its checkpoint before the next begins.
+
+What one iteration did, as blobs: rows of the line's tables and the population after it; calls of roles;
+the policy's checkpoint.
+
+After every iteration the blob is noted in the lake. A cycle that was killed reads the notes back and
+continues after the last iteration whose key is still the same: the key stands for everything the iterations
+depend on. So nothing that was sampled, paid for or learnt is done twice.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -10,22 +19,47 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from evolake.agents import Agents
-from evolake.canonical_json import key_of
-from evolake.prompts.evolution.iteration import ARMS, IterationContext, run_iteration
-from evolake.prompts.evolution.iteration_entry import calls_bytes, entry_bytes, read_entry
-from evolake.prompts.evolution.population import Population
+from evolake.canonical_json import canonical_json, key_of
+from evolake.prompts.edit_memory import SearchMemory
+from evolake.prompts.evolution.iteration import ARMS, TABLES, IterationContext, Iterations, run_iteration
+from evolake.prompts.evolution.population import Population, population_of
 from evolake.prompts.model.library import load_library
 from evolake.prompts.model.protocol import Policy, Problem
 from evolake.prompts.model.recipes import recipe_of
 from evolake.prompts.model.scoring import judge_with
-from evolake.prompts.policies.dtypes import with_dtype
-from evolake.prompts.reproduction.memory import SearchMemory
+from evolake.prompts.policies.models import with_dtype
 from evolake.prompts.settings import PromptsSettings
-from evolake.prompts.tools.toolbox import corpus_of
+from evolake.prompts.tables import ARCHIVE
+from evolake.prompts.tools import corpus_of
 
 if TYPE_CHECKING:
     from evolake.lake import BlobStore
     from evolake.settings import Settings
+
+
+def entry_bytes(done: Iterations) -> bytes:
+    """Return an iteration as canonical JSON; `read_entry` reads it back to the same values."""
+    return canonical_json(
+        {
+            "rows": {name: done.rows[name] for name in TABLES},
+            "population": {name: frame.to_dicts() for name, frame in done.population.frames().items()},
+        }
+    ).encode()
+
+
+def read_entry(data: bytes) -> Iterations:
+    """Return the iteration that `entry_bytes` wrote."""
+    value = json.loads(data)
+    return Iterations(
+        population_of({name: schema.frame(value["population"][name]) for name, schema in ARCHIVE.items()}),
+        value["rows"],
+    )
+
+
+def calls_bytes(calls: Sequence[Mapping[str, Any]]) -> bytes:
+    """Return rows of AGENT_CALLS as canonical JSON; `json.loads` reads them back."""
+    return canonical_json(list(calls)).encode()
+
 
 OF_NO_ITERATION = (
     "heldout_samples",

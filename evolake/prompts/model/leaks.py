@@ -7,6 +7,9 @@ in or left out and all its numbers the same, or if enough of its n-grams are in 
 al. 2020, app. C). N-grams that several training problems share are the template's and do not count; problems
 whose text is a training problem's but for numbers or names are of one template, which is a note and no leak.
 A paraphrase in other words is not found.
+
+Whether held-out problems are among those to train on: overlap of word n-grams, as GPT-3's authors measured
+it (Brown et al. 2020, app. C).
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from evolake.answers.ngrams import ASKING
+from evolake.answers.ngrams import ASKING, ngrams
 from evolake.prompts.model.protocol import Problem
 
 TEMPLATE_PROBLEMS = 3
@@ -198,3 +201,59 @@ def _is_edited(text: Sequence[str], other: Sequence[str]) -> bool:
 def _numbers(text: Sequence[str]) -> list[str]:
     """Return the words that no insertion may change: numbers, operators, and negations."""
     return [word for word in text if not word[0].isalpha() or word in _NEGATIONS]
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """What was compared. contaminated: (held-out problem, share of its n-grams that are in problems to train
+    on), at or above the share only."""
+
+    heldout: int
+    words: int
+    share: float
+    contaminated: tuple[tuple[Problem, float], ...]
+
+    @property
+    def part(self) -> float:
+        """The share of the held-out problems that are contaminated."""
+        return len(self.contaminated) / self.heldout if self.heldout else 0.0
+
+    def sentence(self) -> str:
+        """For a person."""
+        return (
+            f"{len(self.contaminated)} of {self.heldout} held-out problems have at least {self.share:.0%} "
+            f"of their sequences of {self.words} words"
+            " in common with problems to train on"
+        )
+
+
+def overlap(train: Sequence[Problem], heldout: Sequence[Problem], *, words: int, share: float) -> Overlap:
+    """Compare the sides. words: n of the n-grams; a shorter text is one n-gram. share: 0 to 1, from which on
+    a problem is contaminated."""
+    of_heldout = [set(ngrams(problem.text, words)) for problem in heldout]
+    wanted = set[tuple[str, ...]]().union(*of_heldout)
+    seen = {
+        gram for problem in train for gram in ngrams(problem.text, words) if gram in wanted
+    }  # those to train on are many more
+    result = []
+    for problem, grams in zip(heldout, of_heldout, strict=True):
+        common = len(grams & seen) / len(grams) if grams else 0.0
+        if common >= share and common > 0:
+            result.append((problem, common))
+    return Overlap(len(heldout), words, share, tuple(result))
+
+
+def apart(
+    given: Sequence[Problem],
+    train: Sequence[Problem],
+    heldout: Sequence[Problem],
+    *,
+    words: int,
+    share: float,
+) -> tuple[list[Problem], Overlap]:
+    """Return (those of `given` that may be trained on next to `train`, what was compared). Where they
+    contaminate held-out problems, those that hold an n-gram of one of these are left out, so that what is
+    held out stays the same whatever is added."""
+    common = overlap([*train, *given], heldout, words=words, share=share)
+    theirs = {gram for problem, _ in common.contaminated for gram in ngrams(problem.text, words)}
+    return [item for item in given if theirs.isdisjoint(ngrams(item.text, words))], common

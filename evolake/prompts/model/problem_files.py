@@ -6,6 +6,8 @@ mapping names. Optional columns: problem_id or instance_id, family (or family_id
 case_sensitive, scorer, and entry where that is reasoning-gym. What `evolake families export` writes is read
 as it is. A question that does not say where its answer goes is asked for one in the format of the settings.
 Labels are checked before anything is trained (`label_checks`).
+
+Problems of reasoning-gym, whose own verifiers judge the answers.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,13 +24,77 @@ from typing import Any
 
 from evolake.answers.asking import AnswerFormat, request
 from evolake.errors import InputError
-from evolake.prompts.model.gym_problems import gym_problems
 from evolake.prompts.model.label_checks import PlacedProblem, check_labels, with_own_ids, without_duplicates
 from evolake.prompts.model.protocol import ANSWER, SCORERS, Problem, Split
 from evolake.prompts.model.row_recipes import DIGITS, RowRecipe, mapped_recipe, read_row, recipe_for
 from evolake.reading import DATA_BYTES, parse_json, read_text, reason, require_regular
-from evolake.verifiers.external import SCORER, check_entry
+from evolake.verifiers.external import SCORER, check_entry, require_library
+from evolake.verifiers.gym import ACCEPTS_ALL
 from evolake.verifiers.own import is_own, read_verifier, verifier_of
+
+
+def gym_problems(
+    tasks: Sequence[str],
+    count: int,
+    seed: int,
+    configuration: Mapping[str, Any] | None = None,
+    answer_format: AnswerFormat = "boxed",
+) -> list[Problem]:
+    """Return `count` problems of each task of reasoning-gym, whose own verifier judges the answers.
+
+    configuration: options of the tasks, by their names.
+
+    Raises:
+        InputError: the extra `reasoning-gym` is missing, there is no such task, its verifier judges nothing,
+            or it has no such option.
+    """
+    require_library()
+    import reasoning_gym
+
+    result, options = [], dict(configuration or {})
+    for task in tasks:
+        if task in ACCEPTS_ALL:
+            raise InputError(
+                f"the task {task!r} of reasoning-gym cannot be used",
+                got=ACCEPTS_ALL[task],
+                do="choose another task",
+            )
+        try:
+            entries = list(reasoning_gym.create_dataset(task, size=count, seed=seed % 2**31, **options))
+        except ValueError as error:
+            raise InputError(f"reasoning-gym has no task {task!r}", got=str(error)) from None
+        except (TypeError, AssertionError) as error:
+            raise InputError(
+                f"the task {task!r} of reasoning-gym does not take this configuration",
+                got=str(error) or repr(configuration),
+            ) from None
+        for index, entry in enumerate(entries):
+            problem_id = hashlib.sha256(f"{task}\x1f{entry['question']}".encode()).hexdigest()
+            text = f"{entry['question'].strip()}\n\n{request('en', None, answer_format)}"
+            made_by = {
+                "dataset": task,
+                "seed": seed % 2**31,
+                "size": count,
+                "index": index,
+                "configuration": options,
+            }
+            result.append(
+                Problem(
+                    problem_id,
+                    text,
+                    json.dumps(str(entry["answer"])),
+                    False,
+                    task,
+                    1,
+                    "train",
+                    SCORER,
+                    problem_id,
+                    SCORER,
+                    json.dumps(made_by),
+                )
+            )
+    return result
+
 
 GYM = "reasoning-gym:"
 SUFFIXES = (".jsonl", ".parquet", ".arrow")

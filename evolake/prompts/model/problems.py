@@ -29,12 +29,9 @@ from evolake.answers.asking import AnswerFormat, answer_forms, request
 from evolake.errors import InputError
 from evolake.lake import Lake, following, preceding
 from evolake.lake.population import held, roots_of
-from evolake.prompts.model.contamination import overlap
-from evolake.prompts.model.gym_problems import gym_problems
-from evolake.prompts.model.label_checks import renamed
-from evolake.prompts.model.leaks import find_leaks
-from evolake.prompts.model.own_verifiers import probe_verifiers
-from evolake.prompts.model.problem_files import GYM, read_side
+from evolake.prompts.model.label_checks import probe_verifiers, renamed
+from evolake.prompts.model.leaks import find_leaks, overlap
+from evolake.prompts.model.problem_files import GYM, gym_problems, read_side
 from evolake.prompts.model.protocol import Problem, Split
 from evolake.prompts.settings import PromptsSettings
 from evolake.reading import DATA_BYTES, Unreadable, parse_json, read_text, reason

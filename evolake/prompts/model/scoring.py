@@ -6,15 +6,23 @@ the reward. The answer of a reply is the content of its last \\boxed{...}; in th
 no box, it is what the reply ends with (`evolake.answers.ending`). Calls of tools and their results are no
 part of what is read. Comparison is `evolake.answers`, of both alike: the same that labels the problems.
 Nothing is evaluated here; a dataset's own verifier, which may evaluate, has scored the answer in the jail
-before (`verifying`): right is what it gives 1, and what it gives less counts in the reward alone.
+before (`verified`): right is what it gives 1, and what it gives less counts in the reward alone.
+
+Replies to problems whose dataset brings a verifier, judged by that: in the jail, and all replies of a
+batch at the same time.
+
+The verifier of a dataset gets what was read as the answer, the content of the box, and not the reply around
+it. A reply without an answer is worth 0 unasked. A verifier of the user's own gets the whole reply. The jail
+is there for the batch alone: it holds the libraries in memory, which the weights need in between.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from evolake.answers.asking import AnswerFormat
@@ -26,8 +34,8 @@ from evolake.errors import MachineryError
 from evolake.gates import Raised, contained
 from evolake.prompts.model.protocol import ANSWER, EXACT, Problem, Rollout, Sample
 from evolake.prompts.model.recipes import CORRECT, Recipe
-from evolake.verifiers.external import SCORER, Verified
-from evolake.verifiers.own import is_own
+from evolake.verifiers.external import GYM_PRELOAD, SCORER, Asked, Verified, require_library, score_replies
+from evolake.verifiers.own import OwnVerifier, ScoredReply, is_own, open_own_pool, score_own, verifier_of
 
 if TYPE_CHECKING:
     from evolake.prompts.model.prompt import SystemPrompt
@@ -74,7 +82,7 @@ def judge_reply(
     if (problem.scorer == SCORER or is_own(problem.scorer)) and verified is None:
         raise MachineryError(
             f"the verifier of problem {problem.problem_id[:12]} was not asked",
-            do="ask it first: evolake.prompts.rating.verifying",
+            do="ask it first: evolake.prompts.model.scoring",
         )
     result = contained(_judgement, reply, problem, answer_format, truncated, verified)
     return Judgement(None, False, False) if isinstance(result, Raised) else result
@@ -181,3 +189,71 @@ def judge_with(
         )
 
     return judge
+
+
+MOST_JAILS = 4
+"""Jails of one batch: each imports the library first, which takes longer than scoring a hundred replies."""
+EACH = 50
+"""Replies that are worth another jail."""
+
+
+def verified(
+    pairs: Sequence[tuple[Any, Problem]], samples: Sequence[Sequence[Sample]], answer_format: AnswerFormat
+) -> list[list[Sample]]:
+    """Return the samples of all pairs (prompt, problem), those of problems with a verifier with what it said
+    of them.
+
+    Raises:
+        InputError: reasoning-gym is not installed, or is of a version that makes other problems.
+            MachineryError: the jail failed.
+    """
+    asked = [(problem, sample) for (_, problem), some in zip(pairs, samples, strict=True) for sample in some]
+    said = iter(
+        verify([(problem, sample.said, sample.truncated) for problem, sample in asked], answer_format)
+    )
+    return [
+        [replace(sample, verified=result) if (result := next(said)) else sample for sample in some]
+        for some in samples
+    ]
+
+
+def verify(asked: Sequence[tuple[Problem, str, bool]], answer_format: AnswerFormat) -> list[Verified | None]:
+    """Return what their verifiers say of (problem, reply, truncated), in their order; None where a problem
+    has none. Raises as `verified`."""
+    places, entries, result = [], [], list[Verified | None]()
+    own = own_scores(asked)
+    for place, (problem, reply, truncated) in enumerate(asked):
+        result.append(Verified(0.0) if problem.scorer == SCORER else own.get(place))
+        if (
+            problem.scorer == SCORER
+            and (answer := read_answer(reply, problem, answer_format, truncated=truncated)) is not None
+        ):
+            places.append(len(result) - 1)
+            entries.append(Asked(json.loads(problem.entry or "{}"), answer.answer, problem.text))
+    if not entries:
+        return result
+    from evolake.jail import open_pool
+
+    require_library()
+    workers = min(MOST_JAILS, os.cpu_count() or 1, 1 + len(entries) // EACH)
+    with open_pool(workers=workers, preload=GYM_PRELOAD) as pool:
+        for place, item in zip(places, score_replies(entries, pool=pool), strict=True):
+            result[place] = item
+    return result
+
+
+def own_scores(asked: Sequence[tuple[Problem, str, bool]]) -> dict[int, Verified]:
+    """Return place -> score of the replies to problems with a verifier of the user's own. Raises
+    MachineryError: the jail failed."""
+    carried: dict[str, OwnVerifier] = {}
+    entries: dict[int, ScoredReply] = {}
+    for place, (problem, reply, _) in enumerate(asked):
+        if is_own(problem.scorer):
+            verifier = carried.setdefault(
+                problem.scorer, verifier_of(problem.entry, f"problem {problem.problem_id[:12]}")
+            )
+            entries[place] = ScoredReply(verifier, reply, json.loads(problem.answer), problem.text)
+    if not entries:
+        return {}
+    with open_own_pool(list(carried.values()), len(entries)) as pool:
+        return dict(zip(entries, score_own(list(entries.values()), pool=pool), strict=True))

@@ -3,6 +3,9 @@
 local      weights on this machine that learn: the bundled model, or a checkpoint of the user's
 tiny       the same with random weights of two layers, for trying the plumbing
 endpoint   an OpenAI-compatible endpoint: it answers and does not learn
+
+Who edits the prompts: the backend of the settings, or the policy itself, as a model that needs no endpoint
+(`own_editor`).
 """
 
 from __future__ import annotations
@@ -11,18 +14,19 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from evolake.agents import Agents, open_agents
 from evolake.errors import InputError
 from evolake.prompts.model.protocol import LINE, Policy
 from evolake.prompts.model.recipes import recipe_of
-from evolake.prompts.policies.dtypes import with_dtype
-from evolake.prompts.policies.models import Base, load_base, missing_extra, missing_model
+from evolake.prompts.policies.models import Base, load_base, missing_extra, missing_model, with_dtype
 from evolake.prompts.settings import PromptsSettings
-from evolake.prompts.tools.toolbox import check_tools, open_toolbox
+from evolake.prompts.tools import check_tools, open_toolbox
 from evolake.seeds import child_seed
 from evolake.settings import Settings
 
 if TYPE_CHECKING:
     from evolake.prompts.policies.vllm_server import VllmServer
+
 
 SAMPLER = "EVOLAKE_PROMPTS__SAMPLER"
 
@@ -145,3 +149,24 @@ def missing(settings: Settings) -> str | None:
             settings.of(PromptsSettings).policy, settings.of(PromptsSettings).policy_model
         )
     return None
+
+
+def open_editors(settings: Settings, lake_root: Path, cycle: str, run_id: str, policy: Policy) -> Agents:
+    """Return the agents that edit prompts, as the setting `editor` says.
+
+    Raises:
+        InputError: as `open_agents`; or the policy is to edit and has no weights on this machine.
+    """
+    own = settings.of(PromptsSettings)
+    if own.editor == "backend":
+        return open_agents(settings, lake_root, cycle, run_id, line=LINE)
+    if not hasattr(policy, "answer"):
+        raise InputError(
+            f"the policy {policy.name} cannot edit prompts",
+            wanted="a policy with weights on this machine",
+            got=f"EVOLAKE_PROMPTS__EDITOR={own.editor} with EVOLAKE_PROMPTS__POLICY={own.policy}",
+            do="set EVOLAKE_PROMPTS__EDITOR=backend",
+        )
+    from evolake.prompts.policies.own_editor import policy_agents
+
+    return policy_agents(settings, lake_root, cycle, run_id, policy, adapted=own.editor == "policy")

@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from evolake.prompts.model.tool_calls import CALL_END, RESULT, RESULT_END, ToolCall, is_unmarked, unmarked
-from evolake.prompts.tools.toolbox import Called, Toolbox
+from evolake.prompts.model.protocol import CALL_END, RESULT, RESULT_END, ToolCall, is_unmarked, unmarked
+from evolake.prompts.tools import Called, Toolbox
 
 CUT = " [cut]"
 UNREADABLE = "(a result that cannot be shown)"

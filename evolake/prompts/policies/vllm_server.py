@@ -29,7 +29,7 @@ import httpx2
 from evolake.agents.http_client import BoundedClient, ReplyTooLarge
 from evolake.errors import InputError, MachineryError
 from evolake.prompts.model.protocol import Decoding
-from evolake.prompts.policies.dtypes import FLOAT32
+from evolake.prompts.policies.models import FLOAT32
 from evolake.scratch import Scratch
 
 TEXT = (

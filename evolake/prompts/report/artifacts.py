@@ -1,9 +1,13 @@
-"""What the prompts line says of its artifacts."""
+"""What the prompts line says of its artifacts.
+
+The prompts line's row in the table of all lines.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -13,11 +17,26 @@ from evolake.errors import InputError
 from evolake.lake import Lake, following
 from evolake.prompts.model.prompt import from_json
 from evolake.prompts.report.material import LINE, population_entering
-from evolake.prompts.report.standing import standing
 from evolake.report.artifacts import Artifact, Kind, LineArtifacts, Row, column_text
 from evolake.report.gain import Gain, counted
+from evolake.report.standing import Ask, Standing
 from evolake.seeds import generator
 from evolake.stats import Interval
+
+
+def standing(shared: Standing, _lake: Lake, ask: Ask) -> Standing:
+    """Return the row with all replies that were judged: to train, in duels, and on held-out problems."""
+    return replace(
+        shared,
+        start=shared.start or "the first root under the base model",
+        evaluations=ask(COUNTED)[0]["replies"],
+    )
+
+
+COUNTED = """
+SELECT ((SELECT coalesce(sum(rollouts), 0) FROM prompts.updates WHERE cycle <= $cycle)
+  + (SELECT count(*) FROM prompts.duel_replies WHERE cycle <= $cycle)
+  + (SELECT count(*) FROM prompts.heldout WHERE cycle <= $cycle))::INTEGER AS replies"""
 
 
 def gain_of(lake: Lake, artifact_id: str, cycle: str, _since: str) -> Gain | None:

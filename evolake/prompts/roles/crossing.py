@@ -15,13 +15,18 @@ from typing import Any
 import numpy as np
 
 from evolake.agents.roles import Role
-from evolake.prompts.model.edits import Hunk
 from evolake.prompts.model.library import PrincipleLibrary, library_of
-from evolake.prompts.model.prompt import tidy
-from evolake.prompts.roles.applying import edits_fault
-from evolake.prompts.roles.editing import merges_of
-from evolake.prompts.roles.models import Contender, CrossEdit, CrossReply, CrossRequest
-from evolake.prompts.roles.sections import TRIED, by_id, sections
+from evolake.prompts.model.prompt import Hunk, tidy
+from evolake.prompts.roles.editing import edits_fault, merges_of
+from evolake.prompts.roles.models import (
+    TRIED,
+    Contender,
+    CrossEdit,
+    CrossReply,
+    CrossRequest,
+    by_id,
+    sections,
+)
 
 RELATED = 0.5
 """Share of common words from which on two texts are versions of one principle."""

@@ -4,20 +4,28 @@ what went wrong.
 A symptom that no principle answers brings one that does; a symptom that a principle answers without effect
 makes it stricter. If the library has nothing more to say about a problem, an entry that is not in the prompt
 is tried: without that a search by rules stops.
+
+Why the edits of a reply cannot be used: what the model is sent before it may answer once more.
+
+One edit that applies is enough: the others are left out with their reasons, as rows, and later requests show
+them.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from evolake.agents.roles import Role
-from evolake.prompts.model.edits import Hunk, Kind
 from evolake.prompts.model.library import PrincipleLibrary, library_of
-from evolake.prompts.roles.applying import edits_fault
+from evolake.prompts.model.prompt import Hunk, Kind, Limits, Principle, SystemPrompt, apply
 from evolake.prompts.roles.models import (
+    SIBLINGS,
+    STANDING,
+    TRIED,
     GlobalEdit,
     GlobalReply,
     GlobalRequest,
@@ -25,8 +33,41 @@ from evolake.prompts.roles.models import (
     LocalReply,
     LocalRequest,
     PrincipleText,
+    by_id,
+    sections,
 )
-from evolake.prompts.roles.sections import SIBLINGS, STANDING, TRIED, by_id, sections
+
+
+def edits_fault(
+    principles: Sequence[PrincipleText],
+    hunks: Sequence[Hunk],
+    *,
+    problems: Sequence[str] = (),
+    kinds: Sequence[Kind] | None = None,
+) -> str:
+    """Return why none of the edits applies, with what the principles read now; "" if one applies or there is
+    none.
+
+    Args:
+        principles: of the prompt that is edited. problems: statements that no principle may copy. kinds: as
+            in `apply`.
+    """
+    prompt = SystemPrompt(tuple(Principle(item.id, item.text) for item in principles))
+    outcomes = apply(prompt, hunks, Limits(problems=tuple(problems)), kinds=kinds).outcomes
+    if not outcomes or any(outcome.applied for outcome in outcomes):
+        return ""
+    texts = {item.id: item.text for item in principles}
+    reasons = []
+    for number, outcome in enumerate(outcomes, 1):
+        quoted = [
+            f"{target} reads: {texts[target]}"
+            for target in outcome.hunk.targets
+            if outcome.hunk.old and target in texts
+        ]
+        named = " ".join([outcome.hunk.kind, *outcome.hunk.targets])
+        reasons.append(f"edit {number} ({named}): {'; '.join([outcome.reason, *quoted])}")
+    return f"no edit applies. {'. '.join(reasons)}. The ids are {', '.join(texts) or 'none'}"
+
 
 LOCAL_KINDS: tuple[Kind, ...] = ("add", "modify")
 GLOBAL_KINDS: tuple[Kind, ...] = ("modify", "merge")

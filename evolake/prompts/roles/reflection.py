@@ -26,8 +26,8 @@ from evolake.prompts.roles.models import (
     SummaryReply,
     SummaryRequest,
     Trajectory,
+    by_id,
 )
-from evolake.prompts.roles.sections import by_id
 
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 NEAR = 0.1

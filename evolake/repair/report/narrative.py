@@ -8,9 +8,8 @@ from typing import Any
 
 from evolake.errors import InputError
 from evolake.repair.names import INFORMED, ONE_SHOT, WHOLE_CONFLICT
-from evolake.repair.report.data import StudyReport, read_report
-from evolake.repair.report.material import proposer
-from evolake.repair.report.tables import SIGNIFICANT, in_letters, p_value, percent, points
+from evolake.repair.report.material import StudyReport, proposer, read_report
+from evolake.repair.report.result_tables import SIGNIFICANT, in_letters, p_value, percent, points
 from evolake.report.gain import counted
 
 QUESTION = "Does solver-grounded feedback beat more attempts under the same budget?"

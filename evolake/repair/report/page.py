@@ -1,12 +1,26 @@
-"""The report as one HTML file: no script, no outside reference, figures inside."""
+"""The report of the study, rebuilt from the lake alone: report.html, report.tex, figures/*.png, tables/*.csv
+and tables/*.parquet.
+
+The same lake gives the same bytes. Files of an earlier report that this one does not have any more are not
+removed.
+
+The report as one HTML file: no script, no outside reference, figures inside.
+
+The report as LaTeX source: one article with the same sentences, tables and figures as the page. It needs
+booktabs, graphicx and lmodern alone.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 
-from evolake.repair.report.data import StudyReport
+import polars as pl
+
+from evolake.file_names import file_name
+from evolake.repair.report.material import StudyReport, study_figures
 from evolake.repair.report.narrative import QUESTION, answers, caution, headline, setting
-from evolake.repair.report.tables import Shown, is_significant
+from evolake.repair.report.result_tables import Shown, is_significant, shown_tables
 from evolake.report.pages import render
 
 
@@ -25,3 +39,119 @@ def render_html(report: StudyReport, tables: Sequence[Shown], figures: Mapping[s
         is_significant=is_significant,
         figures={name.replace("_", " ").capitalize(): png for name, png in figures.items()},
     )
+
+
+WIDE = 5
+_SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_\allowbreak{}",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"$<$",
+    ">": r"$>$",
+    "\u2212": "--",
+}
+_HEAD = r"""\documentclass[10pt,a4paper]{article}
+\usepackage[T1]{fontenc}
+\usepackage[utf8]{inputenc}
+\usepackage{lmodern}
+\usepackage[margin=2cm]{geometry}
+\usepackage{booktabs}
+\usepackage{graphicx}
+\title{%s}
+\author{}
+\date{}
+\ifdefined\pdftrailerid\pdftrailerid{}\fi
+\begin{document}
+\maketitle
+"""
+
+
+def render_latex(report: StudyReport, tables: Sequence[Shown], figures: Iterable[str]) -> str:
+    r"""Return the source of the article. `figures`: names; `figures/<name>.png` is included, so it is
+    compiled next to that folder."""
+    sentences = "\n".join(f"  \\item {tex(sentence)}" for sentence in answers(report))
+    parts = [
+        _HEAD % "Solver-grounded repair",
+        f"{tex(QUESTION)} {tex(setting(report))}\n\n\\textbf{{{tex(caution(report))}}}\n\n"
+        f"{tex(headline(report))}\n",
+        f"\\begin{{itemize}}\n{sentences}\n\\end{{itemize}}\n" if sentences else "",
+        *(_figure(name) for name in figures),
+        "\\clearpage\n",
+        *(_table(table) for table in tables),
+        f"Study \\texttt{{{report.study['study_sha'][:16]}}}, root seed {report.study['root_seed']}.\n",
+        "\\end{document}\n",
+    ]
+    return "\n".join(parts)
+
+
+def tex(text: str) -> str:
+    """Return plain text made safe for LaTeX."""
+    return "".join(_SPECIAL.get(letter, letter) for letter in text)
+
+
+def _figure(name: str) -> str:
+    title = tex(name.replace("_", " ").capitalize())
+    return (
+        "\\begin{figure}[htbp]\n\\centering\n"
+        f"\\includegraphics[width=0.95\\linewidth]{{figures/{name}.png}}\n"
+        f"\\caption{{{title}.}}\n\\label{{fig:{name}}}\n\\end{{figure}}\n"
+    )
+
+
+def _table(table: Shown) -> str:
+    columns = "l" * table.texts + "r" * (len(table.columns) - table.texts)
+    lines = [" & ".join(map(tex, table.columns)) + r" \\", r"\midrule"]
+    for row in table.rows:
+        strong = is_significant(table, row)
+        lines.append(" & ".join(f"\\textbf{{{tex(cell)}}}" if strong else tex(cell) for cell in row) + r" \\")
+    body = "\n".join(lines)
+    inner = f"\\begin{{tabular}}{{{columns}}}\n\\toprule\n{body}\n\\bottomrule\n\\end{{tabular}}"
+    if len(table.columns) >= WIDE:
+        inner = f"\\resizebox{{\\linewidth}}{{!}}{{%\n{inner}}}"
+    return (
+        f"\\begin{{table}}[htbp]\n\\centering\n\\caption{{{tex(table.title)}. {tex(table.note)}}}\n"
+        f"\\label{{tab:{table.name}}}\n{inner}\n"
+        "\\end{table}\n"
+    )
+
+
+def write_report(report: StudyReport, out: Path) -> list[Path]:
+    """Write all files below `out`; gives their paths."""
+    figures, tables = study_figures(report.findings), shown_tables(report)
+    texts = {
+        "report.html": render_html(report, tables, figures),
+        "report.tex": render_latex(report, tables, figures),
+    }
+    for folder in (out, out / "figures", out / "tables"):
+        folder.mkdir(parents=True, exist_ok=True)
+    for name, text in texts.items():
+        (out / name).write_text(text, encoding="utf-8")
+    pictures = {out / "figures" / file_name(name, ".png"): png for name, png in figures.items()}
+    for path, png in pictures.items():
+        path.write_bytes(png)
+    written = [*(out / name for name in texts), *pictures]
+    return written + _write_tables(
+        report.findings.tables() | {"results": report.results, "problems": report.problems}, out / "tables"
+    )
+
+
+def _write_tables(tables: Mapping[str, pl.DataFrame], folder: Path) -> list[Path]:
+    written = []
+    for name, frame in tables.items():
+        parquet, csv = folder / file_name(name, ".parquet"), folder / file_name(name, ".csv")
+        frame.write_parquet(parquet)
+        lists = [
+            pl.col(column).list.join(" ")
+            for column, kind in frame.schema.items()
+            if isinstance(kind, pl.List)
+        ]
+        frame.with_columns(lists).write_csv(csv)
+        written += [parquet, csv]
+    return written

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from evolake.objectives.long_consensus import LongConsensus, rank_long
 from evolake.objectives.score import HasSource, score_all
-from evolake.objectives.tables import LongConsensus, rank_long
 from evolake.solvers.tables import RUNS, SCORES, counting
 
 if TYPE_CHECKING:

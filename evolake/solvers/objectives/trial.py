@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from evolake.objectives.kendall import kendall_matrix
-from evolake.objectives.ranks import rank_rows
+from evolake.objectives.kendall import kendall_matrix, rank_rows
 from evolake.objectives.score import HasSource, ScoreRow, score_all
 from evolake.solvers.objectives.consensus import results_of
 from evolake.solvers.suites.spec import original_name

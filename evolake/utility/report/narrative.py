@@ -10,8 +10,8 @@ from typing import Any
 import polars as pl
 
 from evolake.lake import Lake
-from evolake.utility.execution.running import Stored, read_study
-from evolake.utility.statistics.findings import Findings, findings_of
+from evolake.utility.findings import Findings, findings_of
+from evolake.utility.running import Stored, read_study
 from evolake.utility.tables import LINE, LINEAGES
 
 QUESTION = "Does a model that trains on evolved families become better than one that trains on their seeds?"

@@ -11,9 +11,9 @@ import polars as pl
 from evolake.file_names import file_name
 from evolake.report.figures import draw_figures
 from evolake.report.pages import render
-from evolake.utility.execution.running import Stored
+from evolake.utility.findings import Findings
 from evolake.utility.report.narrative import QUESTION, answer, caution, headline, setting, shows
-from evolake.utility.statistics.findings import Findings
+from evolake.utility.running import Stored
 from evolake.utility.tables import ARMS, MATCHINGS
 
 FIGURES = "evolake.utility.report.figures"

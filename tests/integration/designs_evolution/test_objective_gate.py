@@ -28,8 +28,7 @@ from evolake.designs.roles.models import ObjectiveReply
 from evolake.designs.settings import DesignsSettings
 from evolake.gates import Ruleset, is_usable, load_rules, replay_gate
 from evolake.objectives.portfolio import OBJECTIVE_FAMILIES, baseline_objective, make
-from evolake.objectives.programs.compose import compose, read
-from evolake.objectives.programs.counterparts import COUNTERPARTS, of_family
+from evolake.objectives.programs.compose import COUNTERPARTS, compose, of_family, read
 from evolake.objectives.source import objective_id
 from evolake.project import BROUGHT
 

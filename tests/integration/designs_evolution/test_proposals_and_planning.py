@@ -45,8 +45,8 @@ from evolake.designs.roles import models
 from evolake.designs.settings import DesignsSettings
 from evolake.designs.tables import ANALYSES, DIRECTIONS, EXPERIMENTS, REVIEWS
 from evolake.lake import Lake
+from evolake.objectives.long_consensus import LongConsensus, rank_long
 from evolake.objectives.score import score_all
-from evolake.objectives.tables import LongConsensus, rank_long
 
 GOOD = compose(changed({"lr": 1.3}, v=DRAG)).replace("Open grammar: v:v, v:square", "Written by hand")
 BAD = GOOD.replace("return {", "return {} if float(c[0]) > 0 else {")

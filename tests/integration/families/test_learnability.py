@@ -17,7 +17,7 @@ from evolake.cli.sql import all_tables
 from evolake.families.gates.specs import GATES
 from evolake.lake import Catalogue, Lake
 from evolake.lake.catalogue import SQL_ROOT
-from evolake.prompts.rating.learnability import learnability_rows
+from evolake.prompts.learnability import learnability_rows
 from evolake.prompts.tables import LEARNABILITY, PROBLEMS, ROLLOUTS
 
 NAMES = (

@@ -17,7 +17,7 @@ from programs_fixtures import apart
 from scipy.stats import binomtest
 
 from evolake.bundles.measuring import DOUBT, fresh_seeds, judged
-from evolake.programs.report.gains import gain_between
+from evolake.programs.report.artifacts import gain_between
 
 BY_SEED = """import random
 

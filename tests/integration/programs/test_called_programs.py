@@ -11,7 +11,7 @@ import commands
 import pytest
 from programs_fixtures import OWN, calls
 
-from evolake.programs.commands.template import FILES
+from evolake.programs.commands.group import FILES
 from evolake.programs.model.project import Project, load_project
 from evolake.programs.sandbox.evaluating import Evaluation, Evaluator
 from evolake.programs.sandbox.meeting import with_mode

@@ -14,7 +14,7 @@ from evolake.errors import InputError
 from evolake.lake import BlobStore
 from evolake.programs.evolution import generations, outcome
 from evolake.programs.evolution.population import texts_bytes
-from evolake.programs.gates.collecting import Candidate
+from evolake.programs.gates import Candidate
 from evolake.programs.model.project import Project, is_project, load_project
 from evolake.programs.sandbox.evaluating import Evaluation, Evaluator, score_of, shown_metrics
 from evolake.programs.sandbox.meeting import with_mode

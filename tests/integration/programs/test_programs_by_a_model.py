@@ -12,11 +12,10 @@ from pydantic import SecretStr
 from evolake.agents import open_agents
 from evolake.lake import BlobStore
 from evolake.programs.evolution.added_seeds import admit
-from evolake.programs.evolution.archive import Islands
-from evolake.programs.evolution.context import Context
-from evolake.programs.evolution.generation_entry import GenerationEntry
 from evolake.programs.evolution.generations import run_generation
-from evolake.programs.evolution.memory import SearchMemory, recorded_by
+from evolake.programs.evolution.outcome import Context
+from evolake.programs.evolution.population import Islands
+from evolake.programs.evolution.search_memory import GenerationEntry, SearchMemory, recorded_by
 from evolake.programs.sandbox.evaluating import Evaluator
 from evolake.settings import BudgetSettings, Settings
 

@@ -17,14 +17,14 @@ from evolake.errors import HostBusy
 from evolake.jail import Limits, patience
 from evolake.lake import VERDICTS, BlobStore
 from evolake.lake.hashing import content_hash
-from evolake.programs.evolution import duel, generations
+from evolake.programs.evolution import generations
+from evolake.programs.evolution import program_contest as duel
 from evolake.programs.evolution.added_seeds import admit
-from evolake.programs.evolution.archive import Islands
-from evolake.programs.evolution.champion import DuelNotes, decide_champion, read_evaluations
-from evolake.programs.evolution.context import Context
-from evolake.programs.evolution.generation_entry import GenerationEntry
 from evolake.programs.evolution.generations import UNKNOWN, run_generation
-from evolake.programs.evolution.population import Population
+from evolake.programs.evolution.outcome import Context
+from evolake.programs.evolution.population import Islands, Population
+from evolake.programs.evolution.program_contest import DuelNotes, decide_champion, read_evaluations
+from evolake.programs.evolution.search_memory import GenerationEntry
 from evolake.programs.model.project import Project, limits_of
 from evolake.programs.sandbox import evaluating
 from evolake.programs.sandbox.evaluating import Evaluation, Evaluator

@@ -17,9 +17,9 @@ from evolake.errors import InputError
 from evolake.jail.toolbox import host_programs
 from evolake.programs.commands.group import check
 from evolake.programs.model.project import Project
-from evolake.programs.sandbox import packages
+from evolake.programs.sandbox import environment as packages
+from evolake.programs.sandbox.environment import needs_of
 from evolake.programs.sandbox.evaluating import Evaluation, Evaluator
-from evolake.programs.sandbox.needs import needs_of
 
 NODE = """let text = "";
 process.stdin.on("data", (part) => { text += part; });

@@ -17,15 +17,13 @@ from evolake.agents import open_agents
 from evolake.jail import open_pool
 from evolake.lake import BlobStore
 from evolake.programs.evolution.added_seeds import admit
-from evolake.programs.evolution.archive import Islands
-from evolake.programs.evolution.context import Context
-from evolake.programs.evolution.generation_entry import GenerationEntry, failed_rows
 from evolake.programs.evolution.generations import run_generation
-from evolake.programs.evolution.grouped import groups_of
-from evolake.programs.evolution.memory import SearchMemory
+from evolake.programs.evolution.outcome import Context
+from evolake.programs.evolution.population import Islands
+from evolake.programs.evolution.search_memory import GenerationEntry, SearchMemory, failed_rows
+from evolake.programs.evolution.writer_calls import groups_of
 from evolake.programs.evolution.writer_session import SessionWriter, writes_in_sessions
-from evolake.programs.roles.brief import DIRECTIONS
-from evolake.programs.roles.writer import Measured, WriterRequest
+from evolake.programs.roles import DIRECTIONS, Measured, WriterRequest
 from evolake.programs.sandbox.evaluating import Evaluator
 from evolake.settings import BudgetSettings, Settings
 

@@ -15,11 +15,16 @@ from evolake.errors import InputError
 from evolake.jail import open_pool
 from evolake.lake import BlobStore
 from evolake.programs.evolution.added_seeds import admit
-from evolake.programs.evolution.archive import Islands
-from evolake.programs.evolution.context import Context
-from evolake.programs.evolution.generation_entry import GenerationEntry, entry_bytes, read_entry
 from evolake.programs.evolution.generations import run_generation
-from evolake.programs.evolution.memory import SearchMemory, recorded_by
+from evolake.programs.evolution.outcome import Context
+from evolake.programs.evolution.population import Islands
+from evolake.programs.evolution.search_memory import (
+    GenerationEntry,
+    SearchMemory,
+    entry_bytes,
+    read_entry,
+    recorded_by,
+)
 from evolake.programs.evolution.writer_session import SessionWriter, check_writer
 from evolake.programs.sandbox.evaluating import Evaluator
 from evolake.settings import BudgetSettings, Settings

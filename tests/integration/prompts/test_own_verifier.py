@@ -14,17 +14,15 @@ from evolake.errors import JailUnavailable
 from evolake.families.sandbox.external import GYM_PRELOAD, external_rows
 from evolake.jail import open_pool
 from evolake.prompts.evolution.population import found_population
-from evolake.prompts.model.gym_problems import gym_problems
+from evolake.prompts.evolution.prompt_contest import evaluate
+from evolake.prompts.model import scoring as verifying
+from evolake.prompts.model.problem_files import gym_problems, read_side
 from evolake.prompts.model.problem_files import problem as read_row
-from evolake.prompts.model.problem_files import read_side
 from evolake.prompts.model.prompt import prompt_of
 from evolake.prompts.model.protocol import Sample
 from evolake.prompts.model.recipes import ESPL
-from evolake.prompts.model.scoring import judge_with
-from evolake.prompts.rating import verifying
-from evolake.prompts.rating.evaluating import evaluate
-from evolake.prompts.rating.verifying import verify
-from evolake.utility.execution.drawing import benchmark_rows, problem_of
+from evolake.prompts.model.scoring import judge_with, verify
+from evolake.utility.drawing import benchmark_rows, problem_of
 from evolake.utility.settings import UtilitySettings
 from evolake.utility.tables import PROBLEMS
 from evolake.verifiers.external import Asked, Verified, score_replies

@@ -19,7 +19,9 @@ from tiny_policy import tiny_policy
 
 from evolake.agents import open_agents
 from evolake.errors import InputError
-from evolake.prompts.commands.group import prompts
+from evolake.prompts.arms_study import ArmRun, Comparison, Pause, compare, summary
+from evolake.prompts.commands import prompts
+from evolake.prompts.evolution.prompt_contest import evaluate, score
 from evolake.prompts.model.library import load_library
 from evolake.prompts.model.problems import ProblemSet, problem_set
 from evolake.prompts.model.prompt import SystemPrompt, prompt_of
@@ -27,10 +29,8 @@ from evolake.prompts.model.protocol import Problem, Rollout, Sample
 from evolake.prompts.model.recipes import ESPL
 from evolake.prompts.model.scoring import judge_with
 from evolake.prompts.policies.local import LocalPolicy
-from evolake.prompts.rating.evaluating import evaluate, score
 from evolake.prompts.settings import PromptsSettings
-from evolake.prompts.study.arms import ArmRun, Comparison, Pause, compare, summary
-from evolake.prompts.study.journal import Journal
+from evolake.prompts.study_journal import Journal
 from evolake.settings import load
 
 ROOT = prompt_of(["Answer."])

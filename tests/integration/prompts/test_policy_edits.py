@@ -17,14 +17,13 @@ from evolake.agents.calls import failure_of
 from evolake.agents.endpoint import Body, Rejected
 from evolake.agents.sampling import Sampling
 from evolake.errors import InputError
+from evolake.prompts.edit_memory import Editing, Evidence, Reproduction
 from evolake.prompts.model.prompt import prompt_of
 from evolake.prompts.model.protocol import Policy, Sample
-from evolake.prompts.policies.editors import open_editors
 from evolake.prompts.policies.local import LocalPolicy
 from evolake.prompts.policies.own_editor import PolicyEndpoint
-from evolake.prompts.reproduction.evidence import Evidence
-from evolake.prompts.reproduction.mutation import mutate
-from evolake.prompts.reproduction.operators import Editing, Reproduction
+from evolake.prompts.policies.registry import open_editors
+from evolake.prompts.reproduction import mutate
 from evolake.prompts.settings import PromptsSettings
 from evolake.settings import BudgetSettings, load
 

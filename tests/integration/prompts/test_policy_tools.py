@@ -19,6 +19,7 @@ from evolake.errors import InputError
 from evolake.jail import Limits
 from evolake.prompts.evolution.iteration import Iterations
 from evolake.prompts.evolution.population import found_population
+from evolake.prompts.evolution.prompt_contest import evaluate
 from evolake.prompts.model.protocol import Sample
 from evolake.prompts.model.recipes import ESPL
 from evolake.prompts.model.scoring import judge_with
@@ -26,11 +27,9 @@ from evolake.prompts.policies.local import LocalPolicy
 from evolake.prompts.policies.models import Base
 from evolake.prompts.policies.registry import missing, open_policy
 from evolake.prompts.policies.turns import Stops, replies
-from evolake.prompts.rating.evaluating import evaluate
 from evolake.prompts.settings import PromptsSettings
 from evolake.prompts.tables import EVALUATIONS
-from evolake.prompts.tools.python import NOTHING, Python
-from evolake.prompts.tools.toolbox import Toolbox
+from evolake.prompts.tools import NOTHING_PRINTED, Python, Toolbox
 from evolake.settings import Settings, load
 
 CORPORA = (11, 12, 13)
@@ -130,7 +129,7 @@ def test_held_out_problems_are_answered_with_the_tools_too(base: Base) -> None:
         ("x = 6\nx * 7", "ok", "42"),
         ("'text'", "ok", "'text'"),
         ("print('a'); None", "ok", "a"),
-        ("x = 1", "ok", NOTHING),
+        ("x = 1", "ok", NOTHING_PRINTED),
         (
             "import hashlib, fractions, numpy\nprint(hashlib.sha256(b'evolake').hexdigest()[:8])",
             "ok",

@@ -12,9 +12,8 @@ import pytest
 from prompts_fixtures import PROBLEMS, SEEDS, SIZES, Adder, operators
 
 from evolake.lake import BlobStore
-from evolake.prompts.evolution.iteration_entry import read_entry
 from evolake.prompts.evolution.population import found_population
-from evolake.prompts.evolution.training_cycle import Notes, facts_of, train
+from evolake.prompts.evolution.training_cycle import Notes, facts_of, read_entry, train
 from evolake.prompts.model.library import load_roots
 from evolake.prompts.model.prompt import SystemPrompt
 from evolake.prompts.model.protocol import Problem, Rollout, Sample

@@ -13,13 +13,11 @@ from loopback_model import Action, Asked, LoopbackModel
 from prompts_fixtures import PROBLEMS, Adder, iterate, judge, library, model_agents, problem
 from prompts_scripted_model import Editor
 
+from evolake.prompts.edit_memory import Editing, Evidence, Reproduction
 from evolake.prompts.evolution.population import found_population
 from evolake.prompts.model.prompt import prompt_of
 from evolake.prompts.model.protocol import Sample
-from evolake.prompts.reproduction.crossover import cross
-from evolake.prompts.reproduction.evidence import Evidence
-from evolake.prompts.reproduction.mutation import SHORT_REPLY, mutate
-from evolake.prompts.reproduction.operators import Editing, Reproduction
+from evolake.prompts.reproduction import SHORT_REPLY, cross, mutate
 
 PROMPT = prompt_of(["Be kind.", "Count twice."])
 

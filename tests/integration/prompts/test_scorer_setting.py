@@ -15,16 +15,15 @@ from prompts_fixtures import SIZES, Adder, iterate, operators
 
 from evolake.errors import InputError
 from evolake.jail.protocol import Limits
-from evolake.prompts.commands.group import prompts
+from evolake.prompts.commands import prompts
 from evolake.prompts.evolution.population import found_population
-from evolake.prompts.model.own_verifiers import probe_verifiers
+from evolake.prompts.model.label_checks import probe_verifiers
 from evolake.prompts.model.problem_files import read_side
 from evolake.prompts.model.problems import problem_set
 from evolake.prompts.model.prompt import prompt_of
 from evolake.prompts.model.protocol import Problem, Sample
 from evolake.prompts.model.recipes import ESPL
-from evolake.prompts.model.scoring import judge_with
-from evolake.prompts.rating.verifying import verify
+from evolake.prompts.model.scoring import judge_with, verify
 from evolake.prompts.settings import PromptsSettings
 from evolake.prompts.tables import PROBLEMS
 from evolake.verifiers import own

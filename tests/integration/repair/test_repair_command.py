@@ -16,9 +16,9 @@ from repair_cases import LIN_0127, ROUND_1, ROUND_2
 from repair_study import PROGRAM, SMALL, environment, finished_study
 
 from evolake.lake import Lake
-from evolake.repair.execution.running import read_study
-from evolake.repair.model.problems import parse_problem
 from evolake.repair.names import ARMS
+from evolake.repair.problems import parse_problem
+from evolake.repair.running import read_study
 from evolake.repair.tables import RESULTS
 
 FINDINGS = ("summary", "comparisons", "frontier", "convergence", "effort", "robustness")

@@ -20,8 +20,8 @@ from commands import evolake
 from loopback_model import KEY, Action, Asked, LoopbackModel, say
 
 from evolake.lake import Lake
-from evolake.repair.execution.running import read_study
 from evolake.repair.names import INFORMED, KNOWN_ARMS, WHOLE_CONFLICT
+from evolake.repair.running import read_study
 
 PROGRAM = [
     sys.executable,

@@ -15,8 +15,8 @@ import pytest
 from repair_study import SMALL, finished_study
 
 from evolake.lake import Lake
-from evolake.repair.execution.running import read_study
 from evolake.repair.names import ARMS, INFORMED, KNOWN_ARMS, WHOLE_CONFLICT
+from evolake.repair.running import read_study
 from evolake.report.lines import read_findings
 
 

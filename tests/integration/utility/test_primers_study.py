@@ -18,10 +18,10 @@ from evolake.families.model.loading import read_families
 from evolake.prompts.model.protocol import Problem, Sample
 from evolake.prompts.model.recipes import SSLOGIC
 from evolake.settings import Settings, load
-from evolake.utility.execution.cells import Pause
-from evolake.utility.execution.drawing import draw_problems, inputs_sha
-from evolake.utility.execution.pass_rates import AT_ONCE
-from evolake.utility.execution.running import run_study
+from evolake.utility.cells import Pause
+from evolake.utility.drawing import draw_problems, inputs_sha
+from evolake.utility.pass_rates import AT_ONCE
+from evolake.utility.running import run_study
 from evolake.utility.settings import UtilitySettings
 from evolake.utility.tables import LINEAGES, TRAIN
 

@@ -17,7 +17,7 @@ from evolake.families.sandbox.running import PRELOAD, read, solve
 from evolake.jail import open_pool
 from evolake.prompts.model.problems import read_problems, split
 from evolake.settings import default_lake_root
-from evolake.utility.execution.shipped_problems import DIFFICULTIES, EACH, shipped_problems
+from evolake.utility.pass_rates import DIFFICULTIES, EACH, shipped_problems
 
 FILE = default_lake_root() / "seeds" / "prompts" / "problems.jsonl"
 FOLDER = Path(__file__).parents[3] / "examples" / "families" / "primers"

@@ -24,12 +24,12 @@ from evolake.prompts.model.protocol import Problem, Rollout, Sample
 from evolake.prompts.model.recipes import SSLOGIC
 from evolake.prompts.policies.registry import open_policy
 from evolake.prompts.settings import PromptsSettings
-from evolake.prompts.study.journal import Journal
+from evolake.prompts.study_journal import Journal
 from evolake.settings import load
-from evolake.utility.execution import running
-from evolake.utility.execution.cells import Cell, run_cell
-from evolake.utility.execution.policy import policy_settings
-from evolake.utility.execution.running import Outcome, read_study, run_study
+from evolake.utility import running
+from evolake.utility.cells import Cell, run_cell
+from evolake.utility.drawing import policy_settings
+from evolake.utility.running import Outcome, read_study, run_study
 from evolake.utility.settings import UtilitySettings
 from evolake.utility.tables import LINEAGES, TRAIN
 

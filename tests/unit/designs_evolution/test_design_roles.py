@@ -34,8 +34,7 @@ from evolake.designs.roles.planner import DIRECTIONS_ROLE, LOOKUP_ROLE, named_in
 from evolake.designs.roles.request_text import levels_text
 from evolake.objectives.portfolio import baseline_objective, new_objective
 from evolake.objectives.programs.compose import compose as compose_program
-from evolake.objectives.programs.compose import read
-from evolake.objectives.programs.counterparts import of_family
+from evolake.objectives.programs.compose import of_family, read
 from evolake.objectives.programs.genetic import MUTATIONS, Parent
 from evolake.objectives.source import objective_id
 

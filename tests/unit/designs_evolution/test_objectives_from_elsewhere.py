@@ -15,8 +15,7 @@ from evolake.designs.evolution.scoring import Objective
 from evolake.designs.settings import DesignsSettings
 from evolake.gates import GateResults
 from evolake.lake import Lake
-from evolake.objectives.programs.compose import compose
-from evolake.objectives.programs.counterparts import of_family
+from evolake.objectives.programs.compose import compose, of_family
 from evolake.objectives.programs.expression import to_json
 from evolake.objectives.source import objective_id
 

@@ -18,7 +18,7 @@ from evolake.designs.report.material import Material, baseline_of
 from evolake.designs.report.supplement_record import EXPECTED, coverage
 from evolake.designs.tables import EXPERIMENTS, EXTRAPOLATIONS
 from evolake.lake import Catalogue, Lake
-from evolake.objectives.tables import LongConsensus, rank_long
+from evolake.objectives.long_consensus import LongConsensus, rank_long
 
 BASE, FIRST, LED, OTHER = "a" * 64, "b" * 64, "c" * 64, "d" * 64
 

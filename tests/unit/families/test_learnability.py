@@ -21,7 +21,7 @@ from evolake.families.report.data import asked_of
 from evolake.families.settings import FamiliesSettings
 from evolake.families.tables import FAMILIES, LEARNABILITY, LEARNABILITY_READ, SURVIVAL
 from evolake.lake import Lake
-from evolake.prompts.rating.learnability import score
+from evolake.prompts.learnability import score
 from evolake.prompts.tables import LEARNABILITY as OF_PROMPTS
 
 ON = FamiliesSettings(learnability=0.5, learnability_cycles=2)

@@ -12,7 +12,7 @@ from hypothesis.extra.numpy import arrays
 
 from evolake.errors import InputError
 from evolake.objectives.consensus import aggregate
-from evolake.objectives.tables import estimate_consensus, rank_long
+from evolake.objectives.long_consensus import estimate_consensus, rank_long
 
 
 def long_table(rows) -> pl.DataFrame:

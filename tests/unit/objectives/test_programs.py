@@ -20,12 +20,7 @@ from evolake.objectives.portfolio import (
     new_objective,
 )
 from evolake.objectives.programs import runtime
-from evolake.objectives.programs.behaviour import STEEPER, made_up_designs, ranking, turned
-from evolake.objectives.programs.canonical import canonical, simplified
-from evolake.objectives.programs.compose import compose, read, words
-from evolake.objectives.programs.counterparts import COUNTERPARTS, counterpart, of_family
-from evolake.objectives.programs.drawing import LOG_STEPS, Drawing
-from evolake.objectives.programs.evaluate import value
+from evolake.objectives.programs.compose import COUNTERPARTS, compose, counterpart, of_family, read, words
 from evolake.objectives.programs.expression import (
     AGGREGATES,
     FUNCTIONS,
@@ -33,19 +28,28 @@ from evolake.objectives.programs.expression import (
     NUMBER_NAMES,
     SETTINGS,
     IllTyped,
+    canonical,
     from_json,
     is_program,
     kind_of,
+    simplified,
     to_json,
+    value,
 )
 from evolake.objectives.programs.genetic import (
+    LOG_STEPS,
     MUTATIONS,
     OPERATORS,
+    STEEPER,
     Child,
+    Drawing,
     Parent,
     chosen_parent,
+    made_up_designs,
     preference,
     propose,
+    ranking,
+    turned,
 )
 from evolake.objectives.source import objective_id
 

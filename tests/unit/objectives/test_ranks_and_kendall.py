@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import kendalltau, rankdata
 
-from evolake.objectives.kendall import kendall_matrix
-from evolake.objectives.ranks import rank_rows
+from evolake.objectives.kendall import kendall_matrix, rank_rows
 
 LEVELS = st.sampled_from([0.0, 1.0, 2.5, -3.0, 1e-300, 7.0, np.inf])
 TABLES = st.tuples(st.integers(1, 6), st.integers(1, 40)).flatmap(

@@ -7,8 +7,7 @@ import pytest
 
 from evolake.errors import InputError
 from evolake.objectives.consensus import aggregate
-from evolake.objectives.phase import Progress, words_on_phase
-from evolake.objectives.review import Reviewed, next_multiplier, review
+from evolake.objectives.review import Progress, Reviewed, next_multiplier, review, words_on_phase
 
 DESIGNS = 40
 

@@ -16,8 +16,8 @@ import pytest
 from control_problems import BENCHMARKS, PROBLEMS, SHARED, importable, load
 
 from evolake.errors import InputError
-from evolake.programs.evolution.context import search_seeds
-from evolake.programs.model.blocks import outside_change
+from evolake.programs.evolution.outcome import search_seeds
+from evolake.programs.model.program_text import outside_change
 from evolake.programs.model.project import load_project
 from evolake.programs.sandbox.evaluating import Evaluation
 

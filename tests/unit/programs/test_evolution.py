@@ -12,11 +12,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from programs_fixtures import OWN, apart, imports
 
-from evolake.programs.evolution.archive import Islands, cell_of
-from evolake.programs.evolution.champion import end_of_cycle, evaluations_bytes, read_evaluations
-from evolake.programs.evolution.duel import decide_duel, noise_of, run_duel, sides_of
-from evolake.programs.evolution.generation_entry import REPEATED, GenerationEntry, failed_rows
-from evolake.programs.gates.collecting import Candidate
+from evolake.programs.evolution.population import Islands, cell_of
+from evolake.programs.evolution.program_contest import (
+    decide_duel,
+    end_of_cycle,
+    evaluations_bytes,
+    noise_of,
+    read_evaluations,
+    run_duel,
+    sides_of,
+)
+from evolake.programs.evolution.search_memory import REPEATED, GenerationEntry, failed_rows
+from evolake.programs.gates import Candidate
 from evolake.programs.model.project import Project
 from evolake.programs.sandbox.evaluating import Evaluation
 from evolake.programs.tables import FAILED_PROPOSALS

@@ -14,12 +14,19 @@ from programs_fixtures import EVALUATOR, PROGRAM, imports
 
 from evolake.errors import InputError
 from evolake.programs.evolution.checking import check_project
-from evolake.programs.gates.collecting import unreadable
-from evolake.programs.model.blocks import BadBlocks, as_kept, cut, outside_change
-from evolake.programs.model.parameters import parameters_in
+from evolake.programs.gates import unreadable
+from evolake.programs.model.program_text import (
+    BadBlocks,
+    Places,
+    Unreadable,
+    as_kept,
+    cut,
+    outside_change,
+    parameters_in,
+    parse,
+)
 from evolake.programs.model.project import load_project, project_of
-from evolake.programs.model.source import Places, Unreadable, parse
-from evolake.programs.roles.writer import Edit, Measured, WriterReply, WriterRequest, applied, write
+from evolake.programs.roles import Edit, Measured, WriterReply, WriterRequest, applied, write
 from evolake.programs.search.mutations import MUTATIONS
 from evolake.settings import load
 from evolake.text_edits import BOM, lines_of, with_ends

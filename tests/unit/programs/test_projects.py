@@ -9,7 +9,7 @@ import pytest
 from programs_fixtures import EVALUATOR, PROGRAM, imports, made
 
 from evolake.errors import InputError
-from evolake.programs.commands.template import FILES
+from evolake.programs.commands.group import FILES
 from evolake.programs.evolution.added_seeds import items
 from evolake.programs.model.project import (
     limits_of,

@@ -10,11 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from programs_fixtures import PROGRAM
 
-from evolake.programs.model.blocks import BadBlocks, cut, outside_change
-from evolake.programs.model.parameters import parameters_in
-from evolake.programs.model.source import parse
-from evolake.programs.roles.writer import Edit, Measured, WriterReply, WriterRequest, applied, write
-from evolake.programs.search.crossover import crossed
+from evolake.programs.model.program_text import BadBlocks, cut, outside_change, parameters_in, parse
+from evolake.programs.roles import Edit, Measured, WriterReply, WriterRequest, applied, write
 from evolake.programs.search.idioms import IDIOMS
 from evolake.programs.search.numbers import (
     Relative,
@@ -24,7 +21,7 @@ from evolake.programs.search.numbers import (
     step_all,
     step_one,
 )
-from evolake.programs.search.proposing import OPERATORS, STRUCTURAL, Background, child_of
+from evolake.programs.search.proposing import OPERATORS, STRUCTURAL, Background, child_of, crossed
 from evolake.programs.search.trials import Trials
 
 RICH = """import math

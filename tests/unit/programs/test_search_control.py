@@ -13,15 +13,23 @@ from hypothesis import strategies as st
 from programs_fixtures import OWN, imports
 
 from evolake.lake import BlobStore
-from evolake.programs.evolution.archive import Islands
-from evolake.programs.evolution.tried_programs import tried_programs
-from evolake.programs.gates.checkers import no_duplicate
-from evolake.programs.model.parameters import parameters_in
-from evolake.programs.roles.writer import WRITER, Measured, TriedProgram, WriterRequest, write
-from evolake.programs.search.odds import Group, credits_of, draw_operator
-from evolake.programs.search.parents import PATIENCE, TUNING, choose_parent, untuned
+from evolake.programs.evolution.population import Islands
+from evolake.programs.evolution.search_memory import tried_programs
+from evolake.programs.gates import no_duplicate
+from evolake.programs.model.program_text import parameters_in
+from evolake.programs.roles import WRITER, Measured, TriedProgram, WriterRequest, write
 from evolake.programs.search.steps import FEWEST, FIRST, number_weights, promising_step, step_few, step_size
-from evolake.programs.search.trials import Trial, Trials
+from evolake.programs.search.trials import (
+    PATIENCE,
+    TUNING,
+    Group,
+    Trial,
+    Trials,
+    choose_parent,
+    credits_of,
+    draw_operator,
+    untuned,
+)
 
 TEXT = "# EVOLVE-BLOCK-START\ndef f():\n    return {a!r}, {b!r}\n# EVOLVE-BLOCK-END\n"
 MARKED = (

@@ -12,14 +12,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from programs_fixtures import OWN, apart
 
-from evolake.programs.evolution.archive import Islands, dominates
-from evolake.programs.evolution.champion import challenger_of, decide_champion
-from evolake.programs.evolution.duel import decide_by_metrics, decide_duel, run_duel, sides_of
-from evolake.programs.evolution.pareto import crowding, fronts
-from evolake.programs.evolution.population import Population
+from evolake.programs.evolution.population import Islands, Population, crowding, dominates, fronts
+from evolake.programs.evolution.program_contest import (
+    challenger_of,
+    decide_by_metrics,
+    decide_champion,
+    decide_duel,
+    run_duel,
+    sides_of,
+)
 from evolake.programs.report.figures import front
-from evolake.programs.report.fronts import front_of, lines_of
-from evolake.programs.report.material import Material
+from evolake.programs.report.material import Material, front_of, lines_of
 from evolake.programs.sandbox.evaluating import Evaluation
 
 TOML = '[program]\nentry = "double"\n[evaluator]\nmode = "separate"\n[metrics]\na = "max"\nb = "min"\n'

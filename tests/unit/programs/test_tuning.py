@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolake.programs.search.numbers import Relative, numbers_in
-from evolake.programs.search.tuning import FEWEST, tuned
+from evolake.programs.search.numbers import FEWEST, Relative, numbers_in, tuned
 
 TEXT = "# EVOLVE-BLOCK-START\ndef f():\n    return {a!r}, {b}\n# EVOLVE-BLOCK-END\n"
 MARKED = "# EVOLVE-BLOCK-START\n#define A {a}  // EVOLVE-PARAM 1 64 int log\n# EVOLVE-BLOCK-END\n"

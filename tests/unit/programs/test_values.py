@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolake.gates.checkers import CHECKERS
-from evolake.programs.gates import checkers as _registered  # noqa: F401
-from evolake.programs.gates.reach import new_in
-from evolake.programs.sandbox.values import HEAD, NotPlain, from_plain, receive, send, to_plain
+from evolake.programs import gates as _registered  # noqa: F401
+from evolake.programs.gates import new_in
+from evolake.programs.sandbox.calling import HEAD, NotPlain, from_plain, receive, send, to_plain
 
 LEAVES = (
     st.none()

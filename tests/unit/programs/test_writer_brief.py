@@ -10,12 +10,16 @@ from pydantic import BaseModel
 
 from evolake.agents.attempts import SiblingNote
 from evolake.agents.prompts import build_messages
-from evolake.programs.evolution.archive import Islands
-from evolake.programs.evolution.model_parents import parent_for_model, worth_showing
-from evolake.programs.evolution.population import Population
-from evolake.programs.roles.brief import Briefing
-from evolake.programs.roles.writer import WRITER, Measured, WriterRequest
-from evolake.programs.roles.writer_session import WRITER_SESSION, WriterSessionRequest
+from evolake.programs.evolution.population import Islands, Population
+from evolake.programs.evolution.search_memory import parent_for_model, worth_showing
+from evolake.programs.roles import (
+    WRITER,
+    WRITER_SESSION,
+    Briefing,
+    Measured,
+    WriterRequest,
+    WriterSessionRequest,
+)
 from evolake.programs.tables import DERIVATIONS, PROGRAMS, STATE
 
 FULL = {

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from evolake.errors import InputError
-from evolake.prompts.commands.data import data
+from evolake.prompts.commands import data
 from evolake.prompts.model.problem_files import files, json_lines, read_placed, read_side
 from evolake.prompts.model.problems import problem_set
 from evolake.prompts.settings import PromptsSettings

@@ -11,13 +11,13 @@ from prompts_fixtures import Adder, problem
 from tiny_policy import PROMPT, problems, tiny_policy
 
 from evolake.errors import InputError
+from evolake.prompts.arms_study import ArmRun, summary
 from evolake.prompts.evolution.iteration import ARMS
 from evolake.prompts.evolution.population import found_population
+from evolake.prompts.evolution.prompt_contest import decoding_of, evaluate
 from evolake.prompts.model.protocol import Decoding, Sample
 from evolake.prompts.policies.endpoint import EndpointPolicy
-from evolake.prompts.rating.evaluating import decoding_of, evaluate
 from evolake.prompts.settings import PromptsSettings
-from evolake.prompts.study.arms import ArmRun, summary
 
 PAIRS = [(PROMPT, item) for item in problems(2)]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from evolake.prompts.evolution.champion import decide_champion
+from evolake.prompts.evolution.prompt_contest import decide_champion
 from evolake.prompts.tables import DECISIONS
 
 

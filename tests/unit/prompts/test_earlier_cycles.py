@@ -11,11 +11,10 @@ import pytest
 from click.testing import CliRunner
 
 from evolake.lake import Lake
-from evolake.prompts.commands.group import prompts
-from evolake.prompts.evolution.earlier_cycles import memory_of
+from evolake.prompts.commands import prompts
+from evolake.prompts.edit_memory import SearchMemory, memory_of
 from evolake.prompts.evolution.population import Birth, Population, found_population
 from evolake.prompts.model.prompt import prompt_of
-from evolake.prompts.reproduction.memory import SearchMemory
 from evolake.prompts.tables import ARCHIVE, DECISIONS, EDITS, GATED
 
 ROOT, CHILD = prompt_of(["Solve it."]), prompt_of(["Solve it.", "Commit."])
@@ -124,7 +123,7 @@ def test_show_says_how_much_better_than_the_first_root_it_is(
     shown = ["show", CHILD.prompt_id[:12]]
     assert "skill" not in CliRunner().invoke(prompts, shown, standalone_mode=False).output, "no match was yet"
     met = evolved().with_match({ROOT.prompt_id: (0.3, 50), CHILD.prompt_id: (0.7, 50)})
-    monkeypatch.setattr("evolake.prompts.commands.group._population", lambda _: met)
+    monkeypatch.setattr("evolake.prompts.commands._population", lambda _: met)
     assert "skill: an estimated +0.3" in CliRunner().invoke(prompts, shown, standalone_mode=False).output
     gain = json.loads(CliRunner().invoke(prompts, [*shown, "--json"], standalone_mode=False).output)[
         "skill_over_root"

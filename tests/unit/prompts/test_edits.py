@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolake.prompts.model.edits import Hunk, Limits, apply, copies
-from evolake.prompts.model.prompt import Principle, SystemPrompt, prompt_of
+from evolake.prompts.model.prompt import Hunk, Limits, Principle, SystemPrompt, apply, copies, prompt_of
 
 PROMPT = prompt_of(["Read the question twice.", "Show each step.", "End with the answer."])
 TEXTS = st.sampled_from(

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from prompts_lake import family_lake, finish_families
 
 from evolake.lake import Lake
-from evolake.prompts.evolution.feed_reading import reading
 from evolake.prompts.evolution.feeding import (
     AGAIN,
     LEARNABLE,
@@ -26,13 +25,14 @@ from evolake.prompts.evolution.feeding import (
     fed,
     offered,
     places,
+    reading,
     wanted,
 )
 from evolake.prompts.evolution.iteration import draw_batch
-from evolake.prompts.model.contamination import apart
+from evolake.prompts.learnability import score
+from evolake.prompts.model.leaks import apart
 from evolake.prompts.model.problems import ProblemSet, family_problems, family_roots, problem_set, split
 from evolake.prompts.model.protocol import Problem
-from evolake.prompts.rating.learnability import score
 from evolake.prompts.settings import PromptsSettings
 from evolake.prompts.tables import FEED, FEED_READ, LEARNABILITY
 from evolake.settings import default_lake_root

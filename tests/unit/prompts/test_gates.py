@@ -13,12 +13,11 @@ import pytest
 from prompts_fixtures import PROBLEMS, SEEDS, problem
 
 from evolake.gates import load_rules
-from evolake.prompts.evolution.gate_specs import GATES
-from evolake.prompts.evolution.judging import Newborn, replay, run_gates
+from evolake.prompts.edit_memory import Reproduction
 from evolake.prompts.evolution.population import Birth, Population, found_population
-from evolake.prompts.model.edits import Hunk, apply
-from evolake.prompts.model.prompt import Principle, SystemPrompt, prompt_of
-from evolake.prompts.reproduction.operators import Reproduction
+from evolake.prompts.gate_specs import GATES
+from evolake.prompts.gates import Newborn, replay, run_gates
+from evolake.prompts.model.prompt import Hunk, Principle, SystemPrompt, apply, prompt_of
 from evolake.prompts.tables import ARCHIVE
 
 RULES = load_rules(SEEDS.parent / "rules", "prompts")

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 from prompts_fixtures import PROBLEMS, SEEDS, SIZES, Adder, iterate, operators, problem
 
 from evolake.errors import InputError
+from evolake.prompts import ratings
+from evolake.prompts.edit_memory import failed_rows
 from evolake.prompts.evolution.iteration import ARMS, TABLES, Iterations, draw_batch
 from evolake.prompts.evolution.payoff_matrix import PayoffMatrix
 from evolake.prompts.evolution.population import Population, found_population
 from evolake.prompts.model.library import load_roots
 from evolake.prompts.model.prompt import SystemPrompt, prompt_of
 from evolake.prompts.model.protocol import Problem, Rollout, Sample
-from evolake.prompts.rating import ratings
-from evolake.prompts.reproduction.operators import failed_rows
 from evolake.prompts.tables import FAILED_PROPOSALS
 
 ROOT = load_roots(SEEDS)["plain"]

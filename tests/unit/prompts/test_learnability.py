@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolake.prompts.rating.learnability import group_score, learnability_rows, score
+from evolake.prompts.learnability import group_score, learnability_rows, score
 from evolake.prompts.tables import LEARNABILITY, PROBLEMS, ROLLOUTS
 
 COUNTS = st.integers(0, 60)

@@ -8,8 +8,8 @@ import pytest
 from prompts_fixtures import library
 
 from evolake.errors import InputError
-from evolake.prompts.model.edits import LONGEST_TEXT
 from evolake.prompts.model.library import SYMPTOMS, library_of, load_library, load_roots
+from evolake.prompts.model.prompt import LONGEST_TEXT
 
 GOOD = [
     {"name": "brief", "symptoms": ["long"], "versions": ["Be brief.", "Be very brief.", "One word."]},

@@ -10,12 +10,10 @@ from prompts_fixtures import PROBLEMS, judge, library, operators, problem
 
 from evolake.agents import Agents
 from evolake.agents.prompts import build_messages
+from evolake.prompts.edit_memory import Editing, Evidence, Reproduction
 from evolake.prompts.model.prompt import SystemPrompt, prompt_of
 from evolake.prompts.model.protocol import Rollout, Sample
-from evolake.prompts.reproduction.crossover import cross, wins
-from evolake.prompts.reproduction.evidence import Evidence
-from evolake.prompts.reproduction.mutation import mutate, trajectory_of
-from evolake.prompts.reproduction.operators import Editing, Reproduction
+from evolake.prompts.reproduction import cross, mutate, trajectory_of, wins
 from evolake.prompts.roles.models import CritiqueRequest
 from evolake.prompts.roles.reflection import CRITIC
 

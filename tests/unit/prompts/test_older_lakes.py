@@ -13,7 +13,7 @@ from evolake.prompts.evolution.population import Population
 from evolake.prompts.report.material import Material
 from evolake.prompts.tables import EVALUATIONS, PROBLEMS
 from evolake.utility import tables as utility
-from evolake.utility.execution.running import read_study
+from evolake.utility.running import read_study
 
 YOUNG = ("unverified", "scorer", "entry", "calls")
 

@@ -11,14 +11,14 @@ from prompts_fixtures import PROBLEMS, SEEDS, SIZES, Adder, iterate, operators, 
 
 from evolake.errors import BudgetExhausted
 from evolake.gates import load_rules
-from evolake.prompts.evolution import iteration, judging
+from evolake.prompts import gates as judging
+from evolake.prompts.evolution import iteration
 from evolake.prompts.evolution.iteration import TABLES
-from evolake.prompts.evolution.judging import Newborn, evidence_bytes, run_gates
 from evolake.prompts.evolution.population import Birth, found_population
+from evolake.prompts.gates import Newborn, evidence_bytes, run_gates
 from evolake.prompts.model import scoring
-from evolake.prompts.model.edits import Hunk, Limits, apply
 from evolake.prompts.model.library import load_roots
-from evolake.prompts.model.prompt import prompt_of
+from evolake.prompts.model.prompt import Hunk, Limits, apply, prompt_of
 from evolake.prompts.model.protocol import Problem
 from evolake.prompts.model.scoring import Judgement, judge_reply
 

@@ -12,9 +12,9 @@ from tiny_policy import PROMPT, groups_of, problems, tiny_policy
 from evolake.errors import InputError
 from evolake.prompts.model.protocol import Sample
 from evolake.prompts.model.recipes import SSLOGIC
-from evolake.prompts.policies import dtypes
-from evolake.prompts.policies.dtypes import describe_dtype, with_dtype
+from evolake.prompts.policies import models as dtypes
 from evolake.prompts.policies.local import LocalPolicy
+from evolake.prompts.policies.models import describe_dtype, with_dtype
 from evolake.prompts.policies.registry import open_policy
 from evolake.prompts.policies.shared_prompts import log_probabilities
 from evolake.prompts.settings import PromptsSettings

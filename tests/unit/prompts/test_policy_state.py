@@ -15,8 +15,7 @@ from tiny_policy import PROMPT, groups_of, problems, tiny_policy
 from evolake.errors import InputError, MachineryError
 from evolake.prompts.model.prompt import SystemPrompt, prompt_of
 from evolake.prompts.policies import models as policies_models
-from evolake.prompts.policies.checkpoints import unpack
-from evolake.prompts.policies.local import LocalPolicy, Sizes
+from evolake.prompts.policies.local import LocalPolicy, Sizes, unpack
 
 REWARDS = [(1.0, 0.0, 0.0), (0.0, 0.0, 1.0)]
 
@@ -172,9 +171,9 @@ def test_importing_the_line_needs_no_model_library_and_using_it_says_what_to_ins
         "find = util.find_spec\n"
         "util.find_spec = lambda name, *rest: None if name in ('trl', 'peft') else find(name, *rest)\n"
         "import evolake.prompts.policies.registry as policies, evolake.prompts.model.problems\n"
-        "import evolake.prompts.model.scoring, evolake.prompts.rating.evaluating, "
+        "import evolake.prompts.model.scoring, evolake.prompts.evolution.prompt_contest, "
         "evolake.prompts.policies.training\n"
-        "import evolake.prompts.policies.local, evolake.prompts.policies.checkpoints, "
+        "import evolake.prompts.policies.local, evolake.prompts.policies.local, "
         "evolake.prompts.policies.endpoint\n"
         "from evolake.settings import load\n"
         "print(sorted(name for name in ('torch', 'transformers', 'peft', 'trl', 'datasets') if name in "

@@ -7,7 +7,7 @@ import pytest
 
 from evolake.prompts.evolution.population import Birth, Population, found_population, population_of
 from evolake.prompts.model.prompt import SystemPrompt, prompt_of
-from evolake.prompts.rating.ratings import MU, SIGMA
+from evolake.prompts.ratings import MU, SIGMA
 
 ROOT = prompt_of(["Solve it."])
 

@@ -17,7 +17,7 @@ from evolake.answers.ngrams import ngrams
 from evolake.errors import InputError
 from evolake.families.dataset.cards import Provenance
 from evolake.families.dataset.export import write_dataset
-from evolake.prompts.model.contamination import overlap
+from evolake.prompts.model.leaks import overlap
 from evolake.prompts.model.problem_files import MANY_ANSWERS, read_placed, read_side
 from evolake.prompts.model.problems import problem_set
 from evolake.prompts.model.protocol import Problem

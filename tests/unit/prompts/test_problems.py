@@ -12,7 +12,7 @@ import pytest
 from evolake.errors import InputError
 from evolake.families.tables import FAMILIES, INSTANCES
 from evolake.lake import Lake, TableSchema
-from evolake.prompts.model.gym_problems import gym_problems
+from evolake.prompts.model.problem_files import gym_problems
 from evolake.prompts.model.problems import (
     family_problems,
     finished_families,

@@ -9,7 +9,7 @@ import trueskill
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolake.prompts.rating import ratings
+from evolake.prompts import ratings
 
 FRESH = (25.0, 25.0 / 3.0)
 MUS = st.floats(-50, 100)

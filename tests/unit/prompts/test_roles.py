@@ -10,9 +10,8 @@ from prompts_fixtures import library
 
 from evolake.agents.prompts import build_messages
 from evolake.agents.roles import roles_in
-from evolake.prompts.model.edits import Hunk, apply
-from evolake.prompts.model.prompt import prompt_of
-from evolake.prompts.reproduction.operators import listed
+from evolake.prompts.edit_memory import listed
+from evolake.prompts.model.prompt import Hunk, apply, prompt_of
 from evolake.prompts.roles.crossing import RECOMBINER, recombine
 from evolake.prompts.roles.editing import CONSOLIDATOR, EDITOR, edit_locally
 from evolake.prompts.roles.models import (

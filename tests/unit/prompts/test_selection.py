@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolake.prompts.rating.selection import Entrant, latest, select, slots
+from evolake.prompts.ratings import Entrant, latest, select, slots
 
 POPULATIONS = st.lists(st.tuples(st.floats(0, 50), st.floats(0.5, 9)), min_size=1, max_size=25).map(
     lambda ratings: [Entrant(f"id{number}", number, rating) for number, rating in enumerate(ratings)]

@@ -11,9 +11,22 @@ import pytest
 
 from evolake.prompts.evolution.population import MATCHES, Birth, found_population
 from evolake.prompts.model.prompt import prompt_of
-from evolake.prompts.rating.ratings import MU, SIGMA, Rating, mutated, ranks_of, update
-from evolake.prompts.rating.selection import Entrant, select, select_by_skill
-from evolake.prompts.rating.skills import DRIFT, EDIT_DEVIATION, ROOT_DEVIATION, Match, estimate_skills
+from evolake.prompts.ratings import (
+    DRIFT,
+    EDIT_DEVIATION,
+    MU,
+    ROOT_DEVIATION,
+    SIGMA,
+    Entrant,
+    Match,
+    Rating,
+    estimate_skills,
+    mutated,
+    ranks_of,
+    select,
+    select_by_skill,
+    update,
+)
 
 TREE = {0: [], 1: [0], 2: [1], 3: [0, 1]}
 

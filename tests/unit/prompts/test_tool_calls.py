@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolake.prompts.model.protocol import Sample
-from evolake.prompts.model.tool_calls import (
+from evolake.prompts.model.protocol import (
     RESULT,
     RESULT_END,
+    Sample,
     ToolCall,
     is_unmarked,
     outside_calls,

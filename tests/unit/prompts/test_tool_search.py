@@ -11,9 +11,18 @@ from hypothesis import strategies as st
 
 from evolake.errors import InputError
 from evolake.prompts.settings import PromptsSettings
-from evolake.prompts.tools.corpus import Document, corpus_sha, read_corpus
-from evolake.prompts.tools.search import NOTHING, PASSAGE, SHOWN, Search, passages
-from evolake.prompts.tools.toolbox import check_tools, corpus_of
+from evolake.prompts.tools import (
+    NOTHING_FOUND,
+    PASSAGE,
+    SHOWN,
+    Document,
+    Search,
+    check_tools,
+    corpus_of,
+    corpus_sha,
+    passages,
+    read_corpus,
+)
 
 LIBRARY = [
     Document("Alps", "Mont Blanc is 4806 metres high. It stands in the Alps between France and Italy."),
@@ -35,7 +44,7 @@ def test_the_passage_that_fits_best_comes_first() -> None:
     assert answer_to("How high is Aconcagua?").splitlines()[0] == f"[1] Andes: {LIBRARY[1].text}"
     assert answer_to("cheeses") == f"[1] {LIBRARY[3].text}"
     assert answer_to("RHONE") == f"[1] Rivers: {LIBRARY[2].text}"
-    assert answer_to("zebra") == NOTHING
+    assert answer_to("zebra") == NOTHING_FOUND
 
 
 def test_one_fact_counts_wherever_it_stands_in_a_long_document() -> None:

@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 from tiny_policy import PROMPT, problems, tiny_policy
 
 from evolake.errors import InputError
-from evolake.prompts.model.tool_calls import RESULT, RESULT_END, is_unmarked
+from evolake.prompts.model.protocol import RESULT, RESULT_END, is_unmarked
 from evolake.prompts.policies.turns import CUT, Reply, Stops, read_result, replies
-from evolake.prompts.tools.tool import Answered
-from evolake.prompts.tools.toolbox import Called, Toolbox
+from evolake.prompts.tools import Answered, Called, Toolbox
 
 TOKENIZER = tiny_policy().tokenizer
 END = TOKENIZER.eos_token_id

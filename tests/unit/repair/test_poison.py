@@ -13,13 +13,13 @@ from repair_cases import posed
 from evolake.agents import AgentFailure, Agents
 from evolake.agents.backends import OperatorsBackend
 from evolake.errors import JailUnavailable
-from evolake.repair.arms import trial
-from evolake.repair.arms.prompts import role_of
-from evolake.repair.arms.trial import run_trial
-from evolake.repair.arms.views import CandidateReply
-from evolake.repair.certification.certify import Certifier
-from evolake.repair.model.candidates import MAX_BITS, Claim, Malformed, parse_candidate
+from evolake.repair import trial
+from evolake.repair.arm_views import CandidateReply
+from evolake.repair.certifier import Certifier
 from evolake.repair.names import ARMS, KNOWN_ARMS
+from evolake.repair.problems import MAX_BITS, Claim, Malformed, parse_candidate
+from evolake.repair.proposers import role_of
+from evolake.repair.trial import run_trial
 
 PROBLEM = posed({"x1": (0, 9), "x2": (0, 9)}, ({"x1": 1, "x2": 2}, "=", 7))
 TEXTS = (
@@ -109,7 +109,7 @@ def test_a_candidate_on_which_certifying_raises_is_undecided_and_a_dead_machine_
 
 @pytest.mark.parametrize("arm", KNOWN_ARMS)
 def test_the_next_prompt_shows_what_was_answered_whatever_it_was(arm: str) -> None:
-    from evolake.repair.arms.states import Judged, start
+    from evolake.repair.arm_states import Judged, start
 
     state = start(arm, PROBLEM)
     candidates = [parse_candidate(text, PROBLEM) for text in TEXTS[:3]] + [

@@ -18,14 +18,14 @@ from repair_cases import posed
 from evolake.agents import Agents
 from evolake.agents.backends import OperatorsBackend
 from evolake.agents.prompts import build_messages
-from evolake.repair.arms.prompts import ROLES, role_of
-from evolake.repair.arms.states import Judged, start
-from evolake.repair.arms.trial import run_trial
-from evolake.repair.arms.views import PlainRequest, view_of
-from evolake.repair.benchmark.generator import generate
-from evolake.repair.certification.certify import Certification, Certifier
-from evolake.repair.model.candidates import UNSAT, Claim, Malformed
+from evolake.repair.arm_states import Judged, start
+from evolake.repair.arm_views import PlainRequest, view_of
+from evolake.repair.certifier import Certification, Certifier
+from evolake.repair.generator import generate
 from evolake.repair.names import ARMS, INFORMED, KNOWN_ARMS, ONE_SHOT, WHOLE_CONFLICT
+from evolake.repair.problems import UNSAT, Claim, Malformed
+from evolake.repair.proposers import ROLES, role_of
+from evolake.repair.trial import run_trial
 
 PROBLEM = posed(
     {"x1": (0, 9), "x2": (0, 9), "x3": (0, 9)}, ({"x1": 1, "x2": 1}, ">=", 17), ({"x2": 2, "x3": -1}, "=", 5), ({"x3": 3}, "<=", 20),  # noqa: E501

@@ -12,16 +12,14 @@ from repair_cases import posed
 from evolake import settings as settings_module
 from evolake.errors import InputError, MachineryError
 from evolake.lake import Lake
-from evolake.repair.arms.budget import Budget, RoundPlan, plan_of
-from evolake.repair.arms.trial import call_number
-from evolake.repair.benchmark.generator import generate
-from evolake.repair.execution import cells as cells_module
-from evolake.repair.execution.cells import CellRows, is_finished, publish_cell, run_cell
-from evolake.repair.execution.running import publish_study, read_study
-from evolake.repair.execution.study import BenchmarkProblem, Study
+from evolake.repair import cells as cells_module
+from evolake.repair.cells import BenchmarkProblem, CellRows, Study, is_finished, publish_cell, run_cell
+from evolake.repair.generator import generate
 from evolake.repair.names import ARMS, CALL_PLACES, INFORMED, KNOWN_ARMS, ONE_SHOT, WHOLE_CONFLICT
+from evolake.repair.running import publish_study, read_study
 from evolake.repair.settings import RepairSettings
 from evolake.repair.tables import ATTEMPTS, RESULTS, cell_of
+from evolake.repair.trial import Budget, RoundPlan, call_number, plan_of
 
 K, R = 3, 4
 SETTINGS = settings_module.settings_type()(backend="operators")

@@ -9,9 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from repair_cases import LIN_0127, ROUND_1, ROUND_2, drawn, market_split, posed, solutions
 
-from evolake.repair.certification.certify import Certifier
-from evolake.repair.model.candidates import UNSAT, Claim, parse_candidate
-from evolake.repair.model.problems import problem_of
+from evolake.repair.certifier import Certifier
+from evolake.repair.problems import UNSAT, Claim, parse_candidate, problem_of
 
 TWO = {"x1": (0, 9), "x2": (0, 9)}
 

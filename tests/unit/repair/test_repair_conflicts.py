@@ -13,13 +13,11 @@ from hypothesis import strategies as st
 from repair_cases import LIN_0127, ROUND_1, drawn, market_split, posed, solutions
 
 from evolake.errors import MachineryError
-from evolake.repair.benchmark.generator import generate
-from evolake.repair.certification import conflicts
-from evolake.repair.certification.certify import Certifier
-from evolake.repair.certification.conflicts import Conflict, agrees, certify_whole, find_conflict
-from evolake.repair.certification.cores import Core
-from evolake.repair.model.candidates import UNSAT, Claim, Malformed
-from evolake.repair.model.problems import Problem, problem_of
+from evolake.repair import conflicts
+from evolake.repair.certifier import Certifier, Core
+from evolake.repair.conflicts import Conflict, agrees, certify_whole, find_conflict
+from evolake.repair.generator import generate
+from evolake.repair.problems import UNSAT, Claim, Malformed, Problem, problem_of
 
 TWO = {"x1": (0, 9), "x2": (0, 9)}
 TOGETHER = posed(TWO, ({"x1": 1, "x2": 1}, ">=", 8), ({"x1": 1, "x2": -1}, ">=", 3), ({"x2": 1}, "<=", 7))

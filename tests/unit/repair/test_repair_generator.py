@@ -12,12 +12,11 @@ from hypothesis import strategies as st
 from repair_cases import drawn, posed, solutions
 
 from evolake.errors import MachineryError
-from evolake.repair.benchmark.generator import Labelled, generate, planned_labels
-from evolake.repair.certification import labels as labels_module
-from evolake.repair.certification.certify import Certifier
-from evolake.repair.certification.labels import Label, certify_label, enumerate_feasible
-from evolake.repair.model.candidates import UNSAT
-from evolake.repair.model.problems import parse_problem
+from evolake.repair import labels as labels_module
+from evolake.repair.certifier import Certifier
+from evolake.repair.generator import Labelled, generate, planned_labels
+from evolake.repair.labels import Label, certify_label, enumerate_feasible
+from evolake.repair.problems import UNSAT, parse_problem
 from evolake.repair.tables import PROBLEMS
 
 

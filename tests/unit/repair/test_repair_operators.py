@@ -5,14 +5,7 @@ from __future__ import annotations
 import numpy as np
 from repair_cases import posed
 
-from evolake.repair.arms.operators import (
-    propose_conflict,
-    propose_core,
-    propose_directed,
-    propose_informed,
-    propose_plain,
-)
-from evolake.repair.arms.views import (
+from evolake.repair.arm_views import (
     Answer,
     CandidateReply,
     ConflictedAttempt,
@@ -22,6 +15,13 @@ from evolake.repair.arms.views import (
     PlainRequest,
     RefutedAttempt,
     view_of,
+)
+from evolake.repair.proposers import (
+    propose_conflict,
+    propose_core,
+    propose_directed,
+    propose_informed,
+    propose_plain,
 )
 
 VIEW = view_of(

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from repair_results import K, R, made_up_problems, made_up_results
 
-from evolake.repair.execution.running import Stored
 from evolake.repair.names import ARMS
 from evolake.repair.report import pdf
-from evolake.repair.report.data import report_of
-from evolake.repair.report.files import write_report
+from evolake.repair.report.material import report_of
+from evolake.repair.report.page import write_report
 from evolake.repair.report.pdf import write_pdf
 from evolake.repair.requirements import requirements
+from evolake.repair.running import Stored
 from evolake.repair.tables import ATTEMPTS
 
 WRITES = 'for last; do :; done\ntest -f "$last" && test -d figures || exit 9\n'

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from repair_cases import LIN_0127
 
 from evolake.errors import InputError
-from evolake.repair.certification.cores import minimal_core
-from evolake.repair.model.problems import parse_problem, problem_of
+from evolake.repair.certifier import minimal_core
+from evolake.repair.problems import parse_problem, problem_of
 
 
 def test_a_problem_survives_its_json_form():

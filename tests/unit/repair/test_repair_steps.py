@@ -8,11 +8,10 @@ from repair_cases import LIN_0127, market_split
 
 from evolake.errors import HostBusy
 from evolake.jail import patience
-from evolake.repair.certification import certify
-from evolake.repair.certification.certify import Certifier
-from evolake.repair.certification.conflicts import certify_whole
-from evolake.repair.model.candidates import UNSAT, Claim
-from evolake.repair.model.problems import problem_of
+from evolake.repair import certifier as certify
+from evolake.repair.certifier import Certifier
+from evolake.repair.conflicts import certify_whole
+from evolake.repair.problems import UNSAT, Claim, problem_of
 
 
 def judged() -> list[tuple]:

@@ -10,14 +10,12 @@ import pytest
 from repair_results import K, R, made_up_problems, made_up_results
 
 from evolake.errors import InputError
-from evolake.repair.execution.running import Stored
 from evolake.repair.names import ARMS, INFORMED, KNOWN_ARMS, WHOLE_CONFLICT
-from evolake.repair.report.data import report_of
-from evolake.repair.report.files import write_report
-from evolake.repair.report.latex import render_latex, tex
+from evolake.repair.report.material import report_of
 from evolake.repair.report.narrative import answers, caution, headline, setting
-from evolake.repair.report.page import render_html
-from evolake.repair.report.tables import shown_tables
+from evolake.repair.report.page import render_html, render_latex, tex, write_report
+from evolake.repair.report.result_tables import shown_tables
+from evolake.repair.running import Stored
 from evolake.repair.tables import ATTEMPTS
 from evolake.report.figures import figures_in
 

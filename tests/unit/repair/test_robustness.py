@@ -9,12 +9,19 @@ import numpy as np
 import pytest
 
 from evolake.errors import MachineryError
-from evolake.repair.benchmark.generator import generate
-from evolake.repair.benchmark.robustness import PERTURBATIONS, perturbed, perturbed_rows, verified
-from evolake.repair.benchmark.sudoku import EMPTY, completions, decode, drawn_grid, encode, has_clash, spoilt
-from evolake.repair.benchmark.transfer import transfer_rows
-from evolake.repair.certification.certify import Certifier
-from evolake.repair.model.problems import Problem, parse_problem
+from evolake.repair.benchmark import (
+    EMPTY,
+    completions,
+    decode,
+    drawn_grid,
+    encode,
+    has_clash,
+    spoilt,
+    transfer_rows,
+)
+from evolake.repair.certifier import Certifier
+from evolake.repair.generator import PERTURBATIONS, generate, perturbed, perturbed_rows, verified
+from evolake.repair.problems import Problem, parse_problem
 from evolake.repair.tables import PROBLEMS
 
 ORIGINS = [item.problem for item in generate(12, 5)]

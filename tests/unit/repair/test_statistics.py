@@ -16,10 +16,9 @@ from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import proportion_confint
 
 from evolake.errors import InputError
+from evolake.repair.findings import analyse
 from evolake.repair.names import ARMS, KNOWN_ARMS, ONE_SHOT
-from evolake.repair.statistics.bootstrap import ratio_interval
-from evolake.repair.statistics.findings import analyse
-from evolake.repair.statistics.pairs import odds_ratio
+from evolake.repair.statistics import odds_ratio, ratio_interval
 from evolake.repair.tables import SUMMARY
 
 MAIN = made_up_problems(60)

@@ -15,7 +15,7 @@ import pytest
 from evolake.cli.watch import describe
 from evolake.designs.tables import DECISIONS as DESIGN_DECISIONS
 from evolake.lake import ARTIFACTS, CHAMPIONS, Lake, TableSchema, side_table
-from evolake.programs.report.decisions import improves, score_in_words
+from evolake.programs.report.story import improves, score_in_words
 from evolake.prompts.evolution.population import ITERATION, Population
 from evolake.prompts.model.prompt import Principle, SystemPrompt
 from evolake.prompts.report.artifacts import gain_of

@@ -25,7 +25,7 @@ from evolake.families.tables import COMPLEXITY
 from evolake.lake import ARTIFACTS, CHAMPIONS, Lake, side_table
 from evolake.lines import lines
 from evolake.prompts.report.page import headline
-from evolake.repair.report.tables import Shown
+from evolake.repair.report.result_tables import Shown
 from evolake.report import pages
 from evolake.report.champion import Champion
 from evolake.report.gain import Gain

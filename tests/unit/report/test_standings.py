@@ -19,9 +19,9 @@ from evolake.errors import InputError
 from evolake.lake import ARTIFACTS, CHAMPIONS, Lake, side_table
 from evolake.lazy import Lazy
 from evolake.lines import LineSpec, lines
-from evolake.repair.report import standing as repair
-from evolake.repair.report.data import StudyReport
-from evolake.repair.statistics.findings import analyse
+from evolake.repair.findings import analyse
+from evolake.repair.report import artifacts as repair
+from evolake.repair.report.material import StudyReport
 from evolake.report import standings
 from evolake.report.artifacts import LineArtifacts
 from evolake.report.standing import COLUMNS, Standing

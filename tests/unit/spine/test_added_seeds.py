@@ -15,7 +15,7 @@ from evolake import project
 from evolake.cli import init
 from evolake.lake.added_seeds import seeds_of
 from evolake.lines import lines
-from evolake.programs.commands.template import FILES
+from evolake.programs.commands.group import FILES
 from evolake.settings import load
 
 SHIPPED = Path(__file__).resolve().parents[3] / "data_lake" / "seeds"

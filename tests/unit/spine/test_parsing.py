@@ -18,7 +18,7 @@ from evolake.parsing import parse_python
 
 SOURCE = Path(evolake.parsing.__file__).read_text(encoding="utf-8") * 3
 
-IN_THE_JAIL = ("evolake/families/sandbox/elsewhere.py", "evolake/prompts/tools/inside.py")
+IN_THE_JAIL = ("evolake/families/sandbox/elsewhere.py", "evolake/prompts/python_tool_inside.py")
 """One thread in a process of its own."""
 
 

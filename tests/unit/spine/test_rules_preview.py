@@ -200,7 +200,7 @@ def test_what_is_not_stored_is_not_guessed(
         result = stored.find(*place)
         return lambda artifact, gate, shas: None if gate == lost else result(artifact, gate, shas)
 
-    monkeypatch.setattr("evolake.prompts.evolution.checkers.STORED", replace(stored, find=find))
+    monkeypatch.setattr("evolake.prompts.gates.STORED", replace(stored, find=find))
     edit(rules, '"most_characters": 600', '"most_characters": 6000')
     preview, _ = asked(lake, rules)
     assert {(fate.now, fate.lacking) for fate in preview.fates if fate.artifact_id.startswith("huge")} == {

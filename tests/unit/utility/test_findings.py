@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolake.stats.bootstrap import sign_flip_p
-from evolake.utility.execution.running import Stored
+from evolake.utility.findings import findings_of, taken_at
 from evolake.utility.report.narrative import answer, shows
 from evolake.utility.report.page import study_page
-from evolake.utility.statistics.findings import findings_of, taken_at
+from evolake.utility.running import Stored
 from evolake.utility.tables import BASE, LINEAGES, PROBLEMS, REPLIES, STEPS, TRAINED
 
 EVERY, LAST = 2, 4

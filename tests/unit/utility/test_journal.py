@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from evolake.lake import disk
-from evolake.prompts.study.journal import Journal
+from evolake.prompts.study_journal import Journal
 
 
 class Killed(BaseException):

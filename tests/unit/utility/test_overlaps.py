@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from evolake.prompts.settings import PromptsSettings
-from evolake.utility.execution.drawing import overlaps
+from evolake.utility.drawing import overlaps
 from evolake.utility.tables import LINEAGES, TRAIN
 
 STORY = "Ida has three red coins and five blue coins and gives two of the red coins to her brother"

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolake.errors import InputError
-from evolake.utility.model.pools import filled, pools_of
+from evolake.utility.pools import filled, pools_of
 
 SEEDS = [f"seed-{number}" for number in range(12)]
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from evolake.repair.findings import Findings
 from evolake.repair.report.material import proposer
-from evolake.repair.statistics.findings import Findings
 from evolake.report.figures import Figure
 
 

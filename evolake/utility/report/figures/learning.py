@@ -6,7 +6,7 @@ import polars as pl
 
 from evolake.plots.arms import ArmCurve, arm_curves, colours_of_arms
 from evolake.report.figures import Figure
-from evolake.utility.statistics.findings import Findings
+from evolake.utility.findings import Findings
 from evolake.utility.tables import ARMS, LINEAGES, TRAINED
 
 

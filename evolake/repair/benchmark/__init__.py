@@ -1,1 +1,0 @@
-"""The problems of a study: generated, perturbed, and the transfer suite."""

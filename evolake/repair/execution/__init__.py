@@ -1,1 +1,0 @@
-"""A whole study: its record, its cells, and running them."""

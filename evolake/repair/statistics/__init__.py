@@ -1,1 +1,0 @@
-"""What a study finds, from its result rows alone."""

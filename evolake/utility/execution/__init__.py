@@ -1,1 +1,0 @@
-"""What runs: problems are drawn, cells are trained and evaluated, each step noted."""
