@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from evolake.solvers.edits import Edit, edited
+from evolake.solvers.edits.apply import edited
+from evolake.solvers.edits.model import Edit
 
 DropReason = Literal[
     "same-edit-other-values", "slot-taken", "overlap", "does-not-apply", "file-changed-by-both"

@@ -6,7 +6,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from evolake.report.gain import NONE_YET, counted
-from evolake.report.story import Ask, Row, Story, Trend, contests, why_nothing_passed, with_cpu
+from evolake.report.standing import Ask
+from evolake.report.story import Row, Story, Trend, contests, why_nothing_passed, with_cpu
 from evolake.solvers.measurement import claims
 from evolake.solvers.report.duels import why_not_champion
 
