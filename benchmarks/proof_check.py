@@ -27,11 +27,11 @@ from proof_kit import dimacs, pigeons
 
 from evolake.jail import Limits
 from evolake.jail.direct import DirectRun, run_direct
-from evolake.solvers.formula.cnf import Formula, formula_of, write_dimacs
+from evolake.solvers.formula import Formula, formula_of, write_dimacs
 from evolake.solvers.proof import ProofLimits
-from evolake.solvers.proof.checkers import CHECKERS
-from evolake.solvers.proof.parse import ProofSpelling
-from evolake.solvers.proof.tools import find_program
+from evolake.solvers.proof.checking import CHECKERS
+from evolake.solvers.proof.drat import ProofSpelling
+from evolake.solvers.proof.native_check import find_program
 
 LIMITS = ProofLimits(cpu_s=600, memory_mb=8192)
 SMALL = ((200,), (7,)) if SHORT else ((200, 230), (7, 8))

@@ -54,13 +54,13 @@ from evolake.project import BROUGHT
 from evolake.seeds import child_seed
 from evolake.solvers.edits import Edit, apply_edits, read_edits, write_edits
 from evolake.solvers.edits.anchors import source_files
-from evolake.solvers.edits.applicable import applicable, editable_tree
-from evolake.solvers.edits.draw import new_tunable
-from evolake.solvers.edits.model import EDITS_FILE
+from evolake.solvers.edits.catalogue import EDITS_FILE
+from evolake.solvers.edits.draw import applicable, editable_tree, new_tunable
+from evolake.solvers.evolution.coder_turn import CoderTurn
+from evolake.solvers.evolution.drafts import ExistingVariants
 from evolake.solvers.evolution.planning import Base, KnownVariant, SearchRecord, parent_pool, plan_variants
-from evolake.solvers.evolution.proposing.coder_turn import CoderTurn
-from evolake.solvers.evolution.proposing.existing import ExistingVariants
-from evolake.solvers.evolution.proposing.propose import propose_variants
+from evolake.solvers.evolution.proposing import propose_variants
+from evolake.solvers.execute import Program
 from evolake.solvers.measurement.benchmark import MeasuringPlan, plan_jobs, run_jobs, run_limits
 from evolake.solvers.measurement.duel import (
     Contender,
@@ -70,20 +70,19 @@ from evolake.solvers.measurement.duel import (
     decision_rng,
     run_duel,
 )
+from evolake.solvers.measurement.measuring import usable_cores
 from evolake.solvers.measurement.metrics import PENALTY, compute_metrics
 from evolake.solvers.measurement.race import costs_of, race
-from evolake.solvers.process.cpu_affinity import usable_cores
-from evolake.solvers.process.execute import Program
 from evolake.solvers.proof import ProofLimits
 from evolake.solvers.repository.adapters import load_adapter
 from evolake.solvers.repository.build import BuildResult, build_variant, open_program
+from evolake.solvers.repository.seeding import lay_out_seed, seed_named
 from evolake.solvers.repository.variant import source_sha
-from evolake.solvers.roles.rules_to_show import ShownRules
-from evolake.solvers.seeds.seeding import lay_out_seed, seed_named
+from evolake.solvers.roles.shown import ShownRules
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.suites import Instance, Suite
+from evolake.solvers.suites.folders import named_suite, unseen_suite
 from evolake.solvers.suites.fresh import FreshKey
-from evolake.solvers.suites.opening import named_suite, unseen_suite
 from evolake.solvers.tables import DUELS, RUNS
 
 OPERATORS, CONTROL, SEED = "operators", "control", "seed"

@@ -2,7 +2,7 @@
 share it.
 
 Solvers are ranked by cpu time, and a process that shares caches and memory with strangers takes more of it.
-Each measured run has its own core already (`evolake.solvers.process.cpu_affinity`); this keeps the other
+Each measured run has its own core already (`evolake.solvers.measurement.measuring`); this keeps the other
 lines of the same `evolake run` from the cores meanwhile. An asset says that it measures time by its metadata
 `MEASURES_TIME`. The locks are the operating system's: they go with the process that held them.
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from hypothesis import strategies as st
 
-from evolake.solvers.proof.parse import Proof, read_proof
+from evolake.solvers.proof.drat import Proof, read_proof
 
 LITERAL = st.integers(1, 2**31 - 1).flatmap(lambda variable: st.sampled_from([variable, -variable]))
 DRAT_STEPS = st.lists(

@@ -14,9 +14,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from evolake.solvers.proof import ProofChecker, ProofLimits, Verdict
+from evolake.solvers.proof.drat import ProofSpelling, read_proof, write_binary
 from evolake.solvers.proof.lrat import read_lrat_text, write_lrat_binary
-from evolake.solvers.proof.parse import ProofSpelling, read_proof, write_binary
-from evolake.solvers.proof.verdict import ProofChecker, ProofLimits, Verdict
 
 LIMITS = ProofLimits(cpu_s=20, memory_mb=2048, proof_mb=16)
 

@@ -11,15 +11,14 @@ from evolake.agents import Agents
 from evolake.cycle_seeds import CycleSeeds
 from evolake.lake.blobs import BlobStore
 from evolake.solvers.edits import Edit, apply_edits
+from evolake.solvers.evolution.coder_turn import CoderTurn
+from evolake.solvers.evolution.drafts import ExistingVariants, Judge, Proposals
 from evolake.solvers.evolution.planning import Base, KnownVariant, parent_pool
-from evolake.solvers.evolution.proposing.coder_turn import CoderTurn
-from evolake.solvers.evolution.proposing.existing import ExistingVariants
-from evolake.solvers.evolution.proposing.proposal import Judge, Proposals
-from evolake.solvers.evolution.proposing.propose import propose_variants
+from evolake.solvers.evolution.proposing import propose_variants
 from evolake.solvers.repository.adapters import Adapter, Layout
 from evolake.solvers.repository.build import BuildResult, build_variant
 from evolake.solvers.repository.variant import apply_diff, create_variant, source_sha
-from evolake.solvers.roles.rules_to_show import ShownRules
+from evolake.solvers.roles.shown import ShownRules
 from evolake.solvers.settings import SolversSettings
 
 SMALL_CNF = "p cnf 2 2\n1 2 0\n-1 2 0\n"

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from evolake.errors import InputError
-from evolake.solvers.seeds.fetch_unpack import unpack_archive
+from evolake.solvers.repository.seeding import unpack_archive
 
 Entry = tuple[str, bytes]
 

@@ -18,15 +18,13 @@ from solver_seed_builds import bring_seed, seed_folder
 from evolake.errors import MachineryError
 from evolake.gates import Ruleset, load_rules
 from evolake.lake.blobs import BlobStore
-from evolake.solvers.formula.cnf import Formula, write_dimacs
-from evolake.solvers.gates.context import GateContext
+from evolake.solvers.formula import Formula, write_dimacs
 from evolake.solvers.gates.judging import VariantResults, judge_variant
-from evolake.solvers.gates.runs import copies_of, stability_suite
-from evolake.solvers.measurement.drawing import SMOKE_SHARE, is_drawn
+from evolake.solvers.gates.runs import GateContext, copies_of, stability_suite
+from evolake.solvers.proof.checking import SMOKE_SHARE, is_drawn
 from evolake.solvers.repository.adapters import Adapter, load_adapter
 from evolake.solvers.suites import Instance, Suite, with_files
-from evolake.solvers.suites.corner_cases import CASES, corner_case
-from evolake.solvers.suites.generators import generate
+from evolake.solvers.suites.generators import CASES, corner_case, generate
 
 SEEDS = Path(__file__).parents[1] / "data_lake" / "seeds"
 RULES = load_rules(SEEDS / "rules", "solvers")

@@ -29,15 +29,14 @@ from solver_seed_builds import seed_folder
 
 from evolake.gates.code_version import code_version
 from evolake.solvers.edits import PATCHES
-from evolake.solvers.formula.cnf import read_cnf_file
-from evolake.solvers.formula.model_check import falsified_clauses
-from evolake.solvers.process.execute import Program, RunLimits, SolverRun, run_solver
+from evolake.solvers.execute import Program, RunLimits, SolverRun, run_solver
+from evolake.solvers.formula import falsified_clauses, read_cnf_file
 from evolake.solvers.proof.checking import check_proof
 from evolake.solvers.repository.adapters import Adapter, load_adapter
 from evolake.solvers.repository.build import compiler
 from evolake.solvers.repository.object_store import store_of
+from evolake.solvers.repository.seeds_file import Seed
 from evolake.solvers.repository.variant import source_sha
-from evolake.solvers.seeds.seeds_file import Seed
 
 KEPT = Path(__file__).with_suffix(".json")
 KISSAT = os.environ.get("EVOLAKE_KISSAT", "")
@@ -69,10 +68,10 @@ SHORT = {"maplechrono": "short"}
 proof are several times as long for this base."""
 LIMITS = RunLimits(cpu_s=60, wall_s=300)
 JUDGES = (
-    "evolake.solvers.process.execute",
+    "evolake.solvers.execute",
     "evolake.solvers.proof.checking",
     "evolake.solvers.proof.worker",
-    "evolake.solvers.formula.model_check",
+    "evolake.solvers.formula",
     "solver_patch_builds",
     "solver_patches",
 )
@@ -86,7 +85,7 @@ CARRIERS = (
     "evolake.settings",
     "evolake.solvers.edits",
     "evolake.solvers.repository",
-    "evolake.solvers.seeds",
+    "evolake.solvers.repository.seeding",
 )
 """Packages that are no part of a key. They apply a patch, and the key has the resulting sources; or they run
 programs as they do for every other test."""

@@ -18,8 +18,8 @@ from shared_folder import shared_folder
 from evolake.lake import BlobStore
 from evolake.solvers.repository.adapters import load_adapter
 from evolake.solvers.repository.build import build_variant
-from evolake.solvers.seeds.seeding import lay_out_seed, seed_named
-from evolake.solvers.seeds.seeds_file import Seed
+from evolake.solvers.repository.seeding import lay_out_seed, seed_named
+from evolake.solvers.repository.seeds_file import Seed
 
 
 def place_of(name: str) -> Path:

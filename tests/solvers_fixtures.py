@@ -19,7 +19,7 @@ from project_steps import kill_when
 from solver_seed_builds import bring_seed
 
 from evolake.errors import MachineryError
-from evolake.solvers.suites.secret import BYTES, FOLDER, NAME
+from evolake.solvers.suites.fresh import SECRET_BYTES, SECRET_FILE, SECRET_FOLDER
 from pipelines.home import ensure_home
 
 SEED = "minisat22"
@@ -61,9 +61,9 @@ def open_project(folder: Path, **settings: str) -> Project:
 
 def pin_secret(project: Project) -> None:
     """Gives a lake that has no secret one that is the same in every run, and so the same unseen formulas."""
-    path = project.lake / FOLDER / NAME
+    path = project.lake / SECRET_FOLDER / SECRET_FILE
     path.parent.mkdir(mode=0o700)
-    path.write_bytes(bytes(range(BYTES)))
+    path.write_bytes(bytes(range(SECRET_BYTES)))
     path.chmod(0o600)
 
 
@@ -71,7 +71,7 @@ def share_secret(project: Project, other: Project) -> None:
     """Gives a lake that is still empty the secret of a project, so that its gates draw the same formulas, and
     the verdicts on proofs, which are kept by the content of formula and proof: a proof that is written again
     is not checked again."""
-    path, proofs = Path(FOLDER) / NAME, Path("work") / "solvers" / "proofs"
+    path, proofs = Path(SECRET_FOLDER) / SECRET_FILE, Path("work") / "solvers" / "proofs"
     (other.lake / path).parent.mkdir(mode=0o700)
     shutil.copy2(project.lake / path, other.lake / path)
     shutil.copytree(project.lake / proofs, other.lake / proofs, ignore=shutil.ignore_patterns("locks"))

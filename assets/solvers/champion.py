@@ -24,7 +24,7 @@ def champion(
     noise, and no formula lost. A variant that is found unsound is blocked permanently."""
     from evolake.solvers.evolution.champion import decide_champion
     from evolake.solvers.evolution.population import RankedCycle
-    from evolake.solvers.gates.soundness import objections, stage_judge
+    from evolake.solvers.gates.judging import objections, stage_judge
 
     cycle, population = store.cycle, archive(store)
     result = decide_champion(
@@ -48,7 +48,7 @@ def champion(
 
 def contests(store: LineStore, decisions: pl.DataFrame, variants: pl.DataFrame) -> list[dict[str, Any]]:
     """Return the contests of this cycle as roles may see them."""
-    from evolake.solvers.evolution.contest_record import contest_records
+    from evolake.solvers.evolution.population import contest_records
 
     titles = {row["variant_id"]: row["title"] for row in [*archive(store).rows(), *variants.to_dicts()]}
     return contest_records(
@@ -67,9 +67,9 @@ def holdout_runs(
     """Run the champion and its seed on the suite `holdout`, every proof checked. Seen by people only: no
     role, rule or ranking gets these rows. A refuted answer makes its variant unsound permanently: a champion
     falls."""
-    from evolake.solvers.evolution.holdout import measure_holdout
+    from evolake.solvers.evolution.champion import measure_holdout
     from evolake.solvers.evolution.population import RankedCycle
-    from evolake.solvers.gates.soundness import objections, stage_judge
+    from evolake.solvers.gates.judging import objections, stage_judge
 
     cycle, population = store.cycle, archive(store)
     runs, verdicts = measure_holdout(

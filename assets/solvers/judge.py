@@ -17,7 +17,7 @@ from evolake.solvers.gates.specs import GATES
 from evolake.solvers.tables import BINARIES, CORRECTNESS_RUNS, GATED, RUNS, SMOKE_RUNS, STABILITY_RUNS
 
 if TYPE_CHECKING:
-    from evolake.solvers.evolution.stages import VariantGateResult
+    from evolake.solvers.evolution.workspace import VariantGateResult
 
 NOT_BUILT = {"program": None, "log_sha": "", "warnings": 0, "cpu_s": 0.0}
 """Of a variant whose build could not be judged."""
@@ -27,7 +27,7 @@ of_record = GatesOfRecord(line, GATES, key="variant_id", shown="title")
 
 def replayed(store: LineStore, frame: pl.DataFrame) -> Sequence[VariantGateResult]:
     """Return every variant that met a gate of the store's asset."""
-    from evolake.solvers.evolution.stages import parents_edits, replay_gate
+    from evolake.solvers.evolution.workspace import parents_edits, replay_gate
 
     population = archive(store)
     workspace, ruleset = open_workspace(store, population), rules_in_force(store, population)

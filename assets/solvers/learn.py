@@ -18,9 +18,8 @@ from evolake.solvers.tables import FINDINGS, HISTORY, PROPOSED, RULE_METRICS, RU
 from resources.agents import AgentsResource
 
 if TYPE_CHECKING:
-    from evolake.solvers.evolution.analyst_session import SessionAnalyst
     from evolake.solvers.evolution.population import Population
-    from evolake.solvers.evolution.post_mortem import CycleFacts
+    from evolake.solvers.evolution.post_mortem import CycleFacts, SessionAnalyst
 
 
 def verdict_rows(store: LineStore, *later: str) -> list[dict[str, Any]]:
@@ -45,10 +44,10 @@ def post_mortem(
     """
     import json
 
-    from evolake.solvers.evolution.analyst_session import check_analyst
-    from evolake.solvers.evolution.lessons import evaluate, finding_rows, history_rows
+    from evolake.solvers.evolution.closing import evaluate, finding_rows, history_rows
+    from evolake.solvers.evolution.post_mortem import check_analyst
     from evolake.solvers.evolution.post_mortem import post_mortem as analyse
-    from evolake.solvers.roles.rules_to_show import refused_rules, rules_to_show
+    from evolake.solvers.roles.shown import refused_rules, rules_to_show
 
     cycle, settings, population = store.cycle, store.settings, archive(store)
     check_analyst(settings)
@@ -103,8 +102,8 @@ def cycle_facts(
 ) -> CycleFacts:
     """Return what decided this cycle, for the analyst: its contests, who is champion after them, results by
     family, and what was tried before."""
-    from evolake.solvers.evolution.analysis_facts import analysis_facts
     from evolake.solvers.evolution.population import RankedCycle
+    from evolake.solvers.evolution.post_mortem import analysis_facts
 
     ranked = RankedCycle(population, variants.to_dicts(), store.rows("consensus_ranking"))
     return analysis_facts(
@@ -120,7 +119,7 @@ def cycle_facts(
 def analyst(store: LineStore, population: Population) -> SessionAnalyst:
     """Return the analyst as a session, with the sources of the seeds at hand."""
     from evolake.jail import open_pool
-    from evolake.solvers.evolution.analyst_session import SessionAnalyst
+    from evolake.solvers.evolution.post_mortem import SessionAnalyst
     from evolake.solvers.repository.variant import sources_of
 
     def sources() -> dict[str, dict[str, str]]:
@@ -141,9 +140,8 @@ def rule_proposals(store: LineStore, post_mortem: pl.DataFrame, compliance: pl.D
     no accepted one."""
     import json
 
-    from evolake.solvers.evolution.lessons import stored_variants
-    from evolake.solvers.rules.learned import decide, rule_rows, with_learned
-    from evolake.solvers.rules.metrics import rule_metrics
+    from evolake.solvers.evolution.closing import stored_variants
+    from evolake.solvers.rules.learned import decide, rule_metrics, rule_rows, with_learned
 
     cycle, population, said, variants = (
         store.cycle,

@@ -46,7 +46,7 @@ line = Line(
         "plan": (Lazy("evolake.solvers.roles.planner:PLANNER"),),
         "variants": (
             Lazy("evolake.solvers.roles.coder:CODER"),
-            Lazy("evolake.solvers.roles.coder_session:CODER_SESSION"),
+            Lazy("evolake.solvers.roles.coder:CODER_SESSION"),
         ),
     },
 )
@@ -71,7 +71,7 @@ def rules_in_force(store: LineStore, population: Population) -> Ruleset:
 def open_workspace(store: LineStore, population: Population) -> Workspace:
     """Return where this cycle's variants are unpacked, built and run."""
     from evolake.solvers.evolution.workspace import Workspace
-    from evolake.solvers.seeds.seeding import seed_trees
+    from evolake.solvers.repository.seeding import seed_trees
 
     settings, work = store.settings, store.lake.root / "work" / line.name
     return Workspace(

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 def benchmark_runs(store: LineStore, compute: ComputeResource, variants: pl.DataFrame) -> pl.DataFrame:
     """Run every variant on the suite `train` that has not run it yet: new ones, and seeds in the first cycle.
     Answers are checked; a variant that gives a refuted one is unsound permanently."""
-    from evolake.solvers.evolution.benchmarking import benchmark
-    from evolake.solvers.gates.soundness import stage_judge
-    from evolake.solvers.measurement.evaluating import evaluation_rows
+    from evolake.solvers.evolution.cycle_benchmark import benchmark
+    from evolake.solvers.gates.judging import stage_judge
+    from evolake.solvers.measurement.metrics import evaluation_rows
 
     cycle, population = store.cycle, archive(store)
     judge = stage_judge(
@@ -131,8 +131,8 @@ def objective_scores(
     store: LineStore, jail: JailResource, benchmark_runs: pl.DataFrame, objectives: pl.DataFrame
 ) -> pl.DataFrame:
     """Every objective on every live variant, in the jail. A missing score counts as worst."""
-    from evolake.solvers.evolution.ranking import voting
-    from evolake.solvers.objectives.consensus import score_variants
+    from evolake.solvers.evolution.cycle_benchmark import voting
+    from evolake.solvers.objectives.portfolio import score_variants
 
     population = archive(store)
     result = score_variants(
@@ -152,7 +152,7 @@ def consensus_ranking(
     store: LineStore, metrics: pl.DataFrame, objectives: pl.DataFrame, objective_scores: pl.DataFrame
 ) -> pl.DataFrame:
     """All live variants by the consensus of the objectives, with visits and bounds of the graph search."""
-    from evolake.solvers.evolution.ranking import rank
+    from evolake.solvers.evolution.cycle_benchmark import rank
 
     rows, weights = rank(
         archive(store),
@@ -169,8 +169,8 @@ def consensus_ranking(
 
 def sound_runs(store: LineStore, population: Population, fresh: pl.DataFrame) -> pl.DataFrame:
     """Select runs that may be compared, of variants that were not found unsound by them."""
-    from evolake.solvers.evolution.benchmarking import current_runs
-    from evolake.solvers.gates.soundness import objections, without
+    from evolake.solvers.evolution.cycle_benchmark import current_runs
+    from evolake.solvers.gates.judging import objections, without
 
     unsound = objections(late_verdicts(store, "benchmark_runs"))
     return without(current_runs(population, fresh, store.settings.of(SolversSettings)), unsound)

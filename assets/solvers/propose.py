@@ -28,11 +28,11 @@ def plan(store: LineStore, agents: AgentsResource) -> pl.DataFrame:
     Opens the cycle, and takes in new seed solvers.
     """
     from evolake.lake.added_seeds import seeds_of
-    from evolake.solvers.evolution.added_seeds import SEEDS
-    from evolake.solvers.evolution.analyst_session import check_analyst
+    from evolake.solvers.evolution.authors import submitted_plans
     from evolake.solvers.evolution.coding import check_coder
+    from evolake.solvers.evolution.entering_seeds import SEEDS
     from evolake.solvers.evolution.population import population_of
-    from evolake.solvers.evolution.submissions import submitted_plans
+    from evolake.solvers.evolution.post_mortem import check_analyst
     from evolake.solvers.evolution.variant_making import plan_cycle
 
     settings = store.settings
@@ -65,8 +65,7 @@ def admitting(store: LineStore, population: Population) -> Admit:
 
     One whose name another seed has gets its own name: variants descend from a seed by its name.
     """
-    from evolake.solvers.evolution.added_seeds import seed_of
-    from evolake.solvers.evolution.seed_admission import judge_seed
+    from evolake.solvers.evolution.entering_seeds import judge_seed, seed_of
 
     workspace, ruleset = open_workspace(store, population), rules_in_force(store, population)
     bases = {row["base"] for row in population.seeds()}
@@ -89,11 +88,11 @@ def admitting(store: LineStore, population: Population) -> Admit:
 def variants(store: LineStore, agents: AgentsResource, plan: pl.DataFrame) -> pl.DataFrame:
     """Create new repositories, each with its hypothesis, its edit and what the coder was shown on the way.
     The gates of record come after this."""
+    from evolake.solvers.evolution.coder_turn import CoderTurn
     from evolake.solvers.evolution.coding import coding
-    from evolake.solvers.evolution.proposing.coder_turn import CoderTurn
-    from evolake.solvers.evolution.stages import judge_folder
     from evolake.solvers.evolution.variant_making import make_variants
-    from evolake.solvers.roles.rules_to_show import shown_rules
+    from evolake.solvers.evolution.workspace import judge_folder
+    from evolake.solvers.roles.shown import shown_rules
 
     cycle, settings, population = store.cycle, store.settings, archive(store)
     workspace, ruleset = open_workspace(store, population), rules_in_force(store, population)

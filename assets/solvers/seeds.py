@@ -25,9 +25,8 @@ def seeds(store: LineStore) -> pl.DataFrame:
     A seed that is blocked stays as a row and does not enter.
     """
     from evolake.lake.added_seeds import seeds_of
-    from evolake.solvers.evolution.added_seeds import SEEDS, known_seeds
+    from evolake.solvers.evolution.entering_seeds import SEEDS, build_second_checkers, judge_seed, known_seeds
     from evolake.solvers.evolution.population import empty_population
-    from evolake.solvers.evolution.seed_admission import build_second_checkers, judge_seed
 
     ruleset, workspace = store.rules(), open_workspace(store, empty_population())
     rows: list[dict[str, Any]] = []

@@ -214,8 +214,8 @@ def run_again(
 def _formulas(suites: set[str], settings: Settings) -> Mapping[tuple[str, str], Instance]:
     """(suite, sha256 of the formula) -> the formula, of the suites that are installed."""
     from evolake.lake import Lake
-    from evolake.solvers.seeds.seeding import seed_trees
-    from evolake.solvers.suites.opening import is_folder, named_suite
+    from evolake.solvers.repository.seeding import seed_trees
+    from evolake.solvers.suites.folders import is_folder, named_suite
 
     blobs, cache = Lake(settings.require_lake()).blobs, settings.require_lake() / "cache" / "solvers"
     trees = seed_trees(blobs, cache, seeds=settings.seeds / "solvers.toml")

@@ -29,8 +29,8 @@ from evolake.solvers.settings import SolversSettings
 
 if TYPE_CHECKING:
     from evolake.settings import Settings
+    from evolake.solvers.execute import Program
     from evolake.solvers.gates.verifying import Verified
-    from evolake.solvers.process.execute import Program
     from evolake.solvers.repository.adapters import Adapter
     from evolake.solvers.repository.build import BuildResult
     from evolake.solvers.suites import Suite
@@ -98,7 +98,7 @@ def _duelled(
 ) -> Iterator[Said]:
     """Yield the duel here; with the installed seed, too, if the other solver is none of the installed
     ones."""
-    from evolake.solvers.process.cpu_affinity import usable_cores
+    from evolake.solvers.measurement.measuring import usable_cores
     from evolake.solvers.repository.variant import read_card, source_sha
 
     gain = judging.bundle.facts["champion"]["gain"]
@@ -141,8 +141,8 @@ def _duelled(
 def _seed_folders(names: set[str], settings: Settings) -> dict[str, Path]:
     """Return name -> repository of the installed seed of that name, of those that are seeds."""
     from evolake.lake import Lake
-    from evolake.solvers.seeds.seeding import lay_out_seed
-    from evolake.solvers.seeds.seeds_file import load_seeds
+    from evolake.solvers.repository.seeding import lay_out_seed
+    from evolake.solvers.repository.seeds_file import load_seeds
 
     known = load_seeds(settings.seeds / "solvers.toml")
     blobs, cache = Lake(settings.require_lake()).blobs, settings.require_lake() / "cache" / "solvers"
@@ -191,7 +191,7 @@ def _formulas_anew(recipes: Recipes, judging: Judging, settings: Settings) -> Su
     """Formulas of these recipes under a secret of this check alone; they are kept nowhere."""
     from evolake.lake import Lake
     from evolake.lake.blobs import BlobStore
-    from evolake.solvers.seeds.seeding import seed_trees
+    from evolake.solvers.repository.seeding import seed_trees
     from evolake.solvers.suites.fresh import FreshKey, fresh_suite
 
     blobs, cache = Lake(settings.require_lake()).blobs, settings.require_lake() / "cache" / "solvers"

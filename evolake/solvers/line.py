@@ -12,8 +12,8 @@ LINE = LineSpec(
     profiles="evolake.solvers.profiles",
     settings=Lazy("evolake.solvers.settings:SolversSettings"),
     commands={
-        "proof": Lazy("evolake.solvers.commands.proof:proof"),
-        "solvers": Lazy("evolake.solvers.commands.group:solvers"),
+        "proof": Lazy("evolake.solvers.commands:proof"),
+        "solvers": Lazy("evolake.solvers.commands:solvers"),
     },
     report=Lazy("evolake.solvers.report.page:solvers_section"),
     story=Lazy("evolake.solvers.report.story:story"),
@@ -21,9 +21,9 @@ LINE = LineSpec(
     gates=Lazy("evolake.solvers.gates.specs:KNOWN"),
     checkers=("evolake.solvers.rules",),
     evidence=Lazy("evolake.solvers.gates.evidence:STORED"),
-    requirements=Lazy("evolake.solvers.requirements:requirements"),
+    requirements=Lazy("evolake.solvers.repository.build:requirements"),
     artifacts=Lazy("evolake.solvers.report.artifacts:ARTIFACTS"),
-    seeds=Lazy("evolake.solvers.evolution.added_seeds:SEEDS"),
+    seeds=Lazy("evolake.solvers.evolution.entering_seeds:SEEDS"),
     bundle=Lazy("evolake.solvers.bundle:BUNDLE"),
     model_calls=Lazy("evolake.solvers.model_calls:model_calls"),
 )

@@ -40,8 +40,7 @@ from evolake.solvers.measurement.metrics import PENALTY
 from evolake.solvers.report.artifacts import gain_of_decision
 from evolake.solvers.rules.outcomes import NO_PROOF
 from evolake.solvers.suites import Suite
-from evolake.solvers.suites.materialize import recipes_of
-from evolake.solvers.suites.spec import Spec, load_spec, suite_names
+from evolake.solvers.suites.spec import Spec, load_spec, recipes_of, suite_names
 from evolake.solvers.tables import CLOCK, DUELS
 from evolake.stats import Interval
 

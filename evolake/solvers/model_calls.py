@@ -5,10 +5,8 @@ from __future__ import annotations
 from evolake.agents.forecast import RoleCalls, asked
 from evolake.settings import Settings
 from evolake.solvers.evolution.post_mortem import MAX_RULES
-from evolake.solvers.roles.analyst import ANALYST, RULE_WRITER
-from evolake.solvers.roles.analyst_session import ANALYST_SESSION
-from evolake.solvers.roles.coder import CODER, CODER_REPAIR, CODER_REVISE, LOOKUP
-from evolake.solvers.roles.coder_session import CODER_SESSION
+from evolake.solvers.roles.analyst import ANALYST, ANALYST_SESSION, RULE_WRITER
+from evolake.solvers.roles.coder import CODER, CODER_REPAIR, CODER_REVISE, CODER_SESSION, LOOKUP
 from evolake.solvers.roles.objective import OBJECTIVE_WRITER
 from evolake.solvers.roles.planner import PLANNER
 from evolake.solvers.settings import SolversSettings

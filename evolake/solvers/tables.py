@@ -15,12 +15,12 @@ from evolake.lake.schemas import DERIVATIONS, STATE, TableSchema, incoming_table
 
 CLOCK = "clock"
 """Status of a run that the clock ended with processor time left, because the machine was too busy: no result,
-see `process.execute.starved`."""
+see `execute.starved`."""
 REFUSED, UNREAD = "refused", "unread"
 """Statuses of a run that ended by itself with an error and no answer; unread: and it said that it cannot read
 the formula."""
 LATE_GATES = ("benchmark", "duel", "holdout")
-"""Stages in which a variant that passed all gates can still be blocked permanently; see `soundness`."""
+"""Stages in which a variant that passed all gates can still be blocked permanently; see `gates.judging`."""
 CUT_OFF_SHARES = (6, 12, 20, 40, 60, 90)
 
 _tables = read_tables(Path(__file__).with_name("tables.toml"))

@@ -11,7 +11,7 @@ import subprocess
 import pytest
 from native_fuzz import Fuzz
 
-from evolake.solvers.proof.native_check import SOURCES
+from evolake.solvers.proof.native_check import NATIVE
 
 pytestmark = pytest.mark.attack
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.attack
 def test_many_random_proofs_under_sanitizers(kind, seeds, tmp_path, requires):
     requires("cc")
     program = tmp_path / "check"
-    units = sorted(map(str, SOURCES.glob("*.c")))
+    units = sorted(map(str, NATIVE.glob("*.c")))
     subprocess.run(
         [
             "cc",

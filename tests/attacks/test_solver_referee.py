@@ -22,21 +22,18 @@ from solver_gates import RULES, SEEDS, GatesProject, open_project
 from solver_referee import Trial, plant
 from solver_referee_good import GOOD
 
-from evolake.solvers.formula.cnf import read_cnf_file, write_dimacs
-from evolake.solvers.gates.judging import VariantResults
-from evolake.solvers.gates.soundness import stage_judge, unsound_in
+from evolake.solvers.execute import Program
+from evolake.solvers.formula import read_cnf_file, write_dimacs
+from evolake.solvers.gates.judging import VariantResults, stage_judge, unsound_in
 from evolake.solvers.measurement.benchmark import MeasuringPlan, plan_jobs, run_jobs, run_limits
 from evolake.solvers.measurement.duel import Contender, DuelPlan, run_duel
-from evolake.solvers.objectives.consensus import results_of
-from evolake.solvers.process.execute import Program
+from evolake.solvers.objectives.portfolio import results_of
 from evolake.solvers.proof import ProofLimits
 from evolake.solvers.repository.build import build_variant, open_program
 from evolake.solvers.suites import Instance, Suite
-from evolake.solvers.suites.correctness import correctness_suite
-from evolake.solvers.suites.fresh import fresh_formula
+from evolake.solvers.suites.fresh import correctness_suite, fresh_formula
 from evolake.solvers.suites.generators import generate, pcg
-from evolake.solvers.suites.materialize import materialize_suite, with_files
-from evolake.solvers.suites.spec import Recipe
+from evolake.solvers.suites.spec import Recipe, materialize_suite, with_files
 
 pytestmark = pytest.mark.attack
 PLANTED = {"n": 500, "m": 2100, "k": 3, "seed": 500002}

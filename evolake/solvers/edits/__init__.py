@@ -6,20 +6,22 @@ outcomes = apply_edits(folder, adapter, edits)          # one typed outcome an e
 catalogue(adapter), tunables(folder, adapter)           # what can be edited in this base
 """
 
+from evolake.solvers.edits.anchors import Tunable, tunables
 from evolake.solvers.edits.apply import apply_edits, edited
-from evolake.solvers.edits.catalogue import PATCHES, catalogue, family_of
-from evolake.solvers.edits.model import (
+from evolake.solvers.edits.catalogue import (
     EDITS_FILE,
+    PATCHES,
     Edit,
     EditOutcome,
     Parameter,
     PatchSpec,
     Rewrite,
+    catalogue,
+    family_of,
     read_edit,
     read_edits,
     write_edits,
 )
-from evolake.solvers.edits.tunables import Tunable, tunables
 
 __all__ = [
     "EDITS_FILE",

@@ -26,16 +26,15 @@ from evolake.lake import Lake
 from evolake.scratch import Scratch
 from evolake.seeds import child_seed
 from evolake.settings import Settings
+from evolake.solvers.evolution.coder_turn import CoderTurn
 from evolake.solvers.evolution.coding import check_coder, coding
 from evolake.solvers.evolution.planning import LINE
 from evolake.solvers.evolution.population import Population, population_of
-from evolake.solvers.evolution.proposing.coder_turn import CoderTurn
-from evolake.solvers.evolution.stages import judge_folder
 from evolake.solvers.evolution.variant_making import make_variants, plan_cycle
-from evolake.solvers.evolution.workspace import Workspace
-from evolake.solvers.roles.rules_to_show import shown_rules
+from evolake.solvers.evolution.workspace import Workspace, judge_folder
+from evolake.solvers.repository.seeding import seed_trees
+from evolake.solvers.roles.shown import shown_rules
 from evolake.solvers.rules.learned import with_learned
-from evolake.solvers.seeds.seeding import seed_trees
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.tables import ARCHIVE
 from evolake.stats import Interval

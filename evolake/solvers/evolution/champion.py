@@ -1,24 +1,87 @@
-"""Select the champion: duels of the best-ranked variants with the one that is; `measurement.duel` measures
-and decides each."""
+"""Select the champion: a race of the best-ranked variants on formulas that neither ranking nor duels use,
+then duels with the one that is (`measurement.duel` measures and decides each); and what champion and seed do
+on the holdout, formulas that nothing of the cycle rests on.
+
+The champion runs the formulas first, since who can no longer reach it on them is stopped
+(`measurement.race`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any
+
+import polars as pl
 
 from evolake.cycle_seeds import CycleSeeds
 from evolake.errors import LakeError
 from evolake.gates import Verdict
-from evolake.solvers.evolution.benchmarking import measuring_plan
+from evolake.solvers.evolution.cycle_benchmark import measuring_plan
 from evolake.solvers.evolution.population import RankedCycle
-from evolake.solvers.evolution.racing import Racing
 from evolake.solvers.evolution.workspace import Workspace
-from evolake.solvers.gates.soundness import Judge, unsound_in
+from evolake.solvers.gates.judging import Judge, unsound_in
+from evolake.solvers.measurement.benchmark import plan_jobs, run_jobs
 from evolake.solvers.measurement.duel import Contender, DuelPlan, decide_duel, decision_rng, run_duel
 from evolake.solvers.measurement.duel_families import family_rows
-from evolake.solvers.tables import DUELS
+from evolake.solvers.measurement.race import costs_of, drawn_order, race
+from evolake.solvers.suites import Instance, Suite
+from evolake.solvers.tables import CLOCK, DUELS, HOLDOUT_RUNS
+
+
+@dataclass
+class Racing:
+    """rows: of RACES, of the newest race. runs: rows of RUNS made in it."""
+
+    workspace: Workspace
+    executor: Executor
+    cycle: str
+    root_seed: int
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    runs: list[dict[str, Any]] = field(default_factory=list)
+
+    def run(self, champion: Mapping[str, Any], rivals: Mapping[str, Mapping[str, Any]]) -> list[str] | None:
+        """Return the survivors, best first; None if there is no race, since no more race than may challenge.
+
+        Args:
+            champion: row of VARIANTS. rivals: id -> row of VARIANTS, best consensus rank first; as many as
+                the settings have it enter the race, the others wait.
+        """
+        settings = self.workspace.settings
+        entrants, waiting = list(rivals)[: settings.race_entrants], list(rivals)[settings.race_entrants :]
+        if len(entrants) <= settings.challengers:
+            return None
+        suite, self.runs = self.workspace.race_suite(self.cycle), []
+        champion_id, rows = champion["variant_id"], {**rivals, champion["variant_id"]: champion}
+        programs = cache(lambda name: self.workspace.program(rows[name]))
+
+        def measure(names: Sequence[str], batch: Sequence[Instance]) -> dict[str, list[dict[str, Any]]]:
+            jobs = plan_jobs(
+                {name: programs(name) for name in names},
+                replace(suite, instances=tuple(batch)),
+                measuring_plan(self.workspace, self.cycle),
+                cycle=self.cycle,
+            )
+            result = run_jobs(
+                jobs, self.executor, journal=self.workspace.journal("race", self.cycle)
+            ).to_dicts()
+            self.runs += result
+            return {name: [row for row in result if row["variant_id"] == name] for name in names}
+
+        formulas = drawn_order(suite.instances, self.root_seed, self.cycle)
+        survivors, standings = race(
+            entrants,
+            formulas,
+            measure,
+            keep=settings.challengers,
+            first=settings.race_formulas,
+            champion=costs_of(measure([champion_id], formulas)[champion_id]),
+            waiting=waiting,
+        )
+        self.rows = [standing.row(self.cycle) for standing in standings]
+        return survivors
 
 
 @dataclass(frozen=True)
@@ -146,3 +209,44 @@ def champion_after(
         return winners[0]["challenger_id"]
     challenged = [row["champion_id"] for row in decisions if row["champion_id"] not in unsound]
     return challenged[-1] if challenged else incumbent_of(ranked, unsound)
+
+
+def measure_holdout(
+    workspace: Workspace,
+    ranked: RankedCycle,
+    decisions: Sequence[Mapping[str, Any]],
+    executor: Executor,
+    *,
+    cycle: str,
+    judge: Judge,
+    unsound: Collection[str] = (),
+) -> tuple[pl.DataFrame, list[Verdict]]:
+    """Return rows of HOLDOUT_RUNS of the champion and of its seed, where they are not measured yet, and
+    verdicts on them. Every proof is checked; a champion that is found unsound falls, and the next one is
+    measured.
+    """
+    settings, fallen, population, rows = workspace.settings, set(unsound), ranked.population, ranked.rows
+    suite = workspace.suite("holdout")
+    have = _measured(population.holdout.filter(pl.col("timeout_s") == settings.timeout_s), suite)
+    result = HOLDOUT_RUNS.empty()
+    while True:
+        champion_id = champion_after(ranked, decisions, fallen)
+        pair = [rows[champion_id], population.seed_of(rows[champion_id]["base"])]
+        programs = {
+            row["variant_id"]: workspace.program(row) for row in pair if row["variant_id"] not in have
+        }
+        plan = measuring_plan(workspace, cycle, frozenset(programs), settings.holdout_repeats)
+        jobs = plan_jobs(programs, suite, plan, cycle=cycle)
+        more = run_jobs(jobs, executor, journal=workspace.journal("holdout", cycle), schema=HOLDOUT_RUNS)
+        result, have = pl.concat([result, more]), have | set(programs)
+        verdicts = judge(result.to_dicts())
+        fallen |= unsound_in(verdicts)
+        if champion_id not in fallen:
+            return result, verdicts
+
+
+def _measured(runs: pl.DataFrame, suite: Suite) -> set[str]:
+    """Variants that have a result on every formula of the suite, byte for byte."""
+    asked = {item.sha for item in suite.instances}
+    held = runs.filter(pl.col("status") != CLOCK).group_by("variant_id").agg(pl.col("formula_sha").unique())
+    return {name for name, shas in held.iter_rows() if asked <= set(shas)}

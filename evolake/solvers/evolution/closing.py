@@ -1,8 +1,11 @@
-"""The end of a cycle: who lives on, what is written back into the repositories, what is carried into the next
-cycle."""
+"""The end of a cycle: who lives on, what is written back into the repositories, what is carried into the
+next cycle, and what it leaves to be learnt from: who did how well, findings, and the evidence that rules are
+replayed on.
+"""
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,15 +14,27 @@ from typing import Any
 
 import polars as pl
 
+from evolake.lake.blobs import BlobStore
 from evolake.scratch import Scratch
-from evolake.solvers.evolution.attempts_record import FAILED_PLANS, with_failed_plans
-from evolake.solvers.evolution.benchmarking import current_runs
 from evolake.solvers.evolution.champion import champion_after
-from evolake.solvers.evolution.contest_record import CONTESTS, with_contests
-from evolake.solvers.evolution.population import Population, RankedCycle
+from evolake.solvers.evolution.cycle_benchmark import current_runs
+from evolake.solvers.evolution.population import (
+    CONTESTS,
+    FAILED_PLANS,
+    Population,
+    RankedCycle,
+    edits_of_row,
+    with_contests,
+    with_failed_plans,
+)
+from evolake.solvers.evolution.post_mortem import Evaluated, PostMortem, attempt_of
 from evolake.solvers.evolution.workspace import Workspace
-from evolake.solvers.gates.soundness import objections, without
+from evolake.solvers.gates.evidence import load_evidence
+from evolake.solvers.gates.judging import objections, without
 from evolake.solvers.repository.variant import archive_variant
+from evolake.solvers.rules.learned import Standing as ReplayStanding
+from evolake.solvers.rules.learned import StoredVariant
+from evolake.solvers.settings import SolversSettings
 from evolake.solvers.tables import CUT_OFF_SHARES
 
 RESULTS = "RESULTS.md"
@@ -32,7 +47,7 @@ class CycleResults:
     """What came of a cycle: rows of RUNS and METRICS; rows of DECISIONS; verdicts of record, of its variants,
     and on all that ran in it.
 
-    contests: records of its contests (`contest_record`). failed_proposals, plans: rows of `FAILED_PROPOSALS`
+    contests: records of its contests (`population`). failed_proposals, plans: rows of `FAILED_PROPOSALS`
     and PLANS.
     """
 
@@ -211,3 +226,112 @@ def _lost(population: Population, champion_id: str, decisions: Sequence[Mapping[
 
 def _since(population: Population, champion_id: str, cycle: str) -> str:
     return population.value("champion_since", cycle) if champion_id == population.champion_id else cycle
+
+
+def evaluate(
+    population: Population,
+    variants: Sequence[Mapping[str, Any]],
+    verdicts: Sequence[Mapping[str, Any]],
+    metrics: Sequence[Mapping[str, Any]],
+    ranking: Sequence[Mapping[str, Any]],
+    blobs: BlobStore,
+) -> list[Evaluated]:
+    """Return every variant of the cycle with what became of it, by the verdicts of record."""
+    rows = {row["variant_id"]: row for row in population.rows()}
+    blocked = {row["artifact_id"]: row for row in verdicts if row["outcome"] != "pass"}
+    measured = {row["variant_id"]: row for row in metrics}
+    ranks = {row["variant_id"]: row["rank"] for row in ranking}
+    result = []
+    for row in variants:
+        name, parent = row["variant_id"], rows.get(row["parents"][0]) if row["parents"] else None
+        objection = blocked.get(name)
+        parent_id = parent["variant_id"] if parent else ""
+        result.append(
+            Evaluated(
+                name,
+                row["base"],
+                row["hypothesis"],
+                blobs.get(row["diff_sha"]).decode(),
+                edits_of_row(row),
+                edits_of_row(parent) if parent else (),
+                objection["gate"] if objection else "",
+                objection["rule_id"] if objection else "",
+                objection["reason"] if objection else "",
+                row["objections"][-1] if row["objections"] else "",
+                None if objection else measured.get(name),
+                measured.get(parent_id),
+                None if objection else ranks.get(name),
+                ranks.get(parent_id),
+            )
+        )
+    return result
+
+
+def history_rows(
+    evaluated: Sequence[Evaluated], ranked: int, cycle: str, settings: SolversSettings
+) -> list[dict[str, Any]]:
+    """Return rows of HISTORY."""
+    return [
+        attempt_of(item, ranked, settings).model_dump() | {"variant_id": item.variant_id, "cycle": cycle}
+        for item in evaluated
+    ]
+
+
+def finding_rows(result: PostMortem, cycle: str) -> list[dict[str, Any]]:
+    """Return rows of FINDINGS."""
+    return [
+        {
+            "finding_id": f"{cycle}-{number}",
+            "cycle": cycle,
+            "title": item.title,
+            "lesson": item.lesson,
+            "subject": item.subject,
+            "explanation": item.explanation,
+            "evidence": list(item.evidence),
+            "assessment": result.assessment,
+        }
+        for number, item in enumerate(result.findings)
+    ]
+
+
+def stored_variants(
+    population: Population,
+    variants: Sequence[Mapping[str, Any]],
+    verdicts: Sequence[Mapping[str, Any]],
+    history: Sequence[Mapping[str, Any]],
+    blobs: BlobStore,
+) -> list[StoredVariant]:
+    """Return all variants that the lake remembers with the evidence of the compliance gate, for replay."""
+    blocked = {
+        row["artifact_id"]: (row["gate"], row["rule_id"]) for row in verdicts if row["outcome"] != "pass"
+    }
+    worse = {
+        row["variant_id"]
+        for row in [*population.history.to_dicts(), *history]
+        if (row["solved_gain"] or 0.0) < 0
+    }
+    result = []
+    for row in [*population.rows(), *variants]:
+        gate, rule = blocked.get(
+            row["variant_id"],
+            (row["gate"] or "", row["rule_id"] or "") if row["state"] == "blocked" else ("", ""),
+        )
+        standing: ReplayStanding
+        if gate:
+            standing = "blocked"
+        elif row["variant_id"] in worse:
+            standing = "regressed"
+        else:
+            standing = "accepted"
+        sha = json.loads(row["evidence"] or "{}").get("compliance")
+        result.append(
+            StoredVariant(
+                row["variant_id"],
+                row["cycle"],
+                standing,
+                gate or ("benchmark" if standing == "regressed" else ""),
+                rule or ("solved" if standing == "regressed" else ""),
+                load_evidence(sha, blobs) if sha else None,
+            )
+        )
+    return result

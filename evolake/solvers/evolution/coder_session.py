@@ -21,17 +21,24 @@ from evolake.solvers.evolution.authors import (
     references_of,
     source_workspace,
 )
+from evolake.solvers.evolution.coder_turn import (
+    PARENT,
+    TrialPlace,
+    ratio_text,
+    run_text,
+    second_of,
+    word_in,
+    word_of,
+)
+from evolake.solvers.evolution.drafts import sources_diff
 from evolake.solvers.evolution.planning import Base, KnownVariant
-from evolake.solvers.evolution.proposing.draft import sources_diff
-from evolake.solvers.evolution.proposing.request import second_of
-from evolake.solvers.evolution.trials import PARENT, TrialPlace, ratio_text, run_text, word_in, word_of
+from evolake.solvers.execute import Program
 from evolake.solvers.gates.runs import GateRunner, smoke_runs
 from evolake.solvers.measurement.benchmark import StageLimits
 from evolake.solvers.measurement.measuring import Rows
-from evolake.solvers.process.execute import Program
 from evolake.solvers.repository.build import BuildResult, build_variant, open_program
 from evolake.solvers.repository.variant import source_sha
-from evolake.solvers.roles.coder_session import (
+from evolake.solvers.roles.coder import (
     CODER_SESSION,
     BenchFormulas,
     RunFormula,

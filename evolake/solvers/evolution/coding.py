@@ -1,21 +1,234 @@
-"""Who carries out which plan of a cycle: what is submitted is taken as it is, the rest is written by whom the
-setting `coder` names."""
+"""Who carries out which plan of a cycle: what is submitted is taken as it is, the rest is written by whom
+the setting `coder` names, which may be a coding agent of the user's own: a command line that is run on a copy
+of the parent's repository, with the task as a file in it.
+
+That command runs on the host, as the user, with the user's network and environment (but evolake's own
+variables): that is what the user asks for by setting `EVOLAKE_CODER=command:...`, and nothing else starts it.
+What it leaves is a tree that is not trusted: only its sources are read, as a diff against the parent, and the
+variant is built and judged in the jail as any other.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from evolake.agents import Agents
+from evolake.agents.fences import as_text, cap, clean
 from evolake.agents.session_roles import require_model
+from evolake.errors import InputError
+from evolake.lake.blobs import BlobStore
+from evolake.scratch import Scratch
 from evolake.settings import Settings
-from evolake.solvers.evolution.coder_command import PREFIX, CommandAuthor, words_of
-from evolake.solvers.evolution.proposing.coder_turn import WhoElse
-from evolake.solvers.evolution.submissions import SubmissionAuthor, is_submitted
+from evolake.solvers.evolution.authors import (
+    Authored,
+    Commission,
+    SubmissionAuthor,
+    is_submitted,
+    reference_files,
+    references_of,
+    taken_tree,
+)
+from evolake.solvers.evolution.coder_turn import WhoElse, second_of
 from evolake.solvers.evolution.workspace import Workspace
-from evolake.solvers.roles.coder_session import CODER_SESSION
+from evolake.solvers.roles.coder import CODER_SESSION
+from evolake.solvers.roles.models import RESEARCH_GOAL, SHORT_ID, CodeReply
+
+PREFIX = "command:"
+TASK = "TASK.md"
+NOTES = "CHANGELOG.md"
+LONGEST_OUTPUT = 200_000
+LONGEST_CHANGELOG = 6_000
+
+
+@dataclass
+class CommandAuthor:
+    """Runs the command once for each plan. runs: rows of CODER_RUNS so far."""
+
+    words: tuple[str, ...]
+    timeout_s: float
+    blobs: BlobStore
+    cycle: str
+    origin: str = "command"
+    runs: list[dict[str, Any]] = field(default_factory=list)
+
+    def write(self, commission: Commission) -> Authored:
+        """Return what it left, as a diff. A command that fails, hangs or changes nothing leaves its plan
+        without a variant, and a row."""
+        parent = commission.parents[0]
+        with Scratch("coder", ignore_cleanup_errors=True) as place:
+            folder = Path(place) / "workspace"
+            shutil.copytree(parent.folder, folder)
+            notes = (folder / NOTES).read_bytes() if (folder / NOTES).is_file() else b""
+            (folder / TASK).write_text(task_text(commission))
+            _lend(folder, commission)
+            code, wall_s, output = _run(self.words, folder, Path(place) / "output", self.timeout_s)
+            diff, left, problem = (
+                taken_tree(folder, parent, commission.base)
+                if code == 0
+                else ("", (), _failed(code, self.timeout_s))
+            )
+            changelog = (
+                _changelog(folder / NOTES, notes)
+                or "Written by a command of the user's own, without a word on it."
+            )
+        row = {
+            "plan_id": commission.plan["plan_id"],
+            "cycle": self.cycle,
+            "program": Path(self.words[0]).name,
+            "exit_code": code,
+            "wall_s": wall_s,
+            "output_sha": self.blobs.put(output),
+            "variant_id": None,
+            "reason": problem or None,
+        }
+        self.runs.append(row)
+        if problem:
+            return Authored(None, problem, left)
+        title = " ".join(clean(commission.plan["hypothesis"]).split())[:60]
+        return Authored(
+            CodeReply(title=title, changelog=changelog, diff=diff),
+            dropped=left,
+            made=lambda variant_id: row.update(variant_id=variant_id),
+        )
+
+
+def _lend(folder: Path, commission: Commission) -> None:
+    """Lays the sources of the other seeds next to those of the parent, to be read: nothing below `reference/`
+    is taken."""
+    for name, text in reference_files(commission).items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode("utf-8", "surrogateescape"))
+        path.chmod(0o444)
+
+
+def words_of(coder: str) -> tuple[str, ...]:
+    """Return the command line of a setting `command:...`.
+
+    Raises:
+        InputError: it is none, or names no program.
+    """
+    try:
+        words = tuple(shlex.split(coder.removeprefix(PREFIX)))
+    except ValueError as error:
+        raise InputError(
+            "EVOLAKE_CODER cannot be used",
+            wanted=f"{PREFIX}PROGRAM ARGUMENTS",
+            got=str(error),
+            do="close its quotes",
+        ) from None
+    if not words or shutil.which(words[0]) is None:
+        got = repr(words[0]) if words else "no program"
+        raise InputError(
+            "EVOLAKE_CODER names no program",
+            wanted="one on PATH, or its path",
+            got=got,
+            do="install it, or name another",
+        )
+    return words
+
+
+def task_text(commission: Commission) -> str:
+    """Return the task as the command reads it."""
+    plan, parents, base = commission.plan, commission.parents, commission.base
+    second, tried = (
+        second_of(commission),
+        as_text([item.model_dump(mode="json") for item in commission.tried]) if commission.tried else "",
+    )
+    parts = {
+        "Goal": RESEARCH_GOAL,
+        "The change to make": f"{plan['hypothesis']}\n\n{plan['instructions']}",
+        "The solver": (
+            f"It descends from {base.name}; the variant is {parents[0].variant_id[:SHORT_ID]} "
+            f"({parents[0].title})."
+        ),
+        "What the second parent changed in its published solver": second.get("second_parent_diff", ""),
+        "Its published solver, where that is another code base: carry its idea over": second.get(
+            "second_base", ""
+        ),
+        "Other solvers, to be read": "\n".join(f"- {place}/" for place in sorted(references_of(commission))),
+        "Files that may be changed": "\n".join(f"- {pattern}" for pattern in base.adapter.may_change),
+        "How it will be measured": "\n".join(f"- {line}" for line in commission.facts.conditions),
+        "Contests of the parent": "\n".join(commission.change()["contests"]),
+        "What is known": "\n\n".join(commission.knowledge),
+        "What the plans before this one in this cycle came to": tried,
+        "Rules that block a variant": "\n".join(
+            f"- {rule}" for rule in commission.long_rules or commission.rules
+        ),
+        "Task": (
+            "Change the sources in this folder. Every clause that is learnt, shortened or deleted must "
+            "reach the proof as it does now. Write what "
+            f"you changed and why into {NOTES}. What you leave in the source files is taken, built from "
+            "scratch in a jail and checked; other files "
+            "are not."
+        ),
+    }
+    return "\n\n".join(f"# {title}\n{text}" for title, text in parts.items() if text) + "\n"
+
+
+def _run(
+    words: tuple[str, ...], folder: Path, log: Path, timeout_s: float
+) -> tuple[int | None, float, bytes]:
+    """Exit code (None: it was ended at the limit, or could not be started), seconds, and the end of what it
+    printed."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("EVOLAKE_")} | {
+        "EVOLAKE_TASK": str(folder / TASK)
+    }
+    began = time.monotonic()
+    code: int | None = None
+    with log.open("wb") as output:
+        try:
+            process = subprocess.Popen(
+                words,
+                cwd=folder,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        except OSError as error:
+            output.write(f"it could not be started: {error}".encode())
+        else:
+            try:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    code = process.wait(timeout_s)
+            finally:
+                with contextlib.suppress(ProcessLookupError):  # what it left running too
+                    os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+    with log.open("rb") as file:
+        file.seek(max(0, log.stat().st_size - LONGEST_OUTPUT))
+        return code, round(time.monotonic() - began, 3), file.read()
+
+
+def _failed(code: int | None, timeout_s: float) -> str:
+    return (
+        f"the command did not end within {timeout_s:g} s, or could not be started"
+        if code is None
+        else f"the command ended with exit code {code}"
+    )
+
+
+def _changelog(path: Path, before: bytes) -> str:
+    """Return what it wrote into the changelog; "" where that is as it was, or no file."""
+    if path.is_symlink() or not path.is_file() or path.stat().st_size > 10 * LONGEST_OUTPUT:
+        return ""
+    data = path.read_bytes()
+    return (
+        "" if data == before else cap(clean(data.decode("utf-8", "replace")), LONGEST_CHANGELOG - 100).strip()
+    )
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ In cycle c, once its runs are there and before anybody is ranked:
 
     review   `evolake.objectives.review` on this cycle's runs moves the multiplier of every objective that
              votes
-    write    up to `objectives_per_cycle` new ones, each tried on the same runs (`trial`); one that fails
+    write    up to `objectives_per_cycle` new ones, each tried on the same runs (`portfolio`); one that fails
              stays as a row with its reason
     retire   where more than `portfolio_size` vote, those of the smallest weight leave; PAR-2 never does, so
              that the portfolio cannot drift away from what solvers are built for, and new ones only if none
@@ -35,13 +35,13 @@ from evolake.objectives.portfolio import ObjectiveSpec
 from evolake.objectives.review import Reviewed, review
 from evolake.objectives.source import canonical, objective_id
 from evolake.seeds import child_seed, generator
-from evolake.solvers.evolution.contest_record import CONTESTS, contest_texts
 from evolake.solvers.evolution.planning import LINE, refuse_holdout
-from evolake.solvers.evolution.population import Population
-from evolake.solvers.objectives.portfolio import first_objective, initial_portfolio
-from evolake.solvers.objectives.trial import (
+from evolake.solvers.evolution.population import CONTESTS, Population, contest_texts
+from evolake.solvers.objectives.portfolio import (
     Candidate,
     Probes,
+    first_objective,
+    initial_portfolio,
     probes_of,
     score_probes,
     shown_reason,

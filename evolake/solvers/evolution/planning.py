@@ -20,8 +20,8 @@ from evolake.cycle_seeds import CycleSeeds
 from evolake.errors import InputError
 from evolake.solvers.edits import Edit
 from evolake.solvers.edits.anchors import source_files
-from evolake.solvers.edits.applicable import EditableTree, applicable, editable_tree
-from evolake.solvers.edits.crossover import changed_files
+from evolake.solvers.edits.apply import changed_files
+from evolake.solvers.edits.draw import EditableTree, applicable, editable_tree
 from evolake.solvers.roles.coder import models_of
 from evolake.solvers.roles.models import (
     SHORT_ID,
@@ -36,7 +36,7 @@ from evolake.solvers.roles.models import (
     Tried,
 )
 from evolake.solvers.roles.planner import PLANNER
-from evolake.solvers.roles.rules_to_show import ShownRules
+from evolake.solvers.roles.shown import ShownRules
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.tables import CUT_OFF_SHARES
 

@@ -1,5 +1,7 @@
 """What a planner that reads is shown next to standings and history: knowledge, diffs of what was tried,
-results by family, files and functions."""
+results by family, files and functions; and the conditions under which a variant is run, judged and promoted,
+in words for all roles that propose: limits, cost, contest and noise.
+"""
 
 from __future__ import annotations
 
@@ -12,17 +14,44 @@ import polars as pl
 from evolake.agents.attempts import attempts_table
 from evolake.gates import Ruleset
 from evolake.lake.blobs import BlobStore
-from evolake.solvers.evolution.attempts_record import tried_ideas
-from evolake.solvers.evolution.conditions import measuring_conditions
-from evolake.solvers.evolution.contest_record import CONTESTS, contest_texts
+from evolake.solvers.evolution.excerpt import outline, places_of, visible_files, whole_functions
 from evolake.solvers.evolution.planning import ParentPool, PlannerFacts, par2_visible, refuse_holdout
-from evolake.solvers.evolution.population import Population
-from evolake.solvers.evolution.proposing.excerpt import outline, places_of, visible_files, whole_functions
+from evolake.solvers.evolution.population import (
+    CONTESTS,
+    Population,
+    contest_texts,
+    measurement_noise,
+    tried_ideas,
+)
 from evolake.solvers.measurement.metrics import checked_share, cost, proved
-from evolake.solvers.repository.unified_diff_parse import whole_hunks
+from evolake.solvers.repository.unified_diff import whole_hunks
 from evolake.solvers.roles.models import SHORT_ID, FamilyResult, SourceTree, Tried, with_short_ids
-from evolake.solvers.roles.rules_to_show import prompt_knowledge
+from evolake.solvers.roles.shown import prompt_knowledge
 from evolake.solvers.settings import SolversSettings
+
+
+def measuring_conditions(settings: SolversSettings, contests: Sequence[Mapping[str, Any]] = ()) -> list[str]:
+    """Return one line for each condition. contests: records of earlier ones, whose noise is stated."""
+    formulas = f"{settings.train_instances} formulas" if settings.train_instances else "all formulas"
+    fresh = max(settings.train_instances, settings.duel_instances) if settings.train_instances else 0
+    noise = measurement_noise(contests)
+    return [
+        f"Benchmark: {formulas} of the training suite. A run has one core, {settings.timeout_s:g} s of "
+        f"processor time, {settings.memory_mb} MiB of memory and {settings.proof_mb} MiB for its proof, "
+        f"whose check has {settings.proof_timeout_s:g} s.",
+        "Cost of a run (PAR-2): its processor time if the answer is right and certified, twice the limit "
+        "if not. Objectives over the benchmark make the consensus rank; rank 1 alone promotes nothing.",
+        f"Contest: up to {settings.challengers} best-ranked variants that have not lost to this champion "
+        f"run next to it on {fresh or 'as many'} fresh formulas of the same families, {settings.pairs} "
+        "passes each. Promoted is who solves no fewer and whose whole "
+        "95% interval of the PAR-2 ratio (champion over challenger) lies above 1.",
+        *(
+            [f"Noise: repeated passes of one solver differ by a factor of up to {noise:.3g} in PAR-2."]
+            if noise and noise > 1
+            else []
+        ),
+    ]
+
 
 MOST_TRIED, LONGEST_DIFF = 4, 1500
 MOST_VARIANTS = 8

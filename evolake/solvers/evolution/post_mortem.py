@@ -1,26 +1,53 @@
 """The post-mortem of a cycle: compile errors, gate blocks, regressions and gains become findings, and
-findings become rule proposals.
+findings become rule proposals. Its analyst answers once or as a session of a model, and is shown what decided
+the cycle: contests, champion, results by family, and what earlier cycles tried.
 
 A proposal names a registered checker with parameters and the variants it rests on; `learned_rules.decide`
 replays it on stored evidence. Benchmark numbers in an incident are solved counts; PAR-2 joins them from the
 cycle on in which roles may see it.
+
+The session's workspace holds what the one-shot analyst is shown, whole, and the sources next to it. Contests
+are sent by their verdict and by family. No formula of one, no holdout formula and no PAR-2 that roles may not
+see yet is in a file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
+import polars as pl
+
 from evolake.agents import AgentFailure, Agents
+from evolake.agents.attempts import attempts_table
+from evolake.agents.session_roles import SessionSpec, hold_session, require_model
+from evolake.agents.session_tools import Workspace
 from evolake.seeds import child_seed
+from evolake.settings import Settings
 from evolake.solvers.edits import Edit
-from evolake.solvers.evolution.analyst_session import SessionAnalyst
-from evolake.solvers.evolution.planning import LINE, par2_visible, refuse_holdout
-from evolake.solvers.roles.analyst import ANALYST, RULE_WRITER
+from evolake.solvers.evolution.champion import champion_after
+from evolake.solvers.evolution.planning import LINE, MAX_FINDINGS, par2_visible, refuse_holdout
+from evolake.solvers.evolution.planning_facts import MOST_CONTESTS, family_results, rank_notes
+from evolake.solvers.evolution.population import (
+    CONTESTS,
+    RankedCycle,
+    contest_texts,
+    tried_ideas,
+    with_contests,
+)
+from evolake.solvers.roles.analyst import (
+    ANALYST,
+    ANALYST_SESSION,
+    RULE_WRITER,
+    AnalysisSessionRequest,
+    IncidentCard,
+)
 from evolake.solvers.roles.coder import models_of
 from evolake.solvers.roles.models import SHORT_ID, Attempt, EditModel, FamilyResult
 from evolake.solvers.roles.review_models import (
+    AnalysisReply,
     AnalysisRequest,
     CheckerSpec,
     Finding,
@@ -28,8 +55,83 @@ from evolake.solvers.roles.review_models import (
     RuleReply,
     RuleRequest,
 )
+from evolake.solvers.roles.shown import families_text
 from evolake.solvers.rules.edits import LEARNED_CHECKERS
 from evolake.solvers.settings import SolversSettings
+
+NOTES = "notes.md"
+
+
+@dataclass(frozen=True)
+class SessionAnalyst:
+    """Holds the session of a cycle. sources: base -> path -> text, of the solvers that variants descend from.
+    jail: opens the jail of the tools."""
+
+    jail: Callable[[], AbstractContextManager[Any]]
+    sources: Callable[[], Mapping[str, Mapping[str, str]]] = field(default=dict)
+
+    def analyse(self, agents: Agents, request: AnalysisRequest, *, seed: int) -> AnalysisReply | AgentFailure:
+        """Return what the session finished with."""
+        sources = {
+            base: files
+            for base, files in self.sources().items()
+            if base in {item.base for item in request.incidents}
+        }
+        files = {
+            f"sources/{base}/{name}": text
+            for base, tree in sorted(sources.items())
+            for name, text in tree.items()
+        }
+        files |= {
+            "cycle/families.txt": families_text(request.families),
+            "cycle/attempts.txt": request.attempts,
+        }
+        for item in request.incidents:
+            files |= files_of(item)
+        asked = AnalysisSessionRequest(
+            cycle=request.cycle,
+            accepted=request.accepted,
+            earlier_findings=request.earlier_findings,
+            sources=[f"sources/{base}" for base in sorted(sources)],
+            champion=request.champion,
+            contests=request.contests,
+            incidents=[
+                IncidentCard(
+                    variant_id=item.variant_id,
+                    base=item.base,
+                    kind=item.kind,
+                    gate=item.gate,
+                    cause=item.cause,
+                    files=sorted(files_of(item)),
+                )
+                for item in request.incidents
+            ],
+        )
+        with self.jail() as pool:
+            spec = SessionSpec(
+                ANALYST_SESSION,
+                asked,
+                Workspace(files, lambda path: path == NOTES),
+                lambda reply, workspace: reply,
+            )
+            return hold_session(agents, spec, pool.call, seed=seed).value
+
+
+def files_of(item: Incident) -> dict[str, str]:
+    """Return what was said of one incident, and its diff."""
+    gain = "" if item.solved_gain is None else f"Solved more than its parent: {item.solved_gain:g}\n"
+    head = f"# {item.variant_id}, a child of {item.base}\n\n{item.kind} at {item.gate}: {item.cause}\n{gain}"
+    text = f"{head}\n## What it was for\n\n{item.hypothesis}\n\n## What was said\n\n{item.detail}\n"
+    return {
+        f"incidents/{item.variant_id}/told.md": text,
+        f"incidents/{item.variant_id}/change.diff": item.diff,
+    }
+
+
+def check_analyst(settings: Settings) -> None:
+    """Raise InputError where the setting `analyst` cannot be followed."""
+    require_model("an analyst", ANALYST_SESSION, settings.of(SolversSettings).analyst, settings.backend)
+
 
 MAX_INCIDENTS = 24
 MAX_RULES = 6
@@ -289,3 +391,41 @@ def _accepted(item: Evaluated) -> bool:
         and item.measured["solved"] < item.parent_measured["solved"]
     )
     return not worse
+
+
+MOST_VARIANTS = 12
+
+
+def analysis_facts(
+    ranked: RankedCycle,
+    runs: pl.DataFrame,
+    decisions: Sequence[Mapping[str, Any]],
+    contests: Sequence[Mapping[str, Any]],
+    *,
+    settings: SolversSettings,
+    cycle: str,
+) -> CycleFacts:
+    """Return the facts of a cycle.
+
+    Args:
+        runs: rows of RUNS that compare. decisions: rows of DECISIONS. contests: records of this cycle's
+            contests.
+
+    Raises:
+        InputError: a run is of `holdout_suite`.
+    """
+    champion_id = champion_after(ranked, decisions)
+    records = with_contests(ranked.population.value(CONTESTS, []), contests)
+    parents = [parent for row in ranked.variants for parent in row["parents"] or ()]
+    named = dict.fromkeys([champion_id, *(row["variant_id"] for row in ranked.variants), *parents])
+    return CycleFacts(
+        champion_id[:SHORT_ID],
+        [*contest_texts(records[-MOST_CONTESTS:]), *rank_notes(ranked.ranking, champion_id, records)],
+        family_results(
+            runs, [name[:SHORT_ID] for name in named][:MOST_VARIANTS], settings=settings, cycle=cycle
+        ),
+        attempts_table(tried_ideas(ranked.population)),
+        [f"{row['title']}: {row['explanation']}" for row in ranked.population.findings.to_dicts()][
+            -MAX_FINDINGS:
+        ],
+    )

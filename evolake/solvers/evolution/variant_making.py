@@ -14,23 +14,18 @@ from evolake.agents import Agents
 from evolake.cycle_seeds import CycleSeeds
 from evolake.gates import Ruleset
 from evolake.solvers.edits import write_edits
-from evolake.solvers.evolution.authors import CoderFacts, Commission
-from evolake.solvers.evolution.conditions import measuring_conditions
-from evolake.solvers.evolution.contest_record import CONTESTS, contest_texts
+from evolake.solvers.evolution.authors import CoderFacts, Commission, is_submitted
+from evolake.solvers.evolution.coder_turn import TRIAL, CoderTurn, Trial, TrialPlace, trial_of, word_of
+from evolake.solvers.evolution.drafts import ExistingVariants, Proposal
 from evolake.solvers.evolution.planning import ParentPool, Planned, SearchRecord, parent_pool, plan_variants
-from evolake.solvers.evolution.planning_facts import family_results, planner_facts
-from evolake.solvers.evolution.population import LIVE, Population
-from evolake.solvers.evolution.proposing.coder_turn import CoderTurn
-from evolake.solvers.evolution.proposing.existing import ExistingVariants
-from evolake.solvers.evolution.proposing.proposal import Proposal
-from evolake.solvers.evolution.proposing.propose import propose_variants
-from evolake.solvers.evolution.submissions import is_submitted
-from evolake.solvers.evolution.trials import TRIAL, Trial, TrialPlace, trial_of, word_of
+from evolake.solvers.evolution.planning_facts import family_results, measuring_conditions, planner_facts
+from evolake.solvers.evolution.population import CONTESTS, LIVE, Population, contest_texts
+from evolake.solvers.evolution.proposing import propose_variants
 from evolake.solvers.evolution.workspace import Workspace
 from evolake.solvers.gates.judging import VariantResults
 from evolake.solvers.repository.variant import archive_variant, source_sha
 from evolake.solvers.roles.models import SHORT_ID, FamilyResult
-from evolake.solvers.roles.rules_to_show import shown_rules
+from evolake.solvers.roles.shown import shown_rules
 
 
 @dataclass(frozen=True)

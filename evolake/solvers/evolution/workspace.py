@@ -1,8 +1,12 @@
 """The workspace of a cycle: repositories unpacked, solvers built, suites as files, each made once and found
-again.
+again; and the gates one at a time, as the assets ask for them: evidence that is stored is judged as it is,
+what is missing is collected now.
 
 Everything in it comes from blobs and can be thrown away at any time: `work` is a cache. A build is found
 again by the hash of its sources, so asking for the program of a variant that was judged costs nothing.
+
+A rule that has changed is thus judged again on all old cycles without a build or a run, and only what gets
+further than before costs anything.
 """
 
 from __future__ import annotations
@@ -10,7 +14,7 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -18,29 +22,32 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from evolake import gates
 from evolake.compute.remote_jail import Remote
 from evolake.errors import LakeError, MachineryError
 from evolake.file_names import file_name
+from evolake.gate_spec import GateSpec
+from evolake.gates import GateResult, Ruleset, collected
+from evolake.gates.boundary import raised_in
 from evolake.lake.blobs import BlobStore
 from evolake.seeds import child_seed
 from evolake.solvers.evolution.planning import LINE, Base, KnownVariant
 from evolake.solvers.evolution.population import edits_of_row
-from evolake.solvers.gates.context import GateContext
-from evolake.solvers.gates.evidence import load_evidence
-from evolake.solvers.gates.runs import stability_suite
+from evolake.solvers.execute import Program
+from evolake.solvers.gates.collecting import Subject
+from evolake.solvers.gates.evidence import load_evidence, store_evidence
+from evolake.solvers.gates.judging import VariantResults, judge_variant
+from evolake.solvers.gates.runs import GateContext, stability_suite
 from evolake.solvers.measurement.benchmark import StageLimits, stage_limits
-from evolake.solvers.measurement.drawing import key_for, seed_of
-from evolake.solvers.process.execute import Program
+from evolake.solvers.proof.checking import key_for, seed_of
 from evolake.solvers.repository.adapters import Adapter, load_adapter
 from evolake.solvers.repository.build import build_variant, open_program
 from evolake.solvers.repository.variant import read_card, source_sha
-from evolake.solvers.rules.elf import loaded_sha
+from evolake.solvers.rules.programs import loaded_sha
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.suites import Suite
-from evolake.solvers.suites.correctness import correctness_suite
-from evolake.solvers.suites.fresh import FreshKey, carried_suite
-from evolake.solvers.suites.opening import named_suite, unseen_suite
-from evolake.solvers.suites.secret import secret_of
+from evolake.solvers.suites.folders import named_suite, unseen_suite
+from evolake.solvers.suites.fresh import FreshKey, carried_suite, correctness_suite, secret_of
 
 SIZES = {"smoke": "smoke_instances", "train": "train_instances", "holdout": "holdout_instances"}
 SUITES = {"train": "train_suite", "holdout": "holdout_suite"}
@@ -201,7 +208,7 @@ class Workspace:
         )
 
     def key(self, cycle: str, purpose: str) -> bytes:
-        """Return what a draw of this cycle is made by; see `drawing`. It follows from the lake's secret."""
+        """Return what a draw of this cycle is made by; see `checking`. It follows from the lake's secret."""
         return key_for(secret_of(self.blobs), LINE, cycle, purpose)
 
     @property
@@ -300,3 +307,105 @@ def evidence_of(row: Mapping[str, Any]) -> dict[str, str]:
 def _made(folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     return folder
+
+
+Edits = Sequence[Sequence[Mapping[str, Any]]]
+
+
+@dataclass(frozen=True)
+class VariantGateResult(GateResult):
+    """One gate on one row of VARIANTS. runs: rows of RUNS that were made for it just now; None where the
+    evidence is that of an earlier judgement."""
+
+    row: Mapping[str, Any] = field(default_factory=dict)
+    runs: Sequence[Mapping[str, Any]] | None = None
+
+    def gated(self) -> dict[str, Any]:
+        """Return a row of GATED."""
+        last = self.verdicts[-1]
+        return {
+            "variant_id": self.row["variant_id"],
+            "cycle": last.cycle,
+            "gate": self.gate,
+            "passed": self.passed,
+            "rule_id": None if self.passed else last.rule_id,
+            "reason": last.reason or None,
+            "evidence_sha": last.evidence_sha,
+        }
+
+
+def judge_folder(
+    workspace: Workspace, ruleset: Ruleset, *, cycle: str, run_id: str
+) -> Callable[[Path], VariantResults]:
+    """Return all gates on a folder, for a coder that is to be shown what objects. Safe under threads."""
+    laying_out = threading.Lock()
+
+    def judge(folder: Path) -> VariantResults:
+        base = workspace.base(read_card(folder)["base"])
+        with laying_out:
+            context = workspace.context(base.name, cycle)
+        return judge_variant(
+            folder,
+            adapter=base.adapter,
+            base=base.folder,
+            ruleset=ruleset,
+            context=context,
+            cycle=cycle,
+            run_id=run_id,
+        )
+
+    return judge
+
+
+def replay_gate(
+    workspace: Workspace,
+    gate: GateSpec,
+    row: Mapping[str, Any],
+    ruleset: Ruleset,
+    *,
+    cycle: str,
+    run_id: str,
+    parent_edits: Edits = (),
+) -> VariantGateResult:
+    """Return verdicts of one gate on one row of VARIANTS, and the evidence that they rest on. Evidence that
+    is not there, or of a version that looked at less, is made; that of the gate `compliance` always, for it
+    is cheap, and the parents' edits are known only here.
+
+    Raises:
+        MachineryError: evidence had to be collected and the jail, a checker or the compiler failed.
+    """
+    sha = evidence_of(row).get(gate.name)
+    evidence = load_evidence(sha, workspace.blobs) if sha is not None and gate.name != "compliance" else {}
+    runs: list[dict[str, Any]] | None = None
+    reused = bool(evidence) and gates.is_usable(gate, evidence)
+    if not reused:
+        base = workspace.base(row["base"])
+        subject = Subject(
+            row["variant_id"],
+            cycle,
+            lambda: workspace.folder(row["archive_sha"]),
+            base.folder,
+            base.name,
+            base.adapter,
+            parent_edits,
+            lambda: workspace.context(base.name, cycle),
+            lambda: workspace.program(row),
+        )
+        evidence = collected(gate.collector(), subject)
+        sha, runs = (
+            store_evidence(evidence, workspace.blobs),
+            [] if raised_in(evidence) else subject.runs.get(gate.name, []),
+        )
+    said = gates.replay_gate(
+        gate, evidence, ruleset, artifact_id=row["variant_id"], cycle=cycle, run_id=run_id, evidence_sha=sha
+    )
+    return VariantGateResult(gate.name, said.verdicts, evidence, sha, reused, row, runs)
+
+
+def parents_edits(
+    row: Mapping[str, Any], rows: Mapping[str, Mapping[str, Any]]
+) -> list[list[dict[str, Any]]]:
+    """Return the edits of each parent of `row`; none for a parent that was written as a diff. rows: id -> row
+    of VARIANTS."""
+    texts = [rows[parent]["edits"] for parent in row["parents"] or () if parent in rows]
+    return [json.loads(text) for text in texts if text]

@@ -18,22 +18,19 @@ from evolake.gates import Ruleset, load_rules
 from evolake.lake import BlobStore, Lake
 from evolake.scratch import Scratch
 from evolake.settings import Settings, load
-from evolake.solvers.gates.context import GateContext
+from evolake.solvers.gates.evidence import seed_carried, seed_stability
 from evolake.solvers.gates.judging import VariantResults, judge_variant
-from evolake.solvers.gates.runs import stability_suite
-from evolake.solvers.gates.seed_evidence import seed_carried, seed_stability
+from evolake.solvers.gates.runs import GateContext, stability_suite
 from evolake.solvers.gates.specs import RUN_GATES
 from evolake.solvers.measurement.benchmark import stage_limits
-from evolake.solvers.measurement.drawing import new_key, seed_of
+from evolake.solvers.proof.checking import new_key, seed_of
+from evolake.solvers.repository.seeding import lay_out_seed, seed_named, seed_trees
+from evolake.solvers.repository.seeds_file import load_seeds
 from evolake.solvers.repository.variant import as_variant, repository_in
-from evolake.solvers.seeds.seeding import lay_out_seed, seed_named, seed_trees
-from evolake.solvers.seeds.seeds_file import load_seeds
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.suites import Suite
-from evolake.solvers.suites.correctness import correctness_suite
-from evolake.solvers.suites.fresh import carried_suite
-from evolake.solvers.suites.opening import named_suite
-from evolake.solvers.suites.secret import secret_of
+from evolake.solvers.suites.folders import named_suite
+from evolake.solvers.suites.fresh import carried_suite, correctness_suite, secret_of
 
 CYCLE = "verify"
 Progress = Callable[[str, int, int], None]

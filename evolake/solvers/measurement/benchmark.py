@@ -19,11 +19,10 @@ import polars as pl
 from evolake.journal import run_journaled
 from evolake.lake.schemas import TableSchema
 from evolake.settings import Settings
-from evolake.solvers.measurement.drawing import new_key
-from evolake.solvers.measurement.measuring import Job, measure
-from evolake.solvers.process.cpu_affinity import usable_cores
-from evolake.solvers.process.execute import STABILITY_LIMITS, Program, RunLimits, alike
+from evolake.solvers.execute import STABILITY_LIMITS, Program, RunLimits, alike
+from evolake.solvers.measurement.measuring import Job, measure, usable_cores
 from evolake.solvers.proof import ProofLimits
+from evolake.solvers.proof.checking import new_key
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.suites import Suite
 from evolake.solvers.tables import CLOCK, RUNS
@@ -37,7 +36,7 @@ WALL_FACTOR, WALL_EXTRA_S = 3.0, 10.0
 @dataclass(frozen=True)
 class MeasuringPlan:
     """How to measure. proof_share: share of UNSAT answers whose proofs are checked, the others count as
-    unsolved; draw: the key of that draw, see `drawing`. champions: variants of which every proof is checked,
+    unsolved; draw: the key of that draw, see `checking`. champions: variants of which every proof is checked,
     twice where two independent checkers exist. repeats: runs of each formula. verdicts: see `proof_cache`."""
 
     limits: RunLimits

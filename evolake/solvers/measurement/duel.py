@@ -35,10 +35,10 @@ from evolake.compute.needs import timed
 from evolake.contest import LEAST_FORMULAS, Contest, mean_ratio
 from evolake.journal import run_journaled
 from evolake.seeds import generator
+from evolake.solvers.execute import Program
 from evolake.solvers.measurement.benchmark import MeasuringPlan
 from evolake.solvers.measurement.measuring import Job, measure_together
 from evolake.solvers.measurement.metrics import PENALTY
-from evolake.solvers.process.execute import Program
 from evolake.solvers.rules.outcomes import NO_PROOF
 from evolake.solvers.suites import Suite
 from evolake.solvers.suites.spec import original_name

@@ -26,18 +26,17 @@ from evolake.errors import InputError
 from evolake.lake import BlobStore, Lake
 from evolake.scratch import Scratch
 from evolake.settings import load
-from evolake.solvers.formula.cnf import read_dimacs
+from evolake.solvers.execute import Program
+from evolake.solvers.formula import read_dimacs
 from evolake.solvers.measurement.benchmark import run_limits
 from evolake.solvers.measurement.measuring import Job, measure
-from evolake.solvers.process.execute import Program
 from evolake.solvers.proof import ProofLimits
 from evolake.solvers.repository.adapters import load_adapter
 from evolake.solvers.repository.build import build_variant, open_program
+from evolake.solvers.repository.seeding import lay_out_seed, seed_named
 from evolake.solvers.rules.outcomes import NO_PROOF, fault_of
-from evolake.solvers.seeds.seeding import lay_out_seed, seed_named
 from evolake.solvers.suites.fresh import status_by_construction
-from evolake.solvers.suites.materialize import build, recipes_of
-from evolake.solvers.suites.spec import FOLDER, Instance, Recipe, Spec, load_spec
+from evolake.solvers.suites.spec import FOLDER, Instance, Recipe, Spec, build, load_spec, recipes_of
 from evolake.terminal import exit_code_of, say
 
 COLUMNS = (

@@ -1,5 +1,5 @@
-"""One run: a solver on a formula, its answer judged by the formula itself, its proof checked where it is
-drawn.
+"""One run: a solver on a formula, on a separate core, its answer judged by the formula itself, its proof
+checked where it is drawn.
 
 Every run of every stage (gates, benchmark, duel, holdout, the commands) is made here, and no run can be
 distinguished from another: the same command line with a proof to be written, whatever answer is expected; a
@@ -10,16 +10,24 @@ drawn when the run is over.
 Checking comes after the core is given back and is not part of the measured time. An exception while one run
 is judged is that run's fault and a value; a failure of the machinery passes through
 (`evolake.gates.boundary`).
+
+A process that measures holds a core's lock for as long as the solver runs. The locks are files that all
+processes of one user on one host share, so that two pools, two lines or a cluster's workers on the same host
+never measure on the same core at the same time. A lock dies with its process.
 """
 
 from __future__ import annotations
 
+import fcntl
 import os
 import platform
+import random
 import shutil
-from collections.abc import Callable, Sequence
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -27,19 +35,87 @@ from typing import Any, Literal
 import numpy as np
 
 from evolake.compute.needs import TIMED, UNTRUSTED, needs
-from evolake.errors import InputError
+from evolake.errors import InputError, MachineryError
 from evolake.gates.boundary import Raised, contained
 from evolake.scratch import Scratch
-from evolake.solvers.formula.cnf import read_cnf_file
-from evolake.solvers.formula.model_check import falsified_clauses
-from evolake.solvers.measurement.drawing import is_drawn, new_key
-from evolake.solvers.process.cpu_affinity import held_core, shared_core, usable_cores
-from evolake.solvers.process.execute import Program, RunLimits, SolverRun, run_solver
+from evolake.solvers.execute import Program, RunLimits, SolverRun, run_solver
+from evolake.solvers.formula import falsified_clauses, read_cnf_file
 from evolake.solvers.proof import ProofLimits, ProofVerdict
-from evolake.solvers.proof.cache import check_once
-from evolake.solvers.proof.parse import ProofSpelling
+from evolake.solvers.proof.checking import check_once, is_drawn, new_key
+from evolake.solvers.proof.drat import ProofSpelling
 from evolake.solvers.suites import Instance
 from evolake.solvers.tables import CLOCK, REFUSED, UNREAD
+
+PATIENCE_S = 0.02
+
+
+def usable_cores() -> list[int]:
+    """Return cores that this process may run on."""
+    return sorted(os.sched_getaffinity(0))
+
+
+@contextmanager
+def held_core(cores: Sequence[int] | None = None, folder: Path | None = None) -> Iterator[int]:
+    """Yield a core of `cores` (default: all usable) that no other process measures on; waits until one is
+    free.
+
+    Args:
+        folder: where the locks are; default: a folder of this user's below the system's temporary folder.
+    """
+    wanted = list(cores) if cores is not None else usable_cores()
+    place = folder or _lock_folder()
+    start = os.getpid() % len(wanted)
+    while True:
+        for core in [*wanted[start:], *wanted[:start]]:
+            if (descriptor := _lock(place, core)) is None:
+                continue
+            try:
+                yield core
+                return
+            finally:
+                os.close(descriptor)
+        time.sleep(PATIENCE_S)
+
+
+@contextmanager
+def shared_core(cores: Sequence[int] | None = None, folder: Path | None = None) -> Iterator[int]:
+    """Yield a core of `cores` (default: all usable), at best one that no other process measures on; never
+    waits. For runs whose times are not compared."""
+    wanted = list(cores) if cores is not None else usable_cores()
+    place = folder or _lock_folder()
+    start = random.randrange(len(wanted))
+    for core in [*wanted[start:], *wanted[:start]]:
+        if (descriptor := _lock(place, core)) is not None:
+            try:
+                yield core
+                return
+            finally:
+                os.close(descriptor)
+    yield wanted[start]
+
+
+def _lock(place: Path, core: int) -> int | None:
+    """Return the descriptor that holds the core's lock, None where another has it."""
+    descriptor = os.open(place / str(core), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        return None
+    return descriptor
+
+
+def _lock_folder() -> Path:
+    place = Path(tempfile.gettempdir()) / f"evolake-cores-{os.getuid()}"
+    place.mkdir(mode=0o700, exist_ok=True)
+    if place.is_symlink() or place.stat().st_uid != os.getuid():
+        raise MachineryError(
+            f"{place} belongs to another user",
+            wanted="a folder of our own for the locks of cores",
+            do="remove it or set TMPDIR",
+        )
+    return place
+
 
 COUNTERS = ("conflicts", "decisions", "propagations", "restarts", "instructions")
 PROBLEMS_LENGTH = 500
@@ -64,7 +140,7 @@ class Job:
     """One run to make. Plain data: it may travel to another process or host that sees the same files.
 
     proof_share: the share of UNSAT answers whose proofs are checked; draw: the key of the draw, see
-    `drawing`. second_checker: whether two independent checkers must agree, where two exist. verdicts: folder
+    `checking`. second_checker: whether two independent checkers must agree, where two exist. verdicts: folder
     of verdicts on proofs that are kept, see `proof_cache`; None keeps none. measured: whether its time
     counts, so that it waits for its own core. complaints: whether its row shall also have the column
     COMPLAINT, which no table has: the end of what a run wrote that did not end well. Only for formulas that

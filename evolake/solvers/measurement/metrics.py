@@ -1,22 +1,57 @@
 """What a variant's runs on a suite come to: the feedback table of SATLUTION, one row per variant and suite
-(its section 3, "Performance Evaluation and Feedback Metrics", and Table 3).
+(its section 3, "Performance Evaluation and Feedback Metrics", and Table 3), what an UNSAT answer of a run is
+worth, and benchmark rows as rows of the shared table of evaluations.
 
 PAR-2 is the SAT competition's penalised average: cpu seconds of a solved run, twice the timeout of any other.
 The virtual best solver (VBS) knows the truth about each formula: the suite's confirmed status, or, for a
 formula of unknown status, what any run proved by a checked model or a verified proof. An answer without a
-certificate is no solution. Cut-offs are shares of the timeout,
-since the paper's are of its 5000 s. With several repetitions of a run, counts of solved formulas are means
-over the repetitions.
+certificate is no solution. Cut-offs are shares of the timeout, since the paper's are of its 5000 s. With
+several repetitions of a run, counts of solved formulas are means over the repetitions.
+
+An UNSAT answer is verified, unproved or unchecked, each of them exactly one, as conditions in SQL. DuckDB
+asks tables in them and Polars frames (`polars.sql_expr`), so that a report, a question and a table of metrics
+count the same. Every table of runs has the columns: `status`, `certificate`, `proof_status`. Only a verified
+answer is solved and counts as a match with the truth.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from typing import Any
 
 import polars as pl
 
-from evolake.solvers.measurement.claims import UNPROVED
 from evolake.solvers.tables import CUT_OFF_SHARES, METRICS, REFUSED, RUNS, UNREAD, counting
+
+UNSAT = "status = 'unsat'"
+UNCHECKED = f"{UNSAT} AND certificate IS NULL AND coalesce(proof_status, 'unchecked') = 'unchecked'"
+"""Outside of the share of proofs that is checked."""
+UNPROVED = f"{UNSAT} AND certificate IS NULL AND coalesce(proof_status, 'unchecked') <> 'unchecked'"
+"""A proof was asked for, and was refuted, was missing or incomplete, could not be read, could not be decided
+within the limits, or is none that the solver writes."""
+VERIFIED = f"{UNSAT} AND certificate = 'proof'"
+UNSOUND = "status = 'wrong' OR proof_status = 'refuted'"
+"""Of answers of either kind: refuted by a model, a proof or the formula's known status."""
+
+
+def counted(condition: str) -> str:
+    """Return how many rows fulfil it, as an aggregate of DuckDB."""
+    return f"count(*) FILTER ({condition})"
+
+
+def share_in_words(unsat: int, unchecked: int) -> str:
+    """Return how much of UNSAT answers was checked, in words; "" if there are none."""
+    if not unsat:
+        return ""
+    if not unchecked:
+        return "every proof checked"
+    return (
+        f"{(unsat - unchecked) / unsat:.0%} of the proofs checked"
+        if unchecked < unsat
+        else "no proof checked"
+    )
+
 
 PENALTY = 2.0
 BY_VARIANT = ["variant_id", "suite", "timeout_s"]
@@ -157,3 +192,34 @@ def _additionally_solved(runs: pl.DataFrame, baselines: Sequence[str]) -> pl.Dat
         compared, on=BY_VARIANT, how="semi"
     )
     return alone.group_by(BY_VARIANT).agg(pl.len().cast(pl.Int64).alias("additionally_solved"))
+
+
+COUNTERS = ("conflicts", "decisions", "propagations", "restarts", "instructions")
+
+
+def _status(row: dict[str, Any]) -> str:
+    """Return the status of an evaluation of a row of RUNS."""
+    if row["status"] == "wrong" or not row["answer"]:
+        return row["status"]
+    return "solved" if row["solved"] else "unsolved"
+
+
+def evaluation_rows(runs: pl.DataFrame) -> list[dict[str, Any]]:
+    """Return rows of EVALUATIONS for rows of RUNS. `seed` is the repetition: two runs of one formula are two
+    rows."""
+    return [
+        {
+            "artifact_id": row["variant_id"],
+            "suite": row["suite"],
+            "instance": row["instance"],
+            "seed": row["repeat"],
+            "status": _status(row),
+            "cpu_s": row["cpu_s"],
+            "wall_s": row["wall_s"],
+            "peak_mb": row["peak_mb"],
+            "counters": json.dumps({name: row[name] for name in COUNTERS if row[name] is not None}),
+            "certificate": row["certificate"],
+            "host": row["host"],
+        }
+        for row in runs.to_dicts()
+    ]

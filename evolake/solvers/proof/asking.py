@@ -13,9 +13,8 @@ from evolake.jail import Limits, NativeOutcome
 from evolake.jail.direct import DirectRun, run_direct
 from evolake.jail.identity import interpreter
 from evolake.jail.protocol import one_line
-from evolake.solvers.proof.dratify import Engine
-from evolake.solvers.proof.parse import ProofSpelling
-from evolake.solvers.proof.verdict import Finding, ProofFormat, ProofLimits, Verdict
+from evolake.solvers.proof import Finding, ProofFormat, ProofLimits, Verdict
+from evolake.solvers.proof.drat import Engine, ProofSpelling
 from evolake.solvers.proof.worker import READY
 
 REWRITTEN_MB = 4096
@@ -38,7 +37,7 @@ FORMATS = ("", "drat", "lrat")
 NAMES = ("formula.cnf", "proof")
 """Of the rewritten files."""
 HINTS = "evolake-lrat"
-"""The name of our own checker of LRAT (`hints`), as verdicts have it."""
+"""The name of our own checker of LRAT (`lrat`), as verdicts have it."""
 
 
 def ask_worker(
@@ -156,7 +155,7 @@ def ended_early(outcome: NativeOutcome, limits: ProofLimits) -> Finding | None:
 def judged_by_worker(
     engine: Engine, cnf: Path, proof: Path, limits: ProofLimits, spelling: ProofSpelling
 ) -> Finding:
-    """Return the worker's verdict by an engine of dratify, or by `hints` for LRAT. Raises what `ask_worker`
+    """Return the worker's verdict by an engine of dratify, or by `lrat` for LRAT. Raises what `ask_worker`
     raises."""
     result = ask_worker(engine, cnf, proof, limits, spelling)
     assert isinstance(result, Finding)

@@ -1,14 +1,231 @@
-"""Whether a proof holds: one checker's word, or that of two which share no code."""
+"""Whether a proof holds: one checker's word, or that of two which share no code. The checkers are evolake's
+own, which needs a C compiler once; dratify, which is always there; and the classical programs if they are on
+PATH or built (`native_check`). Which proofs are checked is drawn when a run is over, by a key that no
+candidate can see, and each is checked once: verdicts are kept by the content of formula and proof.
+
+A guess is an UNSAT answer that nothing derives, with whatever its author writes as a proof. It is found out
+when its proof is checked, and then its variant is unsound permanently (`gates.judging`). With the share s of
+a stage, a guess that comes up in r of its runs goes unseen with the probability
+
+    P(unseen) = (1 - s) ** r
+
+Correctness, stability, benchmark, duel and holdout have s = 1 in every profile, so that P = 0 for a guess in
+any run that a figure is made of. An answer that was not drawn counts as unsolved, whatever the share: what a
+guess can win is 0, what it risks is the variant. `SMOKE_SHARE` is small because a check costs ten times what
+a smoke run does, and no figure rests on smoke runs.
+
+The key is the lake's secret (`suites.fresh`), outside of every jail and table; that of a stage follows from
+it by HMAC, so that a cycle's draws say nothing about another's, and a cycle that is materialized again draws
+the same.
+
+A deterministic solver writes the same proof whenever it meets a formula: in the correctness gate, the
+benchmark, each pass of a duel and each cycle. The verdict follows from the two files and the checkers alone,
+so it may be kept under their hashes and versions; one that rests on a limit ("unknown") is not. Repeated runs
+of one formula end at the same moment: the second process waits for the verdict that the first is at.
+"""
 
 from __future__ import annotations
 
+import functools
 import hashlib
+import hmac
+import importlib.metadata
+import json
+import os
+import secrets
+import threading
+from dataclasses import asdict, replace
 from pathlib import Path
 
-from evolake.errors import InputError
-from evolake.solvers.proof.checkers import CHECKERS, SECOND, checker_named
-from evolake.solvers.proof.parse import ProofSpelling
-from evolake.solvers.proof.verdict import ProofLimits, ProofVerdict
+from filelock import FileLock
+
+from evolake.errors import InputError, MachineryError
+from evolake.jail import Limits, NativeOutcome
+from evolake.jail.direct import DirectRun, run_direct
+from evolake.jail.protocol import one_line
+from evolake.lake import disk
+from evolake.scratch import Scratch
+from evolake.solvers.proof import Finding, ProofChecker, ProofFormat, ProofLimits, ProofVerdict
+from evolake.solvers.proof.asking import Read, ask_worker, judged_by_worker
+from evolake.solvers.proof.drat import Engine, ProofSpelling
+from evolake.solvers.proof.native_check import NativeCheck, find_program, identity
+
+HINTS_MB = 4096
+"""Largest file of hints (LRAT) that is made between two programs."""
+
+
+class Dratify:
+    """dratify in its own process. `native` is the engine to use; `python` is independent code, about fifteen
+    times slower. An LRAT proof is checked there by its hints, which dratify does not read."""
+
+    formats: tuple[ProofFormat, ...] = ("drat", "lrat")
+
+    def __init__(self, name: str, engine: Engine):
+        self.name = name
+        self._engine: Engine = engine
+
+    def available(self) -> bool:
+        """Return whether the engine's package is installed."""
+        import importlib.util
+
+        return (
+            importlib.util.find_spec("dratify" if self._engine == "python" else "cdclkit_native") is not None
+        )
+
+    def check(self, cnf: Path, proof: Path, limits: ProofLimits, spelling: ProofSpelling = "auto") -> Finding:
+        """Check a proof in a worker process; see `Checker.check`."""
+        return judged_by_worker(self._engine, cnf, proof, limits, spelling)
+
+
+class DratTrim:
+    """drat-trim. It exits 0 on time-out and out of memory, and writes a carriage return before its status:
+    only the exact line counts."""
+
+    name = "drat-trim"
+    formats: tuple[ProofFormat, ...] = ("drat",)
+
+    def available(self) -> bool:
+        """Return whether the program drat-trim is installed."""
+        return find_program("drat-trim") is not None
+
+    def check(self, cnf: Path, proof: Path, limits: ProofLimits, spelling: ProofSpelling = "auto") -> Finding:
+        """Check a proof by drat-trim, rewritten for it; see `Checker.check`."""
+        with Scratch("proof") as name:
+            read = ask_worker("rewrite", cnf, proof, limits, spelling, Path(name))
+            return (
+                replace(read, by="")
+                if isinstance(read, Finding)
+                else self.trimmed(read, limits, Path(name), hints=None)
+            )
+
+    def trimmed(self, read: Read, limits: ProofLimits, folder: Path, *, hints: Path | None) -> Finding:
+        """Check what was rewritten into `folder`; also write LRAT hints to the existing file `hints`."""
+        if read.format == "lrat":
+            return Finding(
+                "unsupported", "drat-trim reads DRAT, and the proof is LRAT", read.cpu_s, read.format
+            )
+        argv = ["{work}/formula.cnf", "{work}/proof", "-t", str(int(limits.cpu_s) + 1)]
+        outcome = _run(
+            "drat-trim",
+            argv + (["-L", "{work}/hints.lrat"] if hints else []),
+            folder,
+            limits,
+            {"hints.lrat": hints} if hints else {},
+        )
+        return _by_line(outcome, "s VERIFIED", "s NOT VERIFIED", read.cpu_s)
+
+
+class LratChecker:
+    """A checker of proofs with hints, independent of our own (cake_lpr is itself proved). The hints of a DRAT
+    proof are made by drat-trim."""
+
+    formats: tuple[ProofFormat, ...] = ("drat", "lrat")
+
+    def __init__(self, name: str, verified: str, refuted: str):
+        self.name, self._verified, self._refuted = name, verified, refuted
+
+    def available(self) -> bool:
+        """Return whether the checker and drat-trim are installed."""
+        return find_program(self.name) is not None and DratTrim().available()
+
+    def check(self, cnf: Path, proof: Path, limits: ProofLimits, spelling: ProofSpelling = "auto") -> Finding:
+        """Check a proof by an LRAT checker, after drat-trim; see `Checker.check`."""
+        with Scratch("proof") as name:
+            folder = Path(name)
+            read = ask_worker("rewrite", cnf, proof, limits, spelling, folder)
+            if isinstance(read, Finding):
+                return replace(read, by="")
+            if read.format == "lrat":
+                (folder / "proof").replace(folder / "hints.lrat")
+                return self._judged(folder, limits, read.cpu_s)
+            hints = folder / "hints.lrat"
+            hints.touch()
+            trimmed = DratTrim().trimmed(read, limits, folder, hints=hints)
+            if trimmed.verdict != "verified":
+                return trimmed
+            (folder / "proof").unlink()
+            return self._judged(folder, limits, trimmed.cpu_s)
+
+    def _judged(self, folder: Path, limits: ProofLimits, cpu_before: float) -> Finding:
+        outcome = _run(self.name, ["{work}/formula.cnf", "{work}/hints.lrat"], folder, limits, {})
+        return _by_line(outcome, self._verified, self._refuted, cpu_before)
+
+
+def _run(
+    program: str, arguments: list[str], folder: Path, limits: ProofLimits, writable: dict[str, Path]
+) -> NativeOutcome:
+    """Return a checker's program in the jail, with the files of `folder`."""
+    path = find_program(program)
+    if path is None:
+        raise MachineryError(f"{program} is gone", wanted="the program that was there before")
+    inputs = {file.name: file for file in folder.iterdir() if file.name not in writable}
+    return run_direct(
+        DirectRun([f"{{solver}}/{path.name}", *arguments], path.parent, inputs, writable),
+        Limits(
+            cpu_s=limits.cpu_s,
+            wall_s=limits.clock_s,
+            memory_mb=limits.memory_mb,
+            file_mb=HINTS_MB if writable else 0,
+        ),
+    )
+
+
+def _by_line(outcome: NativeOutcome, verified: str, refuted: str, cpu_before: float) -> Finding:
+    """Return the verdict of the one status line; without exactly one of the two, nothing is known."""
+    cpu_s = cpu_before + outcome.cpu_s
+    lines = {
+        line.strip() for line in outcome.stdout.decode("utf-8", "replace").replace("\r", "\n").split("\n")
+    }
+    if outcome.status == "ok" and (verified in lines) != (refuted in lines):
+        return (
+            Finding("verified", f"`{verified}`", cpu_s)
+            if verified in lines
+            else Finding("refuted", f"`{refuted}`", cpu_s)
+        )
+    why = outcome.reason or next((line for line in sorted(lines) if line.startswith("s ")), "no status line")
+    return Finding("unknown", one_line(why), cpu_s)
+
+
+CHECKERS: dict[str, ProofChecker] = {
+    checker.name: checker
+    for checker in (
+        NativeCheck(),
+        Dratify("dratify", "native"),
+        DratTrim(),
+        LratChecker("cake_lpr", "s VERIFIED UNSAT", "s NOT VERIFIED"),
+        LratChecker("lrat-trim", "s VERIFIED", "s NOT VERIFIED"),
+        LratChecker("lrat-check", "c VERIFIED", "c NOT VERIFIED"),
+        Dratify("dratify-python", "python"),
+    )
+}
+DEFAULTS = ("evolake", "dratify")
+"""The default is the first of these that is available; the second always is."""
+SECOND = ("cake_lpr", "lrat-trim", "lrat-check", "drat-trim")
+"""The checkers that are asked for a second opinion, the most trustworthy first: programs that share no code
+with the default."""
+
+
+def checker_named(name: str) -> ProofChecker:
+    """Return the checker of that name ("default" for the usual one). Raises InputError when it is unknown or
+    absent."""
+    if name == "default":
+        name = next(each for each in DEFAULTS if CHECKERS[each].available())
+    result = CHECKERS.get(name)
+    if result is None:
+        raise InputError(
+            f"no proof checker named {name!r}",
+            wanted=f"one of default, {', '.join(CHECKERS)}",
+            got=name,
+            do="name one of these",
+        )
+    if not result.available():
+        raise InputError(
+            f"the proof checker {result.name} is not on this machine",
+            wanted="it on PATH, or built",
+            got="neither",
+            do="install it, build it with `evolake proof tools CADICAL`, or use the default",
+        )
+    return result
 
 
 def check_proof(
@@ -27,7 +244,7 @@ def check_proof(
         checker: a name of `checkers.CHECKERS`, or "default".
         second: ask another, independent checker too if one that reads the proof's format is on PATH; the
             proof then is verified only if both say so.
-        spelling: the proof's format if it is declared; see `reading` for the rule if it is not.
+        spelling: the proof's format if it is declared; see `lrat` for the rule if it is not.
 
     Raises:
         InputError: the formula or the proof file cannot be read, or the checker is not there. MachineryError:
@@ -76,3 +293,87 @@ def _found(path: Path) -> str:
     if path.exists():
         return "no regular file"
     return "nothing"
+
+
+KEY_BYTES = 32
+SMOKE_SHARE = 0.1
+
+
+def new_key() -> bytes:
+    """Return a key that no role knows."""
+    return secrets.token_bytes(KEY_BYTES)
+
+
+def key_for(key: bytes, *names: str) -> bytes:
+    """Return the key of one use: a stage of a cycle, say."""
+    return hmac.digest(key, "\x1f".join(names).encode(), hashlib.sha256)
+
+
+def seed_of(key: bytes) -> int:
+    """Return a 63-bit seed that is as secret as the key."""
+    return int.from_bytes(key_for(key, "seed")[:8]) >> 1
+
+
+def is_drawn(key: bytes, formula: str, repeat: int, share: float) -> bool:
+    """Return whether proofs of this formula and repetition are checked: the same for all variants of a stage,
+    so that their figures compare."""
+    return int.from_bytes(key_for(key, formula, str(repeat))[:8]) < share * 2**64
+
+
+VERSION = "3"
+"""Version of what is kept; the checkers have separate versions."""
+PACKAGES = ("dratify", "cdclkit-native")
+LOCKS, LOCK_DIGITS = "locks", 3
+"""A lock for each beginning of a key, so that their number is bounded; two proofs rarely share one."""
+
+
+def check_once(
+    formula: Path,
+    proof: Path,
+    *,
+    limits: ProofLimits,
+    second: bool,
+    spelling: ProofSpelling,
+    folder: Path | None,
+) -> ProofVerdict:
+    """Return the verdict of `check_proof`, from `folder` where an equal proof of an equal formula was decided
+    before. None: always check.
+
+    A kept verdict says how much processor time the check took when it was made. Raises what `check_proof`
+    raises.
+    """
+    if folder is None:
+        return check_proof(formula, proof, limits=limits, second=second, spelling=spelling)
+    key = _key(formula, proof, second, spelling)
+    path = folder / f"{key}.json"
+    if path.is_file():
+        return _kept(path)
+    disk.make_folder(folder / LOCKS)
+    with FileLock(folder / LOCKS / f"{key[:LOCK_DIGITS]}.lock", fallback_to_soft=False):
+        if path.is_file():
+            return _kept(path)
+        verdict = check_proof(formula, proof, limits=limits, second=second, spelling=spelling)
+        if verdict.verdict != "unknown":
+            disk.write_atomic(
+                path, json.dumps(asdict(verdict)).encode(), tag=f"{os.getpid()}-{threading.get_ident()}"
+            )
+        return verdict
+
+
+def _kept(path: Path) -> ProofVerdict:
+    return ProofVerdict(**json.loads(path.read_text(encoding="utf-8")))
+
+
+@functools.cache
+def checkers_version() -> str:
+    """Return what identifies the default checkers: another one may decide otherwise."""
+    return " ".join([identity(), *(importlib.metadata.version(name) for name in PACKAGES)])
+
+
+def _key(formula: Path, proof: Path, second: bool, spelling: str) -> str:
+    # The name has a part in what an undeclared format is taken for.
+    parts = [VERSION, checkers_version(), str(second), spelling, "".join(proof.suffixes[-2:])]
+    for path in (formula, proof):
+        with path.open("rb") as file:
+            parts.append(hashlib.file_digest(file, "sha256").hexdigest())
+    return hashlib.sha256(" ".join(parts).encode()).hexdigest()

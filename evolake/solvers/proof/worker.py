@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from evolake.solvers.formula.cnf import Formula
+    from evolake.solvers.formula import Formula
+    from evolake.solvers.proof.drat import Proof
     from evolake.solvers.proof.lrat import LratProof
-    from evolake.solvers.proof.parse import Proof
 
 READY = b"ready"
 
@@ -31,10 +31,6 @@ def main() -> None:
         import cdclkit_native  # noqa: F401
     elif request["task"] == "python":
         import dratify  # noqa: F401
-    import evolake.solvers.formula.cnf
-    import evolake.solvers.proof.dratify
-    import evolake.solvers.proof.hints
-    import evolake.solvers.proof.reading  # noqa: F401
 
     sys.stdout.buffer.write(READY + b"\n")
     sys.stdout.flush()
@@ -49,11 +45,9 @@ def judge(request: dict[str, Any]) -> tuple[str, str, str]:
     """Return (verdict, reason, format) of the request."""
     from evolake.errors import InputError
     from evolake.reading import Bomb, Damaged
-    from evolake.solvers.formula.cnf import read_cnf_file
-    from evolake.solvers.formula.packing import unpacked
-    from evolake.solvers.proof.lrat import LratProof
-    from evolake.solvers.proof.parse import BadProof, OtherFormat
-    from evolake.solvers.proof.reading import read_any
+    from evolake.solvers.formula import read_cnf_file, unpacked
+    from evolake.solvers.proof.drat import BadProof, OtherFormat
+    from evolake.solvers.proof.lrat import LratProof, read_any
 
     names, path, most = request["names"], Path(request["proof"]), request["proof_mb"] << 20
     try:
@@ -85,11 +79,9 @@ def judge(request: dict[str, Any]) -> tuple[str, str, str]:
 
 def _checked(formula: Formula, proof: Proof | LratProof, request: dict[str, Any]) -> tuple[str, str]:
     """(verdict, reason) of a proof that was read; after the task "rewrite" it is written and not checked."""
-    from evolake.solvers.formula.cnf import write_dimacs
-    from evolake.solvers.proof.dratify import refute
-    from evolake.solvers.proof.hints import refute_by_hints
-    from evolake.solvers.proof.lrat import LratProof, write_lrat_text
-    from evolake.solvers.proof.parse import with_close_names, write_text
+    from evolake.solvers.formula import write_dimacs
+    from evolake.solvers.proof.drat import refute, with_close_names, write_text
+    from evolake.solvers.proof.lrat import LratProof, refute_by_hints, write_lrat_text
 
     lrat = isinstance(proof, LratProof)
     if request["task"] == "rewrite":

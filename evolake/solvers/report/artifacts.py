@@ -11,16 +11,16 @@ from evolake.report.artifacts import Artifact, Kind, LineArtifacts, column_text
 from evolake.report.gain import Gain
 from evolake.scratch import Scratch
 from evolake.solvers.measurement.duel_families import family_lines
-from evolake.solvers.report.data import LINE, families_of
-from evolake.solvers.report.duels import (
+from evolake.solvers.report.material import LINE, families_of
+from evolake.solvers.report.story import (
     bound_of,
     families_in,
     formulas_in_words,
     interval_of,
     outcome,
     sample_of,
+    standing,
 )
-from evolake.solvers.report.standing import standing
 from evolake.solvers.repository.variant import WRITTEN_OUT
 
 

@@ -6,14 +6,27 @@ new one, needs no code:
     name, licences, editable, tunables       licences: files of the variant; editable: globs of what an edit
                                              may touch
     build_files                              globs of makefiles and the like that an edit may touch too,
-                                             within what `rules.build_files` lets
-    [layout]   from, exclude, keep, patch    which upstream files become src/; `patch` is a diff of ours, applied when the seed is laid out
-    [build]    commands, environment, program    commands run in the variant's folder, in the jail; `program` is what they leave in bin/
+                                             within what `rules.programs` lets
+    [layout]   from, exclude, keep, patch    which upstream files become src/; `patch` is a diff of ours,
+               applied when the seed is laid out
+    [build]    commands, environment, program    commands run in the variant's folder, in the jail; `program`
+               is what they leave in bin/
                or, in place of commands: system = "cmake" | "configure" | "make", options, target, product:
                where that leaves the program
     [run]      argv, proof_argv, proof, exit_codes    {cnf} and {proof} stand for the files
     [statistics]                             counter -> regular expression whose first group is the number
-"""  # noqa: E501
+
+Solvers that are built by CMake, by a configure script or by make alone need only a few words of `[build]`:
+
+    system = "cmake"       cmake of src/ in build/, then make          options: of cmake, like -DSHARED=OFF
+    system = "configure"   src/ copied to build/, ./configure there, then make       options: of configure
+    system = "make"        src/ copied to build/, then make            options: words after make, like -C sub
+                           or NAME=value
+    target = "solver"      of make; by default what make builds by itself
+    product = "build/..."  where that leaves the program
+
+The sources stay as they are in src/. Flags that an adapter wants pinned go into `environment`.
+"""
 
 from __future__ import annotations
 
@@ -25,8 +38,85 @@ from typing import Any, Literal, get_args
 
 from evolake.errors import InputError
 from evolake.reading import Unparsable, Unreadable, parse_toml, read_text, reason
-from evolake.solvers.process.execute import ProofFormat
-from evolake.solvers.repository.build_systems import BUILD_SYSTEM, build_commands
+from evolake.solvers.execute import ProofFormat
+
+BUILD_SYSTEM = ("system", "options", "target", "product")
+SYSTEMS = ("cmake", "configure", "make")
+COPIED = ("cp", "-R", "src/.", "build")
+Commands = tuple[tuple[str, ...], ...]
+
+
+def build_commands(build: Mapping[str, Any], program: str) -> Commands:
+    """Return the command lines of an adapter's table [build]. Raises InputError that names the field."""
+    if "system" not in build:
+        if stray := [name for name in BUILD_SYSTEM if name in build]:
+            raise InputError(
+                f"build.{stray[0]} goes with build.system", wanted=f"system = one of {', '.join(SYSTEMS)}"
+            )
+        return _listed(build.get("commands"))
+    if "commands" in build:
+        raise InputError("build.commands and build.system exclude each other", wanted="one of them")
+    system, target = build["system"], build.get("target", "")
+    if system not in SYSTEMS:
+        raise InputError(
+            "build.system cannot be used", wanted=f"one of {', '.join(SYSTEMS)}", got=repr(system)
+        )
+    options = build.get("options", [])
+    if not isinstance(options, list) or not all(isinstance(word, str) and word for word in options):
+        raise InputError("build.options cannot be used", wanted="a list of texts", got=repr(options))
+    if (
+        not isinstance(target, str)
+        or not re.fullmatch(r"[A-Za-z0-9_./+-]*", target)
+        or target.startswith("-")
+    ):
+        raise InputError("build.target cannot be used", wanted="a target of make", got=repr(target))
+    product = build.get("product")
+    if not isinstance(product, str) or not re.fullmatch(r"build(/[A-Za-z0-9_+-][A-Za-z0-9_.+-]*)+", product):
+        raise InputError(
+            "build.product is missing or cannot be used",
+            wanted="the built program's path, build/...",
+            got=repr(product),
+        )
+    make, last = ("make", "-j2", "-C", "build"), ("cp", product, program)
+    aim = (target,) if target else ()
+    if system == "cmake":
+        configured = (
+            "cmake",
+            "-S",
+            "src",
+            "-B",
+            "build",
+            "-DCMAKE_BUILD_TYPE=Release",
+            "-G",
+            "Unix Makefiles",
+            *options,
+        )
+        return configured, (*make, *aim), last
+    if system == "configure":
+        return (
+            COPIED,
+            ("sh", "-c", 'cd build && exec ./configure "$@"', "configure", *options),
+            (*make, *aim),
+            last,
+        )
+    return COPIED, (*make, *options, *aim), last
+
+
+def _listed(commands: Any) -> Commands:
+    if not isinstance(commands, list) or not commands:
+        raise InputError(
+            "build.commands is missing",
+            wanted="a list of command lines, each a list of words; or build.system",
+        )
+    for words in commands:
+        if (
+            not isinstance(words, list)
+            or not words
+            or not all(isinstance(word, str) and word for word in words)
+        ):
+            raise InputError("build.commands is missing", wanted="a list of texts", got=repr(words))
+    return tuple(tuple(words) for words in commands)
+
 
 TunablesStyle = Literal["minisat-options", "cadical-options", "kissat-options", "none"]
 _NAME = re.compile(r"[a-z][a-z0-9-]*")

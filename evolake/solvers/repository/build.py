@@ -1,5 +1,5 @@
-"""Clean builds of variants in the jail: the compiler and make are the system's, there is no network, and only
-the program is kept.
+"""Clean builds of variants in the jail: the compiler and make are the system's, there is no network, and
+only the program is kept.
 
 The sources are at one fixed path in every build, so that two builds of the same sources by the same compiler
 give the same bytes. What a build gave is remembered next to the blobs, by sources, scripts and compiler: an
@@ -35,12 +35,12 @@ from evolake.jail.patience import patiently, starved
 from evolake.jail.toolbox import EXTRA, PATH
 from evolake.lake import disk
 from evolake.lake.blobs import BlobStore
-from evolake.solvers.process.execute import Program
+from evolake.lines import Requirement
+from evolake.solvers.execute import Program
 from evolake.solvers.repository.adapters import Adapter
 from evolake.solvers.repository.compiled_before import INTERNALS, answered, read_kept
 from evolake.solvers.repository.object_store import Before, Kept, store_of
-from evolake.solvers.repository.scripts import build_script
-from evolake.solvers.repository.variant import source_sha, sources_of
+from evolake.solvers.repository.variant import build_script, source_sha, sources_of
 
 BuildKind = Literal["built", "compile-error", "no-program", "too-large", "timeout", "memory", "killed"]
 REMEMBERED = ("built", "compile-error", "no-program")
@@ -443,3 +443,23 @@ def open_program(build: BuildResult, adapter: Adapter, blobs: BlobStore, cache: 
         statistics=dict(adapter.statistics),
         exit_codes=dict(adapter.exit_codes),
     )
+
+
+def requirements() -> list[Requirement]:
+    """Return a C++ compiler: without one no solver is built. CMake, which only repositories that build by it
+    ask for."""
+    result = next((path for name in COMPILERS if (path := shutil.which(name))), None)
+    cmake = (
+        shutil.which("cmake", path=PATH)
+        or "none: repositories that are built by it need one (optional; apt-get install cmake)"
+    )
+    return [
+        Requirement(
+            "C++ compiler",
+            result is not None,
+            result or "not found",
+            "the solvers line",
+            "apt-get install g++",
+        ),
+        Requirement("CMake", True, cmake, "", ""),
+    ]

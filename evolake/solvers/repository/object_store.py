@@ -32,9 +32,8 @@ from evolake.scratch import Scratch
 from evolake.solvers.repository import compiled_before
 from evolake.solvers.repository.adapters import Adapter
 from evolake.solvers.repository.compiled_before import PLACE, Compiled
-from evolake.solvers.repository.scripts import build_script
-from evolake.solvers.repository.unified_diff_paths import matches
-from evolake.solvers.repository.variant import sources_of
+from evolake.solvers.repository.unified_diff import matches
+from evolake.solvers.repository.variant import build_script, sources_of
 
 VERSION = "2"
 MOST_MB = 256

@@ -2,7 +2,8 @@
 
     src/                      the sources, and nothing that a build makes
     build/ bin/               empty but for bin/starexec_run_default; a build fills them
-    starexec_build            builds src/ into bin/          bin/starexec_run_default CNF [OUTDIR]   runs it, with OUTDIR/proof.out
+    starexec_build            builds src/ into bin/
+    bin/starexec_run_default  CNF [OUTDIR]   runs it, with OUTDIR/proof.out
     HYPOTHESIS.md CHANGELOG.md RESULTS.md                    before, with, and after the edit; RESULTS.md is
                                                              the pipeline's
     variant.toml              base = seed, adapter = family  edits.json   of variants that operators made
@@ -10,14 +11,16 @@
 Both scripts are written from the adapter and may not differ from it: a variant changes what is solved and
 how, not how it is built or run. The identity of a variant is the hash of its sources; documents do not count,
 so that results written back do not make another variant of it.
-"""  # noqa: E501
+"""
 
 from __future__ import annotations
 
 import hashlib
 import os
+import re
+import shlex
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from evolake.errors import InputError
@@ -26,9 +29,59 @@ from evolake.lake.disk import whole_folder
 from evolake.reading import Unparsable, Unreadable, parse_toml, read_bytes, read_text, reason
 from evolake.scratch import Scratch
 from evolake.solvers.repository.adapters import Adapter, load_adapter
-from evolake.solvers.repository.scripts import build_script, run_script
-from evolake.solvers.repository.unified_diff import DiffResult, apply_diff, diff_files
-from evolake.solvers.repository.unified_diff_paths import matches
+from evolake.solvers.repository.unified_diff import DiffResult, apply_diff, diff_files, matches
+
+_BUILD = """#!/bin/sh
+# Builds src/ into {program}. Written from the adapter {name}.
+set -eu
+case "$0" in */*) cd "${{0%/*}}" ;; esac
+rm -rf build {program}
+mkdir build
+{exports}{commands}"""
+
+_RUN = """#!/bin/sh
+# Solves the file $1; where $2 is a folder, writes the proof $2/proof.out. Written from the adapter {name}.
+case "$0" in */*) here="${{0%/*}}" ;; *) here=. ;; esac
+{proof}{plain}
+"""
+
+
+def build_script(adapter: Adapter, *, serial: bool = False) -> str:
+    """Return the text of starexec_build. serial: with one job of make at a time, so that what a failing build
+    says is always the same."""
+    exports = "".join(
+        f"export {name}={shlex.quote(value)}\n" for name, value in sorted(adapter.environment.items())
+    )
+    commands = "".join(
+        shlex.join(_one_job(command) if serial else command) + "\n" for command in adapter.build
+    )
+    return _BUILD.format(program=adapter.program, name=adapter.name, exports=exports, commands=commands)
+
+
+def _one_job(command: Sequence[str]) -> list[str]:
+    """Return the command with -j1 in place of another number of jobs; GNU make takes the last."""
+    return [*command, "-j1"] if command[0].rpartition("/")[2] in ("make", "gmake") else list(command)
+
+
+def run_script(adapter: Adapter) -> str:
+    """Return the text of bin/starexec_run_default; the shell becomes the solver, so that no process is
+    made."""
+    proof = f'if [ -n "${{2-}}" ]; then {_line(adapter.proof_argv)}; fi\n' if adapter.proof_argv else ""
+    return _RUN.format(name=adapter.name, proof=proof, plain=_line(adapter.argv))
+
+
+def _line(argv: tuple[str, ...]) -> str:
+    return " ".join([f'exec "$here/{argv[0]}"', *(_word(word) for word in argv[1:])])
+
+
+def _word(word: str) -> str:
+    """Return a word of a command line with the two files in place of {cnf} and {proof}, quoted for the
+    shell."""
+    places = {"{cnf}": '"$1"', "{proof}": '"$2/proof.out"'}
+    return "".join(
+        places.get(part) or shlex.quote(part) for part in re.split(r"({cnf}|{proof})", word) if part
+    )
+
 
 SOURCES, BUILD, BIN = "src", "build", "bin"
 BUILD_SCRIPT, RUN_SCRIPT, CARD, EDITS = (

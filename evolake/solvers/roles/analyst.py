@@ -1,10 +1,13 @@
-"""The classical answers of the post-mortem analyst and the rule writer.
+"""The post-mortem analyst and the rule writer: their classical answers, and the analyst as a session, which
+reads whole diffs, what the gates said and the sources by tools, instead of excerpts in one prompt.
 
 Incidents are grouped by what their variants changed: an edit that fell at one gate, or that lost instances,
 is a finding; so is one that gained. The rule of a finding covers the values that failed and no value that an
 accepted variant has. If no such range exists, the finding gives no rule, only advice. A champion's edit
 becomes a rule only when a child that dropped it failed. What a learned rule blocked teaches nothing beyond
 that rule.
+
+The session has no classical answer: operators group incidents by their edits in one step.
 """
 
 from __future__ import annotations
@@ -13,10 +16,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from pydantic import Field
 
 from evolake.agents.roles import Role
-from evolake.solvers.roles.models import SHORT_ID, EditModel
-from evolake.solvers.roles.prompt_tables import families_text, stated
+from evolake.agents.session_roles import session_role
+from evolake.solvers.roles.models import RESEARCH_GOAL, SHORT_ID, EditModel, RoleMessage
 from evolake.solvers.roles.review_models import (
     AnalysisReply,
     AnalysisRequest,
@@ -25,6 +29,7 @@ from evolake.solvers.roles.review_models import (
     RuleReply,
     RuleRequest,
 )
+from evolake.solvers.roles.shown import families_text, stated
 from evolake.solvers.rules.learned import PREFIX
 
 FORBIDDEN_EDIT, KEPT_EDIT = "solvers.forbidden_edit", "solvers.kept_edit"
@@ -221,3 +226,52 @@ ANALYST = Role(
     "solvers_analyst", AnalysisRequest, AnalysisReply, analyse, values=_analysis_values, fault=findings_fault
 )
 RULE_WRITER = Role("solvers_rule_writer", RuleRequest, RuleReply, write_rule, values=_rule_values)
+
+
+class IncidentCard(RoleMessage):
+    """An incident by its files in the workspace."""
+
+    variant_id: str
+    base: str
+    kind: str
+    gate: str
+    cause: str
+    files: list[str]
+
+
+class AnalysisSessionRequest(RoleMessage):
+    """What the session is for, and what it starts from."""
+
+    goal: str = RESEARCH_GOAL
+    cycle: str
+    incidents: list[IncidentCard]
+    accepted: int = Field(description="variants that passed all gates")
+    earlier_findings: list[str]
+    champion: str = Field(default="", description="short id of the champion after this cycle's contests")
+    contests: list[str] = Field(default_factory=list, description="contests in words, this cycle's last")
+    sources: list[str] = Field(
+        description="folders with the sources of the solvers that the variants descend from"
+    )
+
+
+def _prompt_values(request: AnalysisSessionRequest) -> dict[str, Any]:
+    heads = [
+        f"{item.variant_id} ({item.base}): {item.kind} at "
+        f"{item.gate}{f' ({item.cause})' if item.cause else ''}"
+        for item in request.incidents
+    ]
+    return {
+        name: getattr(request, name) for name in ("goal", "cycle", "accepted", "earlier_findings", "sources")
+    } | stated(
+        {"incidents": "\n".join(heads), "champion": request.champion, "contests": "\n".join(request.contests)}
+    )
+
+
+ANALYST_SESSION = session_role(
+    "solvers_analyst_session",
+    AnalysisSessionRequest,
+    AnalysisReply,
+    setting="EVOLAKE_SOLVERS__ANALYST",
+    values=_prompt_values,
+)
+"""What one cycle teaches, from its files."""

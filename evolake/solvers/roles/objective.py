@@ -19,8 +19,8 @@ from evolake.objectives.family import Family
 from evolake.objectives.portfolio import Known, ObjectiveSpec, make
 from evolake.objectives.source import objective_id
 from evolake.solvers.objectives.portfolio import FAMILIES, FOLDER, HELPERS, draw_objective
-from evolake.solvers.roles.prompt_tables import stated
 from evolake.solvers.roles.review_models import ObjectiveReply, ObjectiveRequest, ObjectiveSummary
+from evolake.solvers.roles.shown import stated
 
 MUTATE = 0.5
 STEP = 0.35

@@ -16,11 +16,11 @@ from typing import Any, TypeVar
 import numpy as np
 
 from evolake.agents.roles import Role
+from evolake.solvers.edits.apply import cross_gives_new
 from evolake.solvers.edits.catalogue import PATCHES
-from evolake.solvers.edits.crossover import cross_gives_new
 from evolake.solvers.roles.coder import edits_of, forbidden
 from evolake.solvers.roles.models import SHORT_ID, EditModel, Material, Plan, PlanReply, PlanRequest, Standing
-from evolake.solvers.roles.prompt_tables import (
+from evolake.solvers.roles.shown import (
     code_text,
     diffs_text,
     families_text,

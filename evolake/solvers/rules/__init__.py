@@ -3,19 +3,7 @@
 Importing this package registers every checker "solvers.*".
 """
 
-from evolake.solvers.rules import build_files, carry, code, edits, outcomes, programs, repository, spelling
+from evolake.solvers.rules import carry, edits, outcomes, programs, sources
 from evolake.solvers.rules.additions import Additions, additions, read_tree
 
-__all__ = [
-    "Additions",
-    "additions",
-    "build_files",
-    "carry",
-    "code",
-    "edits",
-    "outcomes",
-    "programs",
-    "read_tree",
-    "repository",
-    "spelling",
-]
+__all__ = ["Additions", "additions", "carry", "edits", "outcomes", "programs", "read_tree", "sources"]

@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from evolake.errors import InputError
-from evolake.solvers.rules.lexical import lexical_additions
 from evolake.solvers.rules.syntax import FILE_SCOPE, Fact, TooDeep, Unit, units
-from evolake.solvers.rules.tokens import nesting
+from evolake.solvers.rules.tokens import lexical_additions, nesting
 
 SOURCE_SUFFIXES = (".c", ".cc", ".cpp", ".cxx", ".C", ".h", ".hh", ".hpp", ".hxx", ".H")
 REMOVED_KINDS = ("name", "call", "member-call", "string", "return")

@@ -1,14 +1,35 @@
-"""Learned rules: proposals of a cycle's post-mortem, decided by replay, kept as rows with their diff, joined
-to the ruleset of later cycles.
+"""Learned rules: proposals of a cycle's post-mortem, decided by replay, kept as rows with their diff,
+joined to the ruleset of later cycles; and how much the rules are worth, measured on what is stored.
 
-    forbidden   what must not be done            failure   what went wrong, and how it looks            champion   what must be kept
+    forbidden   what must not be done
+    failure     what went wrong, and how it looks
+    champion    what must be kept
 
-A proposal names one of the checkers for learned rules and its parameters; no rule brings code. It
-becomes active when, replayed on stored evidence, it blocks a failed variant that it names and no accepted
-one. Each proposal is a row, whatever came of it. Seeds are never written: active rules live in the lake's
-rows, and `with_learned` joins them to the tracked ones. Source: SATLUTION, "Dynamic self-evolved rules in the
-loop".
-"""  # noqa: E501
+A proposal names one of the checkers for learned rules and its parameters; no rule brings code. It becomes
+active when, replayed on stored evidence, it blocks a failed variant that it names and no accepted one. Each
+proposal is a row, whatever came of it. Seeds are never written: active rules live in the lake's rows, and
+`with_learned` joins them to the tracked ones. Source: SATLUTION, "Dynamic self-evolved rules in the loop".
+
+The evidence of the compliance gate is stored for every variant, also for those that later gates blocked or
+that turned out slower. A rule is a pure function of it, so that a proposal is tried on all of history without
+a build or a run. Source: SATLUTION (arXiv 2509.07367), "Dynamic self-evolved rules in the loop"; the paper
+appends rules unseen, here a proposal must first earn its place.
+
+The measures are those of SATLUTION, "Rule effectiveness metrics", made precise.
+
+    prevention   of the variants that failed after the compliance gate (by a later gate, or by a regression),
+                 the share that today's compliance rules would block, by replay: what is caught now before a
+                 build is paid for
+    compliance   of the variants that a cycle judged, the share that passed all compliance rules at their
+                 first attempt
+    coverage     of the failure signatures seen so far (gate and rule, or kind of regression), the share of
+                 which at least one variant would be blocked by a compliance rule now
+    kill rate    of the variants judged, the share that a rule blocked: for each rule by itself, and for all
+                 gates together
+    time to fix  mean number of attempts until a variant that compliance blocked at first passed it
+
+A share of nothing is null, never 0 or 1.
+"""
 
 from __future__ import annotations
 
@@ -16,15 +37,90 @@ import difflib
 import hashlib
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
 from evolake.errors import InputError
 from evolake.gates import Rule, Ruleset
 from evolake.gates.boundary import Raised, contained
+from evolake.gates.checkers import apply
 from evolake.gates.rules import parse_rule
 from evolake.solvers.rules.edits import LEARNED_CHECKERS
-from evolake.solvers.rules.replay import Replay, StoredVariant, replay
+
+Standing = Literal["accepted", "blocked", "regressed"]
+
+
+@dataclass(frozen=True)
+class StoredVariant:
+    """A variant as the lake remembers it.
+
+    `standing`: accepted; blocked by `gate` for `cause`; or regressed: it passed all gates and was worse than
+    its parent (gate "benchmark"). evidence: what the compliance gate collected; None if the variant died
+    before it could be read.
+    """
+
+    variant_id: str
+    cycle: str
+    standing: Standing
+    gate: str = ""
+    cause: str = ""
+    evidence: Mapping[str, Any] | None = None
+
+    @property
+    def failed(self) -> bool:
+        """Return whether the variant was blocked or regressed."""
+        return self.standing != "accepted"
+
+    @property
+    def signature(self) -> tuple[str, str]:
+        """What failures of one sort share: the gate and the rule (or the kind of regression) that it fell
+        by."""
+        return self.gate, self.cause
+
+
+@dataclass(frozen=True)
+class Replay:
+    """What a rule would have done. Ids in the order of the variants given. `problem`: the rule cannot be
+    applied at all."""
+
+    blocked_failed: tuple[str, ...] = ()
+    blocked_accepted: tuple[str, ...] = ()
+    problem: str = ""
+
+
+def replay(check: str, parameters: Mapping[str, Any], variants: Sequence[StoredVariant]) -> Replay:
+    """Apply one checker to the stored evidence of all variants. A checker that cannot use its parameters is a
+    problem, no error."""
+    failed, accepted = [], []
+    for variant in variants:
+        if variant.evidence is None:
+            continue
+        try:
+            finding = contained(apply, check, variant.evidence, parameters)
+        except InputError as error:
+            return Replay(problem=str(error))
+        if isinstance(finding, Raised):
+            return Replay(problem=f"{check} cannot use these parameters: {finding.error}: {finding.message}")
+        if finding:
+            (failed if variant.failed else accepted).append(variant.variant_id)
+    return Replay(tuple(failed), tuple(accepted))
+
+
+def blocked_by(rules: Sequence[Rule], variants: Sequence[StoredVariant]) -> dict[str, list[str]]:
+    """Return variant id -> ids of the rules that would block it, for those variants that at least one rule
+    blocks."""
+    result: dict[str, list[str]] = {}
+    for variant in variants:
+        if variant.evidence is not None:
+            hits = [
+                rule.id for rule in rules if contained(apply, rule.check, variant.evidence, rule.parameters)
+            ]
+            if hits:
+                result[variant.variant_id] = hits
+    return result
+
 
 GATE = "compliance"
 LESSONS = ("forbidden", "failure", "champion")
@@ -239,3 +335,83 @@ def _json(value: Any) -> str:
 def _listed(items: Sequence[str]) -> str:
     more = f" and {len(items) - NAMED} more" if len(items) > NAMED else ""
     return ", ".join(item[:12] for item in items[:NAMED]) + more
+
+
+COMPLIANCE = "compliance"
+
+
+@dataclass(frozen=True)
+class RuleMetrics:
+    """See the module. `kills`: rule id -> (variants blocked, variants judged by it)."""
+
+    prevention: float | None
+    compliance: float | None
+    coverage: float | None
+    kill_rate: float | None
+    time_to_fix: float | None
+    kills: Mapping[str, tuple[int, int]]
+
+    def rows(self, cycle: str) -> list[dict[str, Any]]:
+        """Return one row per metric, and one per rule: {"cycle", "metric", "rule_id", "value"}."""
+        named = {
+            name: getattr(self, name)
+            for name in ("prevention", "compliance", "coverage", "kill_rate", "time_to_fix")
+        }
+        totals = [
+            {"cycle": cycle, "metric": name, "rule_id": None, "value": value} for name, value in named.items()
+        ]
+        return totals + [
+            {"cycle": cycle, "metric": "kill_rate", "rule_id": rule_id, "value": blocked / judged}
+            for rule_id, (blocked, judged) in self.kills.items()
+        ]
+
+
+def rule_metrics(
+    ruleset: Ruleset,
+    variants: Sequence[StoredVariant],
+    verdicts: Iterable[Mapping[str, Any]],
+    attempts: Mapping[str, Sequence[bool]],
+) -> RuleMetrics:
+    """Return the metrics of one cycle.
+
+    Args:
+        ruleset: the rules in force after the cycle. variants: all that are stored, of all cycles.
+        verdicts: rows of this cycle's final verdicts (artifact_id, rule_id, outcome).
+        attempts: variant -> whether each of its attempts, in order, passed compliance; the last one is the
+            variant's own.
+    """
+    late = [
+        variant
+        for variant in variants
+        if variant.failed and variant.gate != COMPLIANCE and variant.evidence is not None
+    ]
+    caught = set(blocked_by(ruleset.of_gate(COMPLIANCE), late))
+    signatures = {variant.signature for variant in late}
+    covered = {variant.signature for variant in late if variant.variant_id in caught}
+    judged: Counter[str] = Counter()
+    blocked: Counter[str] = Counter()
+    seen: set[str] = set()
+    dead: set[str] = set()
+    for row in verdicts:
+        seen.add(row["artifact_id"])
+        judged[row["rule_id"]] += 1
+        if row["outcome"] == "block":
+            blocked[row["rule_id"]] += 1
+            dead.add(row["artifact_id"])
+    mended = [
+        tries.index(True)
+        for tries in (list(attempt) for attempt in attempts.values())
+        if tries and not tries[0] and True in tries
+    ]
+    return RuleMetrics(
+        prevention=_share(len(caught), len(late)),
+        compliance=_share(sum(bool(result and result[0]) for result in attempts.values()), len(attempts)),
+        coverage=_share(len(covered), len(signatures)),
+        kill_rate=_share(len(dead), len(seen)),
+        time_to_fix=_share(sum(mended), len(mended)),
+        kills={rule_id: (blocked[rule_id], judged[rule_id]) for rule_id in sorted(judged)},
+    )
+
+
+def _share(part: float, whole: int) -> float | None:
+    return part / whole if whole else None

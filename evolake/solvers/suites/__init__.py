@@ -1,9 +1,8 @@
 """Suites of formulas with known answers: specs that say how each formula is made, and a lock that pins what
 must come out."""
 
-from evolake.solvers.suites.competition import competition_suite
-from evolake.solvers.suites.materialize import materialize_suite, with_files
-from evolake.solvers.suites.spec import Instance, Suite, load_spec, suite_names
+from evolake.solvers.suites.folders import competition_suite
+from evolake.solvers.suites.spec import Instance, Suite, load_spec, materialize_suite, suite_names, with_files
 
 __all__ = [
     "Instance",

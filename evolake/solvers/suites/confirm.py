@@ -22,10 +22,8 @@ from typing import Any
 import numpy as np
 
 from evolake.errors import InputError
-from evolake.solvers.formula.cnf import read_dimacs, write_dimacs
-from evolake.solvers.formula.model_check import falsified_clauses
-from evolake.solvers.suites.materialize import archive_name, build, recipes_of
-from evolake.solvers.suites.spec import FOLDER, Recipe, Spec, load_spec
+from evolake.solvers.formula import falsified_clauses, read_dimacs, write_dimacs
+from evolake.solvers.suites.spec import FOLDER, Recipe, Spec, archive_name, build, load_spec, recipes_of
 from evolake.terminal import exit_code_of, say
 
 SOLVERS = ("cadical195", "minisat22", "glucose42", "maplechrono")

@@ -1,30 +1,112 @@
 """Formulas that no role has seen: a suite's recipes with other seeds, products or graphs, their variables
-renamed, clauses and literals shuffled.
+renamed, clauses and literals shuffled; those of the correctness gate; and the secret that they are drawn by:
+32 random bytes, drawn once and kept next to the tables, outside every repository.
 
 A duel of a cycle is fought on them, so that a variant which knows the formulas of the suite (by their
 clauses, by their size, or as a heuristic that suits just these) gains nothing there. Each also has a few
 fresh variables and clauses, so that exact sizes, parities and ratios decide nothing. Parameters stay those of
 the suite, and with them the difficulty. A status is kept only where the generator makes it so; elsewhere it
 is unknown, and an answer is judged by its model or its proof.
+
+Formulas of the correctness gate are small, of many kinds, each drawn for itself, no two alike and none a copy
+of another. Every model is evaluated and every proof checked there, so that no status need be known
+beforehand; those that follow from how a formula is made are stated. Small, since a proof costs several times
+what it took to find: all of them take a solver some seconds together.
+
+Generators and the root seed are public, so that a proposer could make next cycle's formulas beforehand. Seeds
+of unseen formulas therefore come from a keyed hash under these bytes. They are in no table, no blob and no
+request; a copy of the lake has them, and gives the same formulas.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+import hmac
+import os
+import secrets
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from evolake.errors import InputError
+from evolake.errors import InputError, MachineryError
 from evolake.lake.blobs import BlobStore
-from evolake.solvers.formula.cnf import Formula, padded, read_dimacs, shuffled, write_dimacs
-from evolake.solvers.suites.generators import generate, pcg
-from evolake.solvers.suites.materialize import Trees, build, recipes_of, with_files
+from evolake.solvers.formula import Formula, padded, read_dimacs, shuffled, write_dimacs
+from evolake.solvers.suites.combinatorial import coloring, quasigroup_with_holes, tseitin
+from evolake.solvers.suites.generators import generate, multiplier, pcg, planted_ksat, random_ksat
 from evolake.solvers.suites.principles import drawn_principle
-from evolake.solvers.suites.secret import secret_seed
-from evolake.solvers.suites.spec import Instance, Recipe, Status, Suite, load_spec
+from evolake.solvers.suites.spec import (
+    Instance,
+    Recipe,
+    Status,
+    Suite,
+    Trees,
+    build,
+    load_spec,
+    recipes_of,
+    with_files,
+)
+
+SECRET_FOLDER, SECRET_FILE, SECRET_BYTES = "private", "formulas.key", 32
+
+
+def lake_secret(root: Path) -> bytes:
+    """Return the secret of the lake at `root`; drawn and stored at the first call. Of several processes the
+    first one's counts.
+
+    Raises:
+        MachineryError: the file cannot be read or written, or is not of 32 bytes.
+    """
+    path = root / SECRET_FOLDER / SECRET_FILE
+    try:
+        if not path.exists():
+            _draw(path)
+        data = path.read_bytes()
+    except OSError as error:
+        raise MachineryError(
+            f"the lake's secret {path} cannot be used",
+            got=error.strerror,
+            do="make the lake's folder writable",
+        ) from None
+    if len(data) != SECRET_BYTES:
+        do = (
+            "restore it from a copy of the lake; without one remove it: unseen formulas of later cycles "
+            "will be others"
+        )
+        raise MachineryError(
+            f"the lake's secret {path} is damaged", wanted=f"{SECRET_BYTES} bytes", got=f"{len(data)}", do=do
+        )
+    return data
+
+
+def secret_of(blobs: BlobStore) -> bytes:
+    """Return the secret of the lake whose blobs these are; errors as of `lake_secret`."""
+    return lake_secret(blobs.path("0" * 64).parents[2])
+
+
+def secret_seed(secret: bytes, root_seed: int, *key: str) -> int:
+    """Return a 63-bit seed for one use: HMAC-SHA256 (RFC 2104) of the root seed and the key's words under the
+    secret."""
+    text = "\x1f".join([str(root_seed), *key])
+    return int.from_bytes(hmac.new(secret, text.encode(), hashlib.sha256).digest()[:8]) >> 1
+
+
+def _draw(path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    beside = path.parent / f".{SECRET_FILE}-{os.getpid()}-{secrets.token_hex(4)}"
+    with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        file.write(secrets.token_bytes(SECRET_BYTES))
+        file.flush()
+        os.fsync(file.fileno())
+    try:
+        os.link(beside, path)  # fails where another process was faster
+    except FileExistsError:
+        pass
+    finally:
+        beside.unlink()
+
 
 FRESH, CARRIED, PADDED = "fresh", "carried", "padded"
 CARRY_COPIES = 2
@@ -231,3 +313,97 @@ def _least_factor(value: int) -> int:
             return divisor
         divisor += 1 if divisor == 2 else 2
     return value
+
+
+LEAST = 32
+"""Different formulas of which a correctness gate has shown something."""
+CORRECTNESS = "correctness"
+DRAWS = 20
+"""How often a formula that was drawn before is drawn again; two alike among millions are no chance."""
+Drawn = tuple[Status, Formula]
+
+
+def _planted(rng: np.random.Generator) -> Drawn:
+    n = int(rng.integers(200, 301))
+    return "SAT", planted_ksat(n, round(4.2 * n), 3, _seed(rng))
+
+
+def _threshold(rng: np.random.Generator) -> Drawn:
+    n = int(rng.integers(110, 141))
+    return "unknown", random_ksat(n, round(4.26 * n), 3, _seed(rng))
+
+
+def _crowded(rng: np.random.Generator) -> Drawn:
+    n = int(rng.integers(100, 131))
+    return "unknown", random_ksat(n, round(float(rng.uniform(4.6, 5.2)) * n), 3, _seed(rng))
+
+
+def _parity(rng: np.random.Generator) -> Drawn:
+    return "UNSAT", tseitin(2 * int(rng.integers(5, 7)), 4, _seed(rng))
+
+
+def _coloring(rng: np.random.Generator) -> Drawn:
+    n = int(rng.integers(50, 71))
+    return "unknown", coloring(n, round(float(rng.uniform(4.3, 4.7)) * n), 4, _seed(rng))
+
+
+def _square(rng: np.random.Generator) -> Drawn:
+    n = int(rng.integers(14, 19))
+    return "SAT", quasigroup_with_holes(n, round(0.42 * n * n), _seed(rng))
+
+
+def _product(rng: np.random.Generator) -> Drawn:
+    a, b = (int(factor) | 1 for factor in rng.integers(1 << 10, 1 << 11, size=2))
+    return "SAT", multiplier(11, 11, a * b)
+
+
+KINDS: tuple[tuple[str, Callable[[np.random.Generator], Drawn]], ...] = (
+    ("planted", _planted),
+    ("crowded", _crowded),
+    ("parity", _parity),
+    ("threshold", _threshold),
+    ("coloring", _coloring),
+    ("crowded-too", _crowded),
+    ("product", _product),
+    ("square", _square),
+)
+
+
+def correctness_suite(blobs: BlobStore, cache: Path, seed: int, count: int = LEAST) -> Suite:
+    """Return `count` different formulas, in turns of each kind; the same for the same seed.
+
+    Raises:
+        MachineryError: fewer than `LEAST` are asked for, or the generators do not give so many different
+            ones.
+    """
+    if count < LEAST:
+        raise MachineryError(
+            f"a correctness gate of {count} formulas shows too little",
+            wanted=f"at least {LEAST}",
+            do="raise correctness_instances",
+        )
+    instances: dict[str, Instance] = {}
+    for number in range(count):
+        kind, make = KINDS[number % len(KINDS)]
+        for attempt in range(DRAWS):
+            drawn = int(
+                np.random.SeedSequence([seed, number, attempt]).generate_state(1, dtype=np.uint64)[0]
+                >> np.uint64(1)
+            )
+            status, formula = make(pcg(drawn))
+            sha = blobs.put(write_dimacs(formula))
+            if sha not in instances:
+                name = f"{kind}-{number}"
+                instances[sha] = Instance(name, kind, status, sha, seed=drawn, base=name)
+                break
+    if len(instances) < count:
+        raise MachineryError(
+            "the generators of the correctness gate repeat themselves",
+            wanted=f"{count} formulas",
+            got=f"{len(instances)}",
+        )
+    return with_files(Suite(CORRECTNESS, tuple(instances.values())), blobs, cache)
+
+
+def _seed(rng: np.random.Generator) -> int:
+    return int(rng.integers(1 << 62))

@@ -27,7 +27,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from evolake.reading import whole_number
-from evolake.solvers.formula.cnf import Formula, formula_of
+from evolake.solvers.formula import Formula, formula_of
 
 Sets = list[tuple[int, ...]]
 SHARES = {

@@ -15,8 +15,13 @@ from evolake.agents import AgentFailure, open_agents
 from evolake.errors import InputError
 from evolake.jail import open_pool
 from evolake.settings import BudgetSettings, load
-from evolake.solvers.evolution.analyst_session import SessionAnalyst, check_analyst
-from evolake.solvers.evolution.post_mortem import Evaluated, PostMortem, post_mortem
+from evolake.solvers.evolution.post_mortem import (
+    Evaluated,
+    PostMortem,
+    SessionAnalyst,
+    check_analyst,
+    post_mortem,
+)
 from evolake.solvers.settings import SolversSettings
 
 ID, PAR2 = "1" * 64, 987.654321

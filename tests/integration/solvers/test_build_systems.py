@@ -15,11 +15,11 @@ from evolake.gates import load_rules
 from evolake.gates.checkers import apply
 from evolake.jail.toolbox import PATH
 from evolake.lake import BlobStore
-from evolake.solvers.gates.build import program_evidence
+from evolake.solvers.gates.collecting import program_evidence
 from evolake.solvers.repository.adapters import Adapter, read_adapter
 from evolake.solvers.repository.build import build_variant
+from evolake.solvers.repository.seeding import lay_out_seed, seed_named
 from evolake.solvers.repository.variant import create_variant
-from evolake.solvers.seeds.seeding import lay_out_seed, seed_named
 
 TOML = """
 name = "mine"

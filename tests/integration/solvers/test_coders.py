@@ -25,13 +25,12 @@ from evolake.journal import read_journal
 from evolake.lake import Lake
 from evolake.settings import BudgetSettings, Settings
 from evolake.solvers.edits import Edit
-from evolake.solvers.evolution.coder_command import CommandAuthor, words_of
+from evolake.solvers.evolution.authors import SubmissionAuthor, submit, submitted_plans
 from evolake.solvers.evolution.coder_session import SessionAuthor, Shop
-from evolake.solvers.evolution.coding import check_coder
+from evolake.solvers.evolution.coding import CommandAuthor, check_coder, words_of
+from evolake.solvers.evolution.drafts import Proposals
 from evolake.solvers.evolution.planning import Base
 from evolake.solvers.evolution.population import empty_population
-from evolake.solvers.evolution.proposing.proposal import Proposals
-from evolake.solvers.evolution.submissions import SubmissionAuthor, submit, submitted_plans
 from evolake.solvers.measurement.benchmark import stage_limits
 from evolake.solvers.repository.variant import archive_variant
 from evolake.solvers.settings import SolversSettings
@@ -134,7 +133,7 @@ def test_a_session_explores_breaks_the_build_mends_it_tests_and_becomes_a_varian
 def test_bench_draws_other_formulas_after_each_change_and_the_same_ones_again(project: SmallProject) -> None:
     """The draw follows from session, sources and the number that the call names: a replay draws alike."""
     from evolake.solvers.evolution.coder_session import commands
-    from evolake.solvers.roles.coder_session import BenchFormulas
+    from evolake.solvers.roles.coder import BenchFormulas
 
     path = project.into.parent / "tiny.cnf"
     path.write_text(SMALL_CNF)
@@ -349,7 +348,7 @@ def begun(project: SmallProject, monkeypatch: pytest.MonkeyPatch) -> Lake:
         {f"incoming_{name}@0001": made.content_sha for name, made in records.items()},
     )
     monkeypatch.setattr(
-        "evolake.solvers.evolution.submissions.load_adapter", lambda name, folder: project.base.adapter
+        "evolake.solvers.evolution.authors.load_adapter", lambda name, folder: project.base.adapter
     )
     monkeypatch.setenv("EVOLAKE_LAKE", str(lake.root))
     return lake
@@ -445,7 +444,7 @@ def test_an_ablation_tells_one_arm_less_judges_both_alike_and_goes_on_from_its_j
     from evolake.solvers.evolution.workspace import Workspace
     from evolake.solvers.gates.judging import VariantResults
     from evolake.solvers.repository.variant import source_sha
-    from evolake.solvers.roles.rules_to_show import forbidden_edits, knowledge_texts, rule_texts
+    from evolake.solvers.roles.shown import forbidden_edits, knowledge_texts, rule_texts
 
     judged: list[int] = []
     parts: list[tuple[int, int]] = []

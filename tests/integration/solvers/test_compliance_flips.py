@@ -14,7 +14,7 @@ import evolake.solvers.rules  # noqa: F401  (registers the checkers)
 from evolake.gates import load_rules
 from evolake.lake import VERDICTS, Catalogue, Lake, side_table
 from evolake.lake.catalogue import SQL_ROOT
-from evolake.solvers.gates.compliance import compliance_evidence
+from evolake.solvers.gates.collecting import compliance_evidence
 from evolake.solvers.gates.evidence import load_evidence, store_evidence
 from evolake.solvers.gates.judging import gate_verdicts
 from evolake.solvers.repository.variant import create_variant

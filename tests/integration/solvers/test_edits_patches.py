@@ -19,8 +19,8 @@ from solver_patches import FORMS, LIMITS, SAMPLE, Bench, assert_patch_differs, o
 from evolake.lake.blobs import BlobStore
 from evolake.solvers.edits import Edit, apply_edits, write_edits
 from evolake.solvers.edits.anchors import source_files
-from evolake.solvers.edits.crossover import cross_edits
-from evolake.solvers.process.execute import Program, run_solver
+from evolake.solvers.edits.apply import cross_edits
+from evolake.solvers.execute import Program, run_solver
 from evolake.solvers.proof.checking import check_proof
 from evolake.solvers.repository.adapters import load_adapter
 from evolake.solvers.repository.build import build_variant

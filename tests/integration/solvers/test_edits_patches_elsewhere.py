@@ -21,15 +21,16 @@ from evolake.gates import load_rules
 from evolake.gates.checkers import apply
 from evolake.lake.blobs import BlobStore
 from evolake.settings import load
-from evolake.solvers.edits import Edit, apply_edits, catalogue, family_of, tunables, write_edits
-from evolake.solvers.gates.compliance import compliance_evidence
+from evolake.solvers.edits import Edit, apply_edits, catalogue, family_of, write_edits
+from evolake.solvers.edits import anchors as tunables
+from evolake.solvers.execute import CORRECTNESS_LIMITS
+from evolake.solvers.gates.collecting import compliance_evidence
 from evolake.solvers.gates.judging import judge_variant
 from evolake.solvers.gates.runs import GateRunner, correctness_runs
-from evolake.solvers.process.execute import CORRECTNESS_LIMITS
 from evolake.solvers.repository.adapters import load_adapter
-from evolake.solvers.seeds.seeding import seed_trees
+from evolake.solvers.repository.seeding import seed_trees
 from evolake.solvers.suites import Suite
-from evolake.solvers.suites.opening import named_suite
+from evolake.solvers.suites.folders import named_suite
 
 pytestmark = pytest.mark.slow
 ELSEWHERE = [(base, patch) for base, patch in FORMS if base != "minisat22"]

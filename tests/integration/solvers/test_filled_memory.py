@@ -12,9 +12,9 @@ import pytest
 from solver_gates import RULES, GatesProject, open_project
 
 from evolake.solvers.gates.collecting import Subject, stability
-from evolake.solvers.gates.filling import FLAG, filling_adapter
+from evolake.solvers.gates.evidence import seed_stability
 from evolake.solvers.gates.judging import gate_verdicts
-from evolake.solvers.gates.seed_evidence import seed_stability
+from evolake.solvers.gates.runs import FLAG, filling_adapter
 from evolake.solvers.repository.build import build_variant
 
 pytestmark = pytest.mark.long

@@ -15,7 +15,7 @@ from solver_gates import RULES, GatesProject, open_project
 
 from evolake.gates import Ruleset
 from evolake.gates.checkers import apply
-from evolake.solvers.gates.build import program_evidence
+from evolake.solvers.gates.collecting import program_evidence
 from evolake.solvers.repository.build import build_variant
 
 FLAGS = "-march=native -flto"

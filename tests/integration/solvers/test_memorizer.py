@@ -12,10 +12,9 @@ from solver_gates import RULES, GatesProject, open_project
 from solver_memorizer import plant_memory
 
 from evolake.gates.checkers import apply
-from evolake.solvers.formula.cnf import read_cnf_file, write_dimacs
-from evolake.solvers.gates.carry import carry_evidence, carry_runs
-from evolake.solvers.gates.runs import GateRunner
-from evolake.solvers.process.execute import Program, RunLimits, run_solver
+from evolake.solvers.execute import Program, RunLimits, run_solver
+from evolake.solvers.formula import read_cnf_file, write_dimacs
+from evolake.solvers.gates.runs import GateRunner, carry_evidence, carry_runs
 from evolake.solvers.repository.build import build_variant, open_program
 from evolake.solvers.suites import Instance, Suite, with_files
 from evolake.solvers.suites.fresh import carried_suite

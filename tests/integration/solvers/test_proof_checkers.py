@@ -10,11 +10,9 @@ import pytest
 from proof_kit import CASES, SQUARE, Case, cases_for, dimacs, violations
 
 from evolake.errors import InputError
-from evolake.solvers.proof import ProofLimits
-from evolake.solvers.proof.checkers import CHECKERS, Dratify, checker_named
-from evolake.solvers.proof.checking import check_proof
-from evolake.solvers.proof.tools import find_program
-from evolake.solvers.proof.verdict import Finding
+from evolake.solvers.proof import Finding, ProofLimits
+from evolake.solvers.proof.checking import CHECKERS, Dratify, check_proof, checker_named
+from evolake.solvers.proof.native_check import find_program
 
 OPTIONAL = ("drat-trim", "lrat-trim", "lrat-check", "cake_lpr")
 

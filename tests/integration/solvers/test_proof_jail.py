@@ -4,8 +4,7 @@ network, nor a way to stay."""
 from proof_kit import SQUARE, dimacs
 
 from evolake.jail import direct
-from evolake.solvers.proof import asking
-from evolake.solvers.proof.verdict import ProofLimits
+from evolake.solvers.proof import ProofLimits, asking
 
 WORKER = """
 import json, os, socket, sys

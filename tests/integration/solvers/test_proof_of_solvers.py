@@ -6,10 +6,10 @@ import itertools
 import numpy as np
 import pytest
 
-from evolake.solvers.formula.cnf import Formula, formula_of, write_dimacs
+from evolake.solvers.formula import Formula, formula_of, write_dimacs
 from evolake.solvers.proof import ProofLimits
-from evolake.solvers.proof.checkers import CHECKERS
-from evolake.solvers.proof.parse import Proof, read_proof, write_binary, write_text
+from evolake.solvers.proof.checking import CHECKERS
+from evolake.solvers.proof.drat import Proof, read_proof, write_binary, write_text
 
 SOLVERS = ("cadical195", "glucose4", "lingeling")
 LIMITS = ProofLimits(cpu_s=60)

@@ -11,12 +11,12 @@ import pytest
 from solver_seed_builds import bring_seed
 
 from evolake.lake import BlobStore
-from evolake.solvers.formula.cnf import write_dimacs
+from evolake.solvers.execute import RunLimits
+from evolake.solvers.formula import write_dimacs
 from evolake.solvers.measurement.measuring import Job, run_all
-from evolake.solvers.process.execute import RunLimits
 from evolake.solvers.repository.adapters import load_adapter
 from evolake.solvers.repository.build import build_variant, open_program
-from evolake.solvers.seeds.seeding import lay_out_seed, seed_named
+from evolake.solvers.repository.seeding import lay_out_seed, seed_named
 from evolake.solvers.suites import Instance
 from evolake.solvers.suites.principles import pigeonhole
 

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 from solver_gates import RULES, SEEDS, GatesProject, open_project
 
-from evolake.solvers.evolution.stages import VariantGateResult, replay_gate
-from evolake.solvers.evolution.workspace import Workspace
+from evolake.solvers.evolution.workspace import VariantGateResult, Workspace, replay_gate
 from evolake.solvers.gates.evidence import load_evidence, store_evidence
 from evolake.solvers.gates.specs import GATES
 from evolake.solvers.repository.variant import archive_variant, source_sha

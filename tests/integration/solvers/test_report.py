@@ -17,8 +17,8 @@ from solver_runs import run_row
 from evolake.lake import ARTIFACTS, CHAMPIONS, Lake, side_table
 from evolake.report.figures import figures_in
 from evolake.report.lines import chosen_cycles, read_sections
-from evolake.solvers.report.data import read_report
-from evolake.solvers.report.narrative import soundness_sentence, verdict_sentence
+from evolake.solvers.report.material import read_report
+from evolake.solvers.report.page import soundness_sentence, verdict_sentence
 from evolake.solvers.tables import STABILITY_RUNS
 
 FIGURES = {figure.title.lower().replace(" ", "_") for figure in figures_in("evolake.solvers.report.figures")}

@@ -18,13 +18,13 @@ from evolake.agents.backends import OperatorsBackend
 from evolake.cycle_seeds import CycleSeeds
 from evolake.solvers.edits import Edit, apply_edits
 from evolake.solvers.edits.anchors import pattern, source_files
+from evolake.solvers.evolution.coder_turn import CoderTurn
+from evolake.solvers.evolution.drafts import Proposals
 from evolake.solvers.evolution.planning import Base, KnownVariant, SearchRecord, parent_pool, plan_variants
-from evolake.solvers.evolution.proposing.coder_turn import CoderTurn
-from evolake.solvers.evolution.proposing.proposal import Proposals
-from evolake.solvers.evolution.proposing.propose import propose_variants
+from evolake.solvers.evolution.proposing import propose_variants
 from evolake.solvers.repository.adapters import load_adapter
 from evolake.solvers.repository.variant import source_sha
-from evolake.solvers.roles.rules_to_show import ShownRules
+from evolake.solvers.roles.shown import ShownRules
 from evolake.solvers.settings import SolversSettings
 
 PLANS = 4

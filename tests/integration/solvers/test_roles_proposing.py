@@ -20,12 +20,12 @@ from evolake.agents.backends import OperatorsBackend
 from evolake.lake import DERIVATIONS
 from evolake.settings import BudgetSettings, Settings
 from evolake.solvers.edits import Edit, write_edits
+from evolake.solvers.evolution import excerpt
+from evolake.solvers.evolution import proposing as propose_module
 from evolake.solvers.evolution.authors import Commission
+from evolake.solvers.evolution.coder_turn import Trial
+from evolake.solvers.evolution.drafts import Proposals
 from evolake.solvers.evolution.planning import Base, KnownVariant
-from evolake.solvers.evolution.proposing import excerpt
-from evolake.solvers.evolution.proposing import propose as propose_module
-from evolake.solvers.evolution.proposing.proposal import Proposals
-from evolake.solvers.evolution.trials import Trial
 from evolake.solvers.evolution.variant_making import derivations_of
 from evolake.solvers.repository.variant import source_sha
 

@@ -18,14 +18,13 @@ from solver_seed_builds import bring_seed, place_of, seed_folder, seed_lake
 
 from evolake.errors import MachineryError
 from evolake.lake import BlobStore
-from evolake.solvers.formula.cnf import formula_of, read_dimacs, write_dimacs
-from evolake.solvers.formula.model_check import falsified_clauses
-from evolake.solvers.process.execute import Program, RunLimits, run_solver
+from evolake.solvers.execute import Program, RunLimits, run_solver
+from evolake.solvers.formula import falsified_clauses, formula_of, read_dimacs, write_dimacs
 from evolake.solvers.proof.checking import check_proof
 from evolake.solvers.repository.adapters import load_adapter
 from evolake.solvers.repository.build import build_variant, open_program
+from evolake.solvers.repository.seeding import lay_out_seed, seed_named, seed_trees
 from evolake.solvers.repository.variant import apply_diff, check_layout, diff_sources, source_sha
-from evolake.solvers.seeds.seeding import lay_out_seed, seed_named, seed_trees
 
 QUICK = ("minisat22", "glucose421")
 SLOW = ("maplechrono", "mergesat3", "cadical195")

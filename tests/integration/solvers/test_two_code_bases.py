@@ -25,15 +25,15 @@ from evolake.cycle_seeds import CycleSeeds
 from evolake.lake import DERIVATIONS
 from evolake.settings import BudgetSettings, Settings
 from evolake.solvers.edits import apply_edits
+from evolake.solvers.evolution.coder_turn import CoderTurn
 from evolake.solvers.evolution.planning import Planned
 from evolake.solvers.evolution.population import empty_population
-from evolake.solvers.evolution.proposing.coder_turn import CoderTurn
 from evolake.solvers.evolution.variant_making import MadeVariants, make_variants, plan_cycle
 from evolake.solvers.evolution.workspace import Workspace
 from evolake.solvers.gates.judging import VariantResults
 from evolake.solvers.gates.specs import GATES
 from evolake.solvers.repository.variant import archive_variant, diff_sources, source_sha
-from evolake.solvers.roles.rules_to_show import shown_rules
+from evolake.solvers.roles.shown import shown_rules
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.tables import PLANS, VARIANTS
 

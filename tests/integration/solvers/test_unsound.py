@@ -17,16 +17,15 @@ from solver_mutants import LABEL_READER, LATE_GUESSER, SILENT_GUESSER, Mutant, p
 
 from evolake.cycle_seeds import CycleSeeds
 from evolake.gates import Verdict
-from evolake.solvers.evolution.benchmarking import benchmark
-from evolake.solvers.evolution.champion import champion_after, decide_champion
+from evolake.solvers.evolution.champion import champion_after, decide_champion, measure_holdout
 from evolake.solvers.evolution.closing import UNTOLD, CycleResults, close_cycle
-from evolake.solvers.evolution.holdout import measure_holdout
+from evolake.solvers.evolution.cycle_benchmark import benchmark
 from evolake.solvers.evolution.population import Population, RankedCycle, empty_population
 from evolake.solvers.evolution.workspace import Workspace
+from evolake.solvers.execute import SMOKE_LIMITS, Program, RunLimits, run_solver
+from evolake.solvers.gates.judging import objections, stage_judge, unsound_in, without
 from evolake.solvers.gates.runs import GateRunner, smoke_runs
-from evolake.solvers.gates.soundness import objections, stage_judge, unsound_in, without
 from evolake.solvers.measurement.benchmark import MeasuringPlan, plan_jobs, run_jobs
-from evolake.solvers.process.execute import SMOKE_LIMITS, Program, RunLimits, run_solver
 from evolake.solvers.repository.variant import archive_variant, source_sha
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.suites import Suite

@@ -24,8 +24,8 @@ from evolake.settings import load as load_settings
 from evolake.solvers.bundle import VariantClaims, run_again
 from evolake.solvers.gates.judging import VariantResults
 from evolake.solvers.gates.verifying import Verified
+from evolake.solvers.repository.seeding import seed_named, upstream_tree
 from evolake.solvers.repository.variant import archive_variant, as_variant, source_sha
-from evolake.solvers.seeds.seeding import seed_named, upstream_tree
 from evolake.solvers.tables import DECISIONS, RUNS, VARIANTS
 
 FEW = {

@@ -21,7 +21,7 @@ from evolake.cli.ending import PIPE_CLOSED, end, expected
 from evolake.errors import InputError, MachineryError
 from evolake.gates.checkers import CHECKERS, apply
 from evolake.gates.rules import load_rules
-from evolake.solvers.seeds.seeds_file import load_seeds
+from evolake.solvers.repository.seeds_file import load_seeds
 
 OWN = FileNotFoundError(2, "gone", end.__code__.co_filename)
 SEEDS = Path(__file__).resolve().parents[3] / "data_lake" / "seeds"

@@ -25,7 +25,7 @@ from evolake.gates.rules import files_hash
 from evolake.lake import Lake
 from evolake.report.artifacts import Artifact
 from evolake.report.show import rule_text
-from evolake.solvers.seeds.fetch import _from_path  # pyright: ignore[reportPrivateUsage]
+from evolake.solvers.repository.seeding import _from_path  # pyright: ignore[reportPrivateUsage]
 
 SEEDS = Path(__file__).resolve().parents[3] / "data_lake" / "seeds"
 SECONDS, MEMORY = 30, 3 << 30

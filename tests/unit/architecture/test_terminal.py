@@ -42,7 +42,7 @@ APART = {
     "evolake/agents/fences.py": "an example in a docstring",
     "evolake/families/dataset/templates/": "a program that an export takes along, for a process of its own",
     "evolake/families/roles/templates/": "a program for the jail",
-    "evolake/solvers/seeds/fetch_index.py": "a program for another Python",
+    "evolake/solvers/repository/fetch_index.py": "a program for another Python",
     "pipelines/side_by_side.py": "speaks to its own process, in JSON",
     "evolake/solvers/suites/ask_solver.py": "a program for a process of its own",
 }

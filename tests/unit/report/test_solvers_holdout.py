@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from solver_runs import run_row
 
-from evolake.solvers.report.holdout import claim, compare_holdout, holdout_metrics, holdout_sentence
+from evolake.solvers.report.page import claim, compare_holdout, holdout_metrics, holdout_sentence
 from evolake.solvers.tables import HOLDOUT_RUNS
 
 FORMULAS = [f"f-{number}" for number in range(8)]

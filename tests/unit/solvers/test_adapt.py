@@ -14,10 +14,9 @@ from small_dpll import BUILDS, MAIN, small_archive, small_tree
 
 from evolake.errors import InputError
 from evolake.jail.toolbox import PATH
-from evolake.solvers.adapting.adapt import Adapted, propose, read_listing
-from evolake.solvers.adapting.recipes import ways_of
-from evolake.solvers.adapting.upstream import patch_of, read_upstream
-from evolake.solvers.commands.group import solvers
+from evolake.solvers.adapting import Adapted, propose, read_listing
+from evolake.solvers.adapting_trees import patch_of, read_upstream, ways_of
+from evolake.solvers.commands import solvers
 from evolake.solvers.repository.adapters import load_adapter
 from evolake.solvers.repository.variant import create_variant
 

@@ -8,7 +8,7 @@ from solver_fixtures import ADAPTER, toy_adapter
 from evolake.errors import InputError
 from evolake.solvers.measurement.measuring import SPELLINGS
 from evolake.solvers.repository.adapters import known_adapters, load_adapter
-from evolake.solvers.repository.scripts import build_script, run_script
+from evolake.solvers.repository.variant import build_script, run_script
 
 SHIPPED = ["cadical195", "glucose421", "kissat", "maplechrono", "mergesat3", "minisat22"]
 

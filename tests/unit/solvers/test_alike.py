@@ -16,14 +16,14 @@ import pytest
 
 from evolake.lake.blobs import BlobStore
 from evolake.settings import load
+from evolake.solvers.execute import Program, RunLimits, alike
 from evolake.solvers.gates.runs import GateRunner, correctness_runs, smoke_runs, stability_runs
 from evolake.solvers.measurement.benchmark import MeasuringPlan, plan_jobs, run_jobs, stage_limits
 from evolake.solvers.measurement.duel import Contender, DuelPlan, run_duel
 from evolake.solvers.measurement.measuring import measure
-from evolake.solvers.process.execute import Program, RunLimits, alike
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.suites import Instance, Suite
-from evolake.solvers.suites.materialize import with_files
+from evolake.solvers.suites.spec import with_files
 from evolake.solvers.tables import DUELS
 
 SPY = r"""
@@ -154,8 +154,8 @@ def stability_suite_rows(program: Program, suite: Suite, limits: RunLimits) -> l
 def test_a_run_whose_output_makes_its_reader_raise_is_that_runs_fault(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    from evolake.solvers import execute
     from evolake.solvers.measurement import measuring
-    from evolake.solvers.process import execute
 
     folder = tmp_path / "program"
     folder.mkdir()

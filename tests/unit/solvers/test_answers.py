@@ -2,7 +2,7 @@
 
 import pytest
 
-from evolake.solvers.formula.answers import read_answer, read_counters, without_model
+from evolake.solvers.execute import read_answer, read_counters, without_model
 
 
 @pytest.mark.parametrize(

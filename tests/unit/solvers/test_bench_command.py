@@ -14,11 +14,11 @@ from solver_runs import run_row
 
 from evolake.errors import InputError
 from evolake.lake import BlobStore
-from evolake.solvers.commands.group import solvers
-from evolake.solvers.measurement.bench import Report
+from evolake.solvers.commands import solvers
+from evolake.solvers.measurement.repositories import Report
+from evolake.solvers.repository.seeding import lay_out_seed
+from evolake.solvers.repository.seeds_file import Seed
 from evolake.solvers.repository.variant import source_sha
-from evolake.solvers.seeds.seeding import lay_out_seed
-from evolake.solvers.seeds.seeds_file import Seed
 from evolake.solvers.tables import METRICS, RUNS
 
 

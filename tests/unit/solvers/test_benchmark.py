@@ -22,13 +22,12 @@ from evolake.gates import load_rules
 from evolake.journal import read_journal
 from evolake.lake.blobs import BlobStore
 from evolake.project import BROUGHT
-from evolake.solvers.gates.soundness import stage_judge, unsound_in
+from evolake.solvers.execute import Program
+from evolake.solvers.gates.judging import stage_judge, unsound_in
 from evolake.solvers.measurement.benchmark import MeasuringPlan, plan_jobs, run_jobs, run_limits
 from evolake.solvers.measurement.duel import Contender, DuelPlan, run_duel
-from evolake.solvers.measurement.measuring import Job, measure
+from evolake.solvers.measurement.measuring import Job, held_core, measure, usable_cores
 from evolake.solvers.measurement.metrics import compute_metrics
-from evolake.solvers.process.cpu_affinity import held_core, usable_cores
-from evolake.solvers.process.execute import Program
 from evolake.solvers.rules.outcomes import unsound
 from evolake.solvers.suites import Suite, competition_suite
 from evolake.solvers.tables import DUELS, RUNS, SMOKE_RUNS
@@ -208,7 +207,7 @@ def test_what_the_checked_share_leaves_out_is_said(solver: Callable[..., Program
 def test_a_proof_is_checked_once_and_an_undecided_one_again(
     solver: Callable[..., Program], suite: Suite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from evolake.solvers.proof import cache as proof_cache
+    from evolake.solvers.proof import checking as proof_cache
 
     asked: list[str] = []
     real = proof_cache.check_proof

@@ -12,7 +12,7 @@ from solver_fixtures import ADAPTER, toy_adapter, toy_tree
 
 from evolake.errors import MachineryError
 from evolake.lake import BlobStore
-from evolake.solvers.process.execute import RunLimits, run_solver
+from evolake.solvers.execute import RunLimits, run_solver
 from evolake.solvers.repository import build as building
 from evolake.solvers.repository.adapters import Adapter
 from evolake.solvers.repository.build import BuildLimits, build_variant, open_program

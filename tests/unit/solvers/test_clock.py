@@ -16,17 +16,16 @@ import pytest
 from solver_runs import run_row
 
 from evolake.jail import NativeOutcome
-from evolake.solvers.evolution.benchmarking import current_runs
+from evolake.solvers.evolution.champion import _measured
 from evolake.solvers.evolution.closing import _lost
-from evolake.solvers.evolution.holdout import _measured
+from evolake.solvers.evolution.cycle_benchmark import current_runs
 from evolake.solvers.evolution.population import Population
-from evolake.solvers.gates.carry import carry_evidence
+from evolake.solvers.execute import Program, RunLimits, starved
+from evolake.solvers.gates.runs import carry_evidence
 from evolake.solvers.measurement import measuring
-from evolake.solvers.measurement.measuring import Job, measure_together
+from evolake.solvers.measurement.measuring import Job, measure_together, usable_cores
 from evolake.solvers.measurement.metrics import compute_metrics
-from evolake.solvers.objectives.consensus import results_of
-from evolake.solvers.process.cpu_affinity import usable_cores
-from evolake.solvers.process.execute import Program, RunLimits, starved
+from evolake.solvers.objectives.portfolio import results_of
 from evolake.solvers.rules.outcomes import answered
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.suites import Instance, Suite

@@ -10,10 +10,16 @@ from solver_lake import ID, duel_rows
 
 from evolake.agents import Agents
 from evolake.agents.backends import OperatorsBackend
-from evolake.solvers.evolution.attempts_record import FAILED_PLANS, tried_ideas, with_failed_plans
-from evolake.solvers.evolution.contest_record import CONTESTS, contest_records, contest_texts
 from evolake.solvers.evolution.planning_facts import rank_notes
-from evolake.solvers.evolution.population import empty_population
+from evolake.solvers.evolution.population import (
+    CONTESTS,
+    FAILED_PLANS,
+    contest_records,
+    contest_texts,
+    empty_population,
+    tried_ideas,
+    with_failed_plans,
+)
 from evolake.solvers.evolution.post_mortem import Evaluated, post_mortem
 from evolake.solvers.measurement.duel import decide_duel, decision_rng
 from evolake.solvers.measurement.duel_families import family_rows

@@ -10,9 +10,9 @@ import pytest
 from evolake.errors import InputError, MachineryError
 from evolake.lake.blobs import BlobStore
 from evolake.settings import load, profile_names
-from evolake.solvers.formula.cnf import read_cnf_file
+from evolake.solvers.formula import read_cnf_file
 from evolake.solvers.settings import SolversSettings
-from evolake.solvers.suites.correctness import LEAST, correctness_suite
+from evolake.solvers.suites.fresh import LEAST, correctness_suite
 
 
 def test_the_formulas_differ_in_more_than_their_names(tmp_path: Path) -> None:

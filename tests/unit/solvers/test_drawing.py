@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from evolake.settings import load, profile_names
-from evolake.solvers.measurement.drawing import is_drawn, key_for, new_key
+from evolake.solvers.proof.checking import is_drawn, key_for, new_key
 
 CYCLES = 20_000
 

@@ -15,7 +15,7 @@ from solver_fixtures import ADAPTER, answering
 
 from evolake.contest import mean_ratio
 from evolake.errors import InputError
-from evolake.solvers.commands.group import solvers
+from evolake.solvers.commands import solvers
 
 SLOW, FAST = 30_000_000, 1
 FORMULAS = 9

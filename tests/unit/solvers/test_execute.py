@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from evolake.errors import InputError
-from evolake.solvers.process.execute import Program, RunLimits, run_solver
+from evolake.solvers.execute import Program, RunLimits, run_solver
 
 CNF = b"p cnf 2 1\n1 -2 0\n"
 LIMITS = RunLimits(cpu_s=5, wall_s=20, memory_mb=256, proof_mb=1, output_bytes=100_000)

@@ -16,12 +16,10 @@ from solver_fixtures import ADAPTER, HEADER, MAIN, toy_tree
 
 from evolake.errors import InputError, MachineryError
 from evolake.lake import BlobStore
+from evolake.solvers.repository.fetch_index import Places, get_file
+from evolake.solvers.repository.seeding import fetch_seed, lay_out_seed, seed_named, unpack_archive
+from evolake.solvers.repository.seeds_file import load_seeds
 from evolake.solvers.repository.variant import source_sha
-from evolake.solvers.seeds.fetch import fetch_seed
-from evolake.solvers.seeds.fetch_index import Places, get_file
-from evolake.solvers.seeds.fetch_unpack import unpack_archive
-from evolake.solvers.seeds.seeding import lay_out_seed, seed_named
-from evolake.solvers.seeds.seeds_file import load_seeds
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 LATER = datetime(2026, 1, 3, tzinfo=UTC)

@@ -10,8 +10,14 @@ import polars as pl
 import pytest
 from solver_runs import run_row
 
-from evolake.solvers.measurement.claims import UNCHECKED, UNPROVED, VERIFIED, counted
-from evolake.solvers.measurement.metrics import compute_metrics, known_truth
+from evolake.solvers.measurement.metrics import (
+    UNCHECKED,
+    UNPROVED,
+    VERIFIED,
+    compute_metrics,
+    counted,
+    known_truth,
+)
 from evolake.solvers.tables import CUT_OFF_SHARES, METRICS, RUNS
 
 

@@ -13,9 +13,18 @@ from solver_runs import run_row
 
 from evolake.jail import Pool, open_pool
 from evolake.objectives.source import assemble
-from evolake.solvers.objectives.consensus import SHOWN, rank_variants, results_of, score_variants
 from evolake.solvers.objectives.families.runs import WORST
-from evolake.solvers.objectives.portfolio import FAMILIES, FOLDER, HELPERS, first_objective, initial_portfolio
+from evolake.solvers.objectives.portfolio import (
+    FAMILIES,
+    FOLDER,
+    HELPERS,
+    SHOWN,
+    first_objective,
+    initial_portfolio,
+    rank_variants,
+    results_of,
+    score_variants,
+)
 from evolake.solvers.tables import RUNS, SCORES
 
 SPEEDS = {"best": 0.6, "good": 0.8, "plain": 1.0, "slow": 1.4}

@@ -18,6 +18,7 @@ from evolake.errors import InputError, JailUnavailable
 from evolake.jail import Pool, open_pool
 from evolake.objectives.source import objective_id
 from evolake.solvers.evolution import objective_evolution as evolving
+from evolake.solvers.evolution.cycle_benchmark import voting
 from evolake.solvers.evolution.objective_evolution import (
     Evolved,
     Portfolio,
@@ -26,10 +27,15 @@ from evolake.solvers.evolution.objective_evolution import (
     reviewed,
 )
 from evolake.solvers.evolution.population import Population, empty_population
-from evolake.solvers.evolution.ranking import voting
-from evolake.solvers.objectives.consensus import rank_variants, score_variants
-from evolake.solvers.objectives.portfolio import first_objective
-from evolake.solvers.objectives.trial import Candidate, probes_of, score_probes, shown_reason
+from evolake.solvers.objectives.portfolio import (
+    Candidate,
+    first_objective,
+    probes_of,
+    rank_variants,
+    score_probes,
+    score_variants,
+    shown_reason,
+)
 from evolake.solvers.roles.review_models import ObjectiveReply
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.tables import OBJECTIVE_REVIEWS, OBJECTIVES, RUNS

@@ -12,8 +12,8 @@ import pytest
 from evolake.errors import InputError
 from evolake.lake import Lake
 from evolake.settings import Settings, load
-from evolake.solvers.evolution.added_seeds import SEEDS, items, seed_of
-from evolake.solvers.seeds.seeds_file import load_seeds, own_seed, seed_names
+from evolake.solvers.evolution.entering_seeds import SEEDS, items, seed_of
+from evolake.solvers.repository.seeds_file import load_seeds, own_seed, seed_names
 
 SHIPPED = Path(__file__).resolve().parents[3] / "data_lake" / "seeds"
 CARD = 'adapter = "minisat22"\nlicence = "MIT"\nversion = "2"\n'

@@ -17,11 +17,9 @@ from evolake.cli.ending import end
 from evolake.errors import InputError
 from evolake.lake.blobs import BlobStore
 from evolake.reading import Bomb, Damaged
-from evolake.solvers.formula.cnf import read_cnf_bytes, read_dimacs
-from evolake.solvers.formula.packing import unpacked
-from evolake.solvers.formula.repair import Repaired, repaired
-from evolake.solvers.suites.competition import competition_suite, lock_formulas
-from evolake.solvers.suites.folder_lock import LOCK
+from evolake.solvers.formula import read_cnf_bytes, read_dimacs, unpacked
+from evolake.solvers.suites.folder_reading import Repaired, repaired
+from evolake.solvers.suites.folders import LOCK, competition_suite, lock_formulas
 
 GOOD = b"p cnf 2 2\n1 2 0\n-1 2 0\n"
 PACK = {

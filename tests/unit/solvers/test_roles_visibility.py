@@ -31,11 +31,10 @@ from evolake.solvers.evolution.planning_facts import family_results
 from evolake.solvers.evolution.population import empty_population
 from evolake.solvers.evolution.post_mortem import Evaluated, attempt_of, post_mortem
 from evolake.solvers.roles.review_models import ObjectiveReply
-from evolake.solvers.roles.rules_to_show import ShownRules, rule_texts, rules_to_show
-from evolake.solvers.rules.learned import decide
-from evolake.solvers.rules.replay import StoredVariant
+from evolake.solvers.roles.shown import ShownRules, rule_texts, rules_to_show
+from evolake.solvers.rules.learned import StoredVariant, decide
 from evolake.solvers.settings import SolversSettings
-from evolake.solvers.suites.opening import suite_title
+from evolake.solvers.suites.folders import suite_title
 from evolake.solvers.tables import RUNS
 
 PAR2 = 987.654321

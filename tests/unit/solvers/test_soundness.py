@@ -10,9 +10,9 @@ from solver_runs import run_row
 
 from evolake.gates import load_rules
 from evolake.lake.blobs import BlobStore
-from evolake.solvers.evolution.benchmarking import current_runs
+from evolake.solvers.evolution.cycle_benchmark import current_runs
 from evolake.solvers.evolution.population import empty_population
-from evolake.solvers.gates.soundness import objections, stage_judge, unsound_in, without
+from evolake.solvers.gates.judging import objections, stage_judge, unsound_in, without
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.tables import DUELS, LATE_GATES, RUNS, VARIANTS
 

@@ -14,6 +14,7 @@ from evolake.cycle_seeds import CycleSeeds
 from evolake.errors import InputError
 from evolake.gates import Verdict, load_rules
 from evolake.lake import BlobStore
+from evolake.solvers.evolution.excerpt import MAX_LINES
 from evolake.solvers.evolution.planning import (
     Base,
     KnownVariant,
@@ -24,11 +25,10 @@ from evolake.solvers.evolution.planning import (
 )
 from evolake.solvers.evolution.planning_facts import family_results, planner_facts
 from evolake.solvers.evolution.population import empty_population
-from evolake.solvers.evolution.proposing.excerpt import MAX_LINES
-from evolake.solvers.gates.feedback import output_of
+from evolake.solvers.gates.judging import output_of
 from evolake.solvers.repository.variant import diff_files
 from evolake.solvers.roles.planner import PLANNER
-from evolake.solvers.roles.rules_to_show import ShownRules
+from evolake.solvers.roles.shown import ShownRules
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.tables import RUNS
 

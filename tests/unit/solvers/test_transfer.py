@@ -16,10 +16,10 @@ from solver_fixtures import ADAPTER, answering_tree, two_formulas
 from solver_runs import run_row
 
 from evolake.errors import InputError
-from evolake.solvers.commands.group import solvers
-from evolake.solvers.measurement.transfer import Entrant, claim, transfer_rows
-from evolake.solvers.report.transfer import page
+from evolake.solvers.commands import solvers
+from evolake.solvers.measurement.two_suites import Entrant, claim, transfer_rows
 from evolake.solvers.tables import RUNS
+from evolake.solvers.transfer import page
 
 PAIR = (Entrant("new", "v", "champion"), Entrant("old", "w", "seed"))
 PARTS = {"from": "train", "to": "other"}

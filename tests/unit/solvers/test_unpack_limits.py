@@ -19,8 +19,8 @@ from solver_archives import fuzz, tar, zipped
 
 from evolake.errors import InputError
 from evolake.reading import compressed
-from evolake.solvers.seeds import fetch_unpack
-from evolake.solvers.seeds.fetch_unpack import member, unpack_archive
+from evolake.solvers.repository import seeding as fetch_unpack
+from evolake.solvers.repository.seeding import member, unpack_archive
 
 
 def header(name: bytes, size: int, kind: bytes) -> bytes:

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from evolake.solvers.edits import Edit, edited
-from evolake.solvers.edits.applicable import applicable, editable_tree
-from evolake.solvers.edits.crossover import cross_gives_new
+from evolake.solvers.edits.apply import cross_gives_new
+from evolake.solvers.edits.draw import applicable, editable_tree
 
 GEOMETRIC = Edit("patch", "restart-geometric", {"first": 80, "factor": 1e-05 + 1.5})
 INNER_OUTER = Edit("patch", "restart-inner-outer", {"first": 50, "factor": 1.3})

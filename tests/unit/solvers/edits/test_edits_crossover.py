@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from evolake.solvers.edits import Edit
-from evolake.solvers.edits.crossover import cross_edits, cross_files
+from evolake.solvers.edits.apply import cross_edits, cross_files
 
 GEOMETRIC = Edit("patch", "restart-geometric", {"first": 80, "factor": 1.5})
 INNER_OUTER = Edit("patch", "restart-inner-outer", {"first": 80, "factor": 1.5})

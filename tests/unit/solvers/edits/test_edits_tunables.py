@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolake.solvers.edits.anchors import Span
+from evolake.solvers.edits.anchors import Span, Tunable, read_tunables
 from evolake.solvers.edits.draw import new_tunable
-from evolake.solvers.edits.tunables import Tunable, read_tunables
 
 NOWHERE = Span("", 0, 0)
 

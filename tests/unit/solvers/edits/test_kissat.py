@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from evolake.solvers.edits import PATCHES, Edit, catalogue, edited
-from evolake.solvers.edits.applicable import applicable, editable_tree
-from evolake.solvers.edits.draw import new_patch
-from evolake.solvers.edits.tunables import read_tunables
+from evolake.solvers.edits.anchors import read_tunables
+from evolake.solvers.edits.draw import applicable, editable_tree, new_patch
 from evolake.solvers.repository.adapters import load_adapter
 
 OPTIONS = """\

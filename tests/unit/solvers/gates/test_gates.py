@@ -9,10 +9,9 @@ import pytest
 
 from evolake.gates import load_rules
 from evolake.lake.blobs import BlobStore
-from evolake.solvers.gates.compliance import read_edits
+from evolake.solvers.gates.collecting import read_edits
 from evolake.solvers.gates.evidence import load_evidence, runs_evidence, store_evidence
-from evolake.solvers.gates.feedback import LONGEST_FEEDBACK, feedback_of
-from evolake.solvers.gates.judging import gate_verdicts
+from evolake.solvers.gates.judging import LONGEST_FEEDBACK, feedback_of, gate_verdicts
 
 RULES = load_rules(Path(__file__).parents[4] / "data_lake" / "seeds" / "rules", "solvers")
 

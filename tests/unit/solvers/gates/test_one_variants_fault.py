@@ -12,14 +12,12 @@ import pytest
 
 from evolake.errors import MachineryError
 from evolake.gates import Rule, Ruleset, collected, load_rules
-from evolake.solvers.gates.compliance import compliance_evidence
-from evolake.solvers.gates.feedback import feedback_of
-from evolake.solvers.gates.judging import gate_verdicts
+from evolake.solvers.gates.collecting import compliance_evidence
+from evolake.solvers.gates.judging import feedback_of, gate_verdicts
 from evolake.solvers.repository.adapters import load_adapter
 from evolake.solvers.repository.variant import CARD, EDITS
-from evolake.solvers.roles.rules_to_show import forbidden_edits
-from evolake.solvers.rules.learned import decide, with_learned
-from evolake.solvers.rules.replay import StoredVariant
+from evolake.solvers.roles.shown import forbidden_edits
+from evolake.solvers.rules.learned import StoredVariant, decide, with_learned
 from evolake.solvers.tables import RULE_PROPOSALS
 
 SEEDS = Path(__file__).parents[4] / "data_lake" / "seeds"

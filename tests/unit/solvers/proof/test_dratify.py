@@ -6,11 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from proof_cases import random_problem, satisfiable
 
-from evolake.solvers.formula.cnf import formula_of
-from evolake.solvers.proof import dratify
-from evolake.solvers.proof.backed import RootPropagation
-from evolake.solvers.proof.dratify import refute
-from evolake.solvers.proof.parse import read_proof
+from evolake.solvers.formula import formula_of
+from evolake.solvers.proof import drat as dratify
+from evolake.solvers.proof.drat import RootPropagation, read_proof, refute
 
 
 def test_no_proof_refutes_a_satisfiable_formula_and_both_engines_agree():

@@ -20,19 +20,18 @@ from proof_cases import (
 )
 from proof_kit import pigeons
 
-from evolake.solvers.formula.cnf import formula_of
-from evolake.solvers.proof.dratify import refute
-from evolake.solvers.proof.hints import refute_by_hints
+from evolake.solvers.formula import formula_of
+from evolake.solvers.proof.drat import BadProof, Proof, read_proof, refute, write_binary, write_text
 from evolake.solvers.proof.lrat import (
     LratProof,
     has_lrat_shape,
+    read_any,
     read_lrat_binary,
     read_lrat_text,
+    refute_by_hints,
     write_lrat_binary,
     write_lrat_text,
 )
-from evolake.solvers.proof.parse import BadProof, Proof, read_proof, write_binary, write_text
-from evolake.solvers.proof.reading import read_any
 
 HINT = st.integers(1, 2**55).flatmap(lambda name: st.sampled_from([name, -name]))
 LRAT_STEPS = st.lists(

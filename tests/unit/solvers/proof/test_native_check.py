@@ -8,11 +8,10 @@ from proof_kit import SQUARE, dimacs
 
 from evolake.errors import MachineryError
 from evolake.jail import NativeOutcome
-from evolake.solvers.proof import cache, native_check
-from evolake.solvers.proof.checkers import CHECKERS
-from evolake.solvers.proof.checking import check_proof
+from evolake.solvers.proof import ProofLimits, native_check
+from evolake.solvers.proof import checking as cache
+from evolake.solvers.proof.checking import CHECKERS, check_proof
 from evolake.solvers.proof.native_check import read_answer, ready_program
-from evolake.solvers.proof.verdict import ProofLimits
 
 LIMITS = ProofLimits(cpu_s=3, memory_mb=100)
 BAD_LEMMA = b"3 0\n2 0\n0\n"

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from proof_cases import DRAT_STEPS as STEPS
 from proof_cases import proof_of
 
-from evolake.solvers.proof.parse import BadProof, read_proof, write_binary, write_text
+from evolake.solvers.proof.drat import BadProof, read_proof, write_binary, write_text
 
 
 def steps_of(proof):

@@ -7,8 +7,8 @@ import pytest
 
 from evolake.errors import InputError, MachineryError
 from evolake.jail import NativeOutcome
+from evolake.solvers.proof import ProofLimits
 from evolake.solvers.proof.asking import Read, read_finding
-from evolake.solvers.proof.verdict import ProofLimits
 
 LIMITS = ProofLimits(cpu_s=3, memory_mb=100)
 VERIFIED = b'ready\n{"verdict": "verified", "reason": "so", "format": "drat"}\n'

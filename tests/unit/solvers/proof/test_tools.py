@@ -8,7 +8,7 @@ import tarfile
 import pytest
 
 from evolake.errors import InputError, MachineryError
-from evolake.solvers.proof.tools import build_tools
+from evolake.solvers.proof.native_check import build_tools
 
 SOURCE = b'#include <stdio.h>\nint main(void) { puts("built"); return 0; }\n'
 

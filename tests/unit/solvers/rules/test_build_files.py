@@ -10,7 +10,7 @@ from solver_code import BASE, RULES
 
 from evolake.gates.checkers import apply
 from evolake.solvers.rules.additions import additions
-from evolake.solvers.rules.build_files import build_differs, declared_level
+from evolake.solvers.rules.programs import build_differs, declared_level
 
 MAKEFILE = "src/simp/Makefile"
 

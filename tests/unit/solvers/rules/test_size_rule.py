@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 import evolake.solvers.rules  # noqa: F401
 from evolake.gates import Finding, load_rules
 from evolake.gates.checkers import apply
-from evolake.solvers.formula.cnf import formula_of, padded
-from evolake.solvers.formula.model_check import falsified_clauses
-from evolake.solvers.gates.carry import carry_evidence
+from evolake.solvers.formula import falsified_clauses, formula_of, padded
+from evolake.solvers.gates.runs import carry_evidence
 
 RULES = load_rules(Path(__file__).parents[4] / "data_lake" / "seeds" / "rules", "solvers")
 RULE = next(rule for rule in RULES.rules if rule.id == "solvers-stability-not-by-size")

@@ -15,11 +15,11 @@ from evolake.gates import load_rules
 from evolake.gates.checkers import apply
 from evolake.lake import BlobStore
 from evolake.solvers.evolution.workspace import Workspace
-from evolake.solvers.gates.build import same_program
+from evolake.solvers.gates.collecting import same_program
 from evolake.solvers.gates.evidence import build_evidence, store_evidence
 from evolake.solvers.repository.build import build_variant
 from evolake.solvers.repository.variant import create_variant
-from evolake.solvers.rules.elf import loaded_sha
+from evolake.solvers.rules.programs import loaded_sha
 from evolake.solvers.settings import SolversSettings
 
 RULES = load_rules(Path(__file__).parents[4] / "data_lake/seeds/rules", "solvers").of_gate("build")

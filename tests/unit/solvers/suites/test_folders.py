@@ -18,12 +18,17 @@ from hypothesis import strategies as st
 from evolake.errors import InputError
 from evolake.lake.blobs import BlobStore
 from evolake.project import BROUGHT
-from evolake.solvers.commands.lock import lock
-from evolake.solvers.formula.cnf import read_cnf_bytes, read_cnf_file
-from evolake.solvers.suites.competition import competition_suite, lock_formulas
-from evolake.solvers.suites.folder_lock import LOCK, read_lock
+from evolake.solvers.commands_bring import lock
+from evolake.solvers.formula import read_cnf_bytes, read_cnf_file
+from evolake.solvers.suites.folders import (
+    LOCK,
+    competition_suite,
+    lock_formulas,
+    named_suite,
+    read_lock,
+    unseen_suite,
+)
 from evolake.solvers.suites.fresh import FreshKey
-from evolake.solvers.suites.opening import named_suite, unseen_suite
 
 SEEDS = BROUGHT / "data_lake" / "seeds"
 TEXTS = {

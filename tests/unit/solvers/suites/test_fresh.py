@@ -13,12 +13,10 @@ import pytest
 from evolake.errors import MachineryError
 from evolake.lake.blobs import BlobStore
 from evolake.project import BROUGHT
-from evolake.solvers.formula.cnf import MOST_PADDING, read_cnf_file, read_dimacs
-from evolake.solvers.formula.model_check import falsified_clauses
+from evolake.solvers.formula import MOST_PADDING, falsified_clauses, read_cnf_file, read_dimacs
 from evolake.solvers.suites import materialize_suite
 from evolake.solvers.suites.confirm import ask
-from evolake.solvers.suites.fresh import FreshKey, carried_suite, fresh_suite
-from evolake.solvers.suites.secret import lake_secret, secret_of
+from evolake.solvers.suites.fresh import FreshKey, carried_suite, fresh_suite, lake_secret, secret_of
 from evolake.solvers.suites.spec import Suite
 
 SEEDS = BROUGHT / "data_lake" / "seeds"

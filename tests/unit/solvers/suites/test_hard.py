@@ -11,14 +11,12 @@ import pytest
 
 from evolake.errors import InputError
 from evolake.project import BROUGHT
-from evolake.solvers.formula.cnf import read_dimacs, write_dimacs
-from evolake.solvers.formula.model_check import falsified_clauses
+from evolake.solvers.formula import falsified_clauses, read_dimacs, write_dimacs
 from evolake.solvers.measurement.hardness import COLUMNS, lock_measured, locked_status, read_table, table_path
 from evolake.solvers.suites.confirm import ask
 from evolake.solvers.suites.fresh import fresh_formula, status_by_construction
 from evolake.solvers.suites.generators import generate, pcg
-from evolake.solvers.suites.materialize import build, recipes_of
-from evolake.solvers.suites.spec import load_spec
+from evolake.solvers.suites.spec import build, load_spec, recipes_of
 
 SEEDS = BROUGHT / "data_lake" / "seeds"
 HARD = ("hard-train", "hard-holdout")

@@ -12,13 +12,12 @@ from solver_referee import shape_print
 
 from evolake.lake.blobs import BlobStore
 from evolake.project import BROUGHT
-from evolake.solvers.formula.cnf import Formula, read_dimacs, write_dimacs
+from evolake.solvers.formula import Formula, read_dimacs, write_dimacs
 from evolake.solvers.suites.confirm import ask
 from evolake.solvers.suites.fresh import FreshKey, fresh_formula, fresh_suite
 from evolake.solvers.suites.generators import from_cnfgen, pcg
-from evolake.solvers.suites.materialize import recipes_of
 from evolake.solvers.suites.principles import clique_coloring, counting, drawn_principle, ordering, pigeonhole
-from evolake.solvers.suites.spec import load_spec
+from evolake.solvers.suites.spec import load_spec, recipes_of
 
 SEEDS = BROUGHT / "data_lake" / "seeds"
 TRAIN = {

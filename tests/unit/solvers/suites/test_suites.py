@@ -16,16 +16,14 @@ from evolake.contest import LEAST_FORMULAS
 from evolake.errors import InputError, MachineryError
 from evolake.lake.blobs import BlobStore
 from evolake.project import BROUGHT
-from evolake.solvers.formula.cnf import Formula, read_cnf_file, read_dimacs
+from evolake.solvers.formula import Formula, read_cnf_file, read_dimacs
 from evolake.solvers.measurement.hardness import lock_measured, read_table, table_path
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.suites import competition_suite, load_spec, materialize_suite, suite_names
-from evolake.solvers.suites.circuits import multiplier
 from evolake.solvers.suites.confirm import ask, confirm
-from evolake.solvers.suites.corner_cases import CASES, corner_case
 from evolake.solvers.suites.fresh import status_by_construction
-from evolake.solvers.suites.generators import generate
-from evolake.solvers.suites.materialize import build, recipes_of
+from evolake.solvers.suites.generators import CASES, corner_case, generate, multiplier
+from evolake.solvers.suites.spec import build, recipes_of
 
 SEEDS = BROUGHT / "data_lake" / "seeds"
 TINY = """
@@ -374,6 +372,6 @@ def test_confirming_needs_two_solvers_and_true_models(monkeypatch: pytest.Monkey
 
 
 def _bytes(formula: Formula) -> bytes:
-    from evolake.solvers.formula.cnf import write_dimacs
+    from evolake.solvers.formula import write_dimacs
 
     return write_dimacs(formula)

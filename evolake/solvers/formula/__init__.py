@@ -1,1 +1,0 @@
-"""Formulas, models, answers."""

@@ -1,1 +1,0 @@
-"""Runs a solver on a formula; which cores it may have."""

@@ -1,1 +1,0 @@
-"""Fetches upstream solvers and lays them out."""
