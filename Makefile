@@ -39,7 +39,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Whatever the shell has: without bytecode, each process of a run, of the demo or of a test would compile all that it imports once more.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help install demo test test-all test-rest test-fast durations attack dev docs lint bench policy constraints clean
+.PHONY: help install demo test test-all test-rest test-fast durations attack dev docs lint words bench policy constraints clean
 
 help:
 	@echo "make install  evolake and its libraries, into .venv (1 to 2 minutes)"
@@ -50,8 +50,8 @@ help:
 	@echo "make attack  the long attacks and fuzzers whose short forms are in make test (docs/trust.md has their figures)"
 	@echo "make dev    the Dagster UI over the same runs and lake (http://localhost:3000)"
 	@echo "make docs   the documentation site, with every link checked (build/site)"
-	@echo "make lint   ruff, pyright, the import law and the words check"
-	@echo "make bench  the speed ratios, measured side by side"
+	@echo "make lint   ruff, pyright, the import law, spelling and plain words"
+	@echo "make bench  every benchmark in its short form; FULL=1: in full, which takes many hours"
 	@echo "make policy the libraries and the small model that the prompts line trains"
 
 $(VENV)/.created:
@@ -139,7 +139,6 @@ dev: $(VENV)/.installed
 	@$(BIN)/python -m pipelines.dev --workspace workspace.yaml
 
 docs: $(VENV)/.installed-docs
-	@$(BIN)/python docs/generate/words.py
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "the site: build/site/index.html"
 
@@ -148,10 +147,19 @@ lint: $(VENV)/.installed-test
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/pyright
 	@$(BIN)/lint-imports
-	@$(BIN)/python docs/generate/words.py
+	@$(MAKE) --no-print-directory words
 
-bench: $(VENV)/.installed
-	@for file in benchmarks/*.py; do grep -q '__main__' $$file || continue; echo "== $$file"; $(BIN)/python $$file || exit 1; done
+# Spelling ([tool.codespell] of pyproject.toml says of what); then, in pages, SQL and report templates, words that have a plainer one. What is code there is
+# left out. A word is replaced by hand: what fits depends on the sentence.
+PROSE = README.md CONTRIBUTING.md examples/README.md deploy/project/README.md $$(find docs -name '*.md') $$(find sql evolake -name '*.sql' -o -name '*.j2')
+NOT_PROSE := `[^`]+`|^[^`]*` |`[^`]*$$|^    .*|\]\([^)]*\)|\{[%{\#].*?[%}\#]\}|<[^>]*>|\bstands for\b
+words:
+	@$(BIN)/codespell README.md CONTRIBUTING.md docs examples deploy evolake assets pipelines resources benchmarks sql
+	@$(BIN)/codespell --dictionary docs/generate/words.txt --ignore-regex '$(NOT_PROSE)' $(PROSE)
+
+# Each in its short form, some ten minutes together; with FULL=1 as their texts say, which takes many hours.
+bench: $(VENV)/.installed-test
+	@$(BIN)/python benchmarks/bench.py $(if $(FULL),--full)
 
 # Pins every package again after a change of pyproject.toml, keeping versions that still fit; `make constraints UPGRADE=--upgrade` takes the newest.
 # uv resolves, for the lowest Python, in seconds, and gives up where pip would search on. It is not used for installing, because it does not read pip's

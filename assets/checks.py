@@ -14,7 +14,6 @@ definitions load.
 # (Great Expectations leaves its generic types open.)
 from __future__ import annotations
 
-import gc
 import importlib
 import inspect
 import os
@@ -91,19 +90,12 @@ def judge(frame: pl.DataFrame, name: str, expectations: Expectations) -> Judgeme
 
 @cache
 def load_expectations() -> None:
-    """Import Great Expectations, which takes about a second of processor time. Nothing of it is garbage, and
-    a fifth of that time would go into looking for some. What it imports for one expectation on distributions,
-    and to draw that one, is put off: it takes as long again."""
+    """Import Great Expectations, which takes about a second of processor time. What it imports
+    for one expectation on distributions, and to draw that one, is put off: it takes as long again."""
     os.environ.setdefault("GX_ANALYTICS_ENABLED", "false")
     for module in ("scipy.stats", "altair"):
         put_off(module)
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        importlib.import_module("great_expectations.expectations")
-    finally:
-        if collecting:
-            gc.enable()
+    importlib.import_module("great_expectations.expectations")
 
 
 @cache

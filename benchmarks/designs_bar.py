@@ -19,6 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from bench import SHORT
 
 from evolake.contest import paired
 from evolake.designs.evolution.racing import BudgetLevel, Racer, Stage, kind_scores
@@ -41,6 +42,8 @@ SIZES: tuple[tuple[FormulaKind, int, int, int], ...] = (
 formulas. No p0 is above 0.08: with 0.15, design 340 solves 31 of 100 formulas of 320 variables in 60,000
 steps, and a level that nothing gets through keeps all racers from those behind it."""
 BATCH, REPEATS = 50, 8
+if SHORT:
+    SIZES = ((PLANTED, 40, 4, 2_000), (uniform_kind(4.0), 40, 4, 2_000))
 
 
 @dataclass(frozen=True)
@@ -163,7 +166,7 @@ def relative_works(
     """Return the work of a racer over that of the rival of each kind, at the large levels that the racer
     solved; infinite if it solved none."""
     result: dict[KindName, float] = {}
-    for ours in racer.by_kind:
+    for ours in racer.kinds:
         solved = [level for level in levels if level.kind.name == ours.kind][
             : _levels_solved(racer, ours.kind, levels)
         ]
@@ -185,7 +188,7 @@ def relative_works(
 
 def _levels_solved(racer: Racer, kind: KindName, levels: Sequence[BudgetLevel]) -> int:
     total = sum(level.kind.name == kind for level in levels)
-    return total - next(item.missed for item in racer.by_kind if item.kind == kind)
+    return total - next(item.missed for item in racer.kinds if item.kind == kind)
 
 
 def front_lines(
@@ -199,7 +202,7 @@ def front_lines(
         parts = [
             f"{item.kind} {works[item.kind]:6.2f} of {RIVALS[item.kind]}"
             + (f" ({item.missed} levels missed)" if item.missed else "")
-            for item in racer.by_kind
+            for item in racer.kinds
         ]
         lines.append("   ".join([*parts, racer.title]))
     return lines

@@ -1,9 +1,9 @@
-"""How much better than the baseline a search gets, and how fast: the operators of one grammar, raced over
-sizes, kinds and seeds by the fused engine.
+"""How much better than the baseline a search gets, and how fast: the operators, raced over sizes, kinds and
+seeds by the fused engine.
 
-    python benchmarks/designs_search.py --grammar open|paper --minutes M [--state FILE] [--seed S] [--workers W] [--no-bar] [--prepare]
+    python benchmarks/designs_search.py --minutes M [--state FILE] [--seed S] [--workers W] [--no-bar] [--prepare]
 
-Starts at the grammar's baseline dynamics. Every child is traced in the jail and run on the levels of
+Starts at the baseline dynamics. Every child is traced in the jail and run on the levels of
 `designs_bar.SIZES`, planted formulas at several p0 and uniform satisfiable ones, all racers on the same
 instances. At first each kind has a separate population; after 40 % of the time they are joined
 (`racing.Race.join`). The last quarter is for the values: the elite may then be of one form. With --state, a
@@ -33,6 +33,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from bench import SHORT
 from designs_bar import (
     BARS,
     BATCH,
@@ -56,17 +57,23 @@ from evolake.designs.evolution.racing import (
     Race,
     Racer,
     Stage,
-    front_of,
     run_stages,
 )
-from evolake.designs.genome.grammars import GRAMMARS, compose, read_genome
+from evolake.designs.genome.open_compose import compose
+from evolake.designs.genome.open_genome import baseline as baseline_genome
+from evolake.designs.genome.open_genome import read_genome
 from evolake.designs.genome.variation import Child
-from evolake.designs.grammars.paper import GRAMMAR as PAPER
 from evolake.designs.model.contract import TracedDesign
-from evolake.designs.model.formulas import PLANTED, FormulaKind, prepare
+from evolake.designs.model.formulas import FormulaKind, prepare
 from evolake.designs.tracing.trace import PRELOAD, trace
 from evolake.jail import open_pool
 
+SEEDS = Path(__file__).resolve().parents[1] / "data_lake" / "seeds"
+KNOWN = {
+    "baseline": SEEDS / "designs" / "baseline.py",
+    "design 340": SEEDS / "reference_designs" / "design_340.py",
+}
+"""The rivals of the bar."""
 WALL_S = 120.0
 FINAL_BATCH = 24
 FINAL_ROUNDS = ((1, 40), (5, 8))
@@ -153,7 +160,7 @@ class Search:
 
     def first(self) -> None:
         """Put the baseline through every budget level."""
-        genome = self.race.grammar.baseline()
+        genome = baseline_genome()
         self.race.taken.add(genome.key())
         self.judge("baseline", Child(compose(genome), {}, genome, "", (), "baseline", ""))
 
@@ -216,7 +223,6 @@ class Search:
         """Return what a search can continue from, as JSON values."""
         race = self.race
         return {
-            "grammar": race.grammar.name,
             "rungs": [asdict(level) for level in race.levels],
             "elite": [asdict(racer) for racer in race.elite],
             "taken": sorted(race.taken),
@@ -259,7 +265,7 @@ class Search:
 def shown(racer: Racer) -> str:
     parts = [
         f"{item.kind} {np.exp(item.score):6.0f} work to N={item.n} ({item.missed} missed)"
-        for item in racer.by_kind
+        for item in racer.kinds
     ]
     return f"{'   '.join(parts)}   {racer.title}"
 
@@ -270,48 +276,34 @@ def racer_of(data: dict[str, Any]) -> Racer:
         **{
             **data,
             "medians": tuple(data["medians"]),
-            "works": tuple(data.get("works", ())),
+            "works": tuple(data["works"]),
             "kinds": tuple(
-                KindScore(**{**item, "medians": tuple(item.get("medians", ()))})
-                for item in data.get("kinds", ())
+                KindScore(**{**item, "medians": tuple(item["medians"])}) for item in data["kinds"]
             ),
         }
     )
 
 
-def read_state(path: Path, grammar: str) -> tuple[Race, SearchTotals, dict[str, list[Stage]]] | None:
+def read_state(path: Path) -> tuple[Race, SearchTotals, dict[str, list[Stage]]] | None:
     """Return the race that a file holds, what it has cost and shown, and how the rivals did on its budget
-    levels; of a file of an earlier version only the race."""
+    levels."""
     if not path.exists():
         return None
     data = json.loads(path.read_text())
-    if data["grammar"] != grammar:
-        raise SystemExit(
-            f"{path} holds a search in the grammar {data['grammar']!r}; wanted {grammar!r}: name another file"
-        )
-    elite, front = ([racer_of(item) for item in data.get(name, [])] for name in ("elite", "front"))
-    levels = [
-        BudgetLevel(**{**level, "kind": FormulaKind(**level["kind"]) if "kind" in level else PLANTED})
-        for level in data["rungs"]
-    ]
+    elite, front = ([racer_of(item) for item in data[name]] for name in ("elite", "front"))
     race = Race(
-        GRAMMARS[grammar],
-        levels,
+        [BudgetLevel(**{**level, "kind": FormulaKind(**level["kind"])}) for level in data["rungs"]],
         elite,
         set(data["taken"]),
         data["times"],
         data["raced"],
         data["finished"],
-        front=front or front_of(elite),
-        joined=bool(data.get("joined")),
-        specialists={
-            kind: [racer_of(item) for item in group] for kind, group in data.get("specialists", {}).items()
-        },
+        front=front,
+        joined=data["joined"],
+        specialists={kind: [racer_of(item) for item in group] for kind, group in data["specialists"].items()},
     )
-    references = {
-        name: [Stage(**stage) for stage in stages] for name, stages in data.get("references", {}).items()
-    }
-    return race, SearchTotals(**data.get("totals", {})), references
+    references = {name: [Stage(**stage) for stage in stages] for name, stages in data["references"].items()}
+    return race, SearchTotals(**data["totals"]), references
 
 
 def final_levels(seed: int, place: int) -> dict[Bar, list[BudgetLevel]]:
@@ -399,7 +391,7 @@ def search_for(search: Search, minutes: float, workers: int) -> None:
     spent, raced = time.monotonic() - began, race.raced - before
     search.keep()
     print(
-        f"\ngrammar {race.grammar.name}: {raced} candidates in {spent:.0f} s on {workers} workers, "
+        f"\n{raced} candidates in {spent:.0f} s on {workers} workers, "
         f"{3600 * raced / max(spent, 1e-9):.0f} an hour; {race.finished} of all {race.raced} went through "
         f"every level, {search.blocked} were blocked; simulating took "
         f"{search.cpu_s / max(spent * workers, 1e-9):.0%} of the workers' wall time"
@@ -443,22 +435,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--grammar", choices=list(GRAMMARS), default="open")
-    parser.add_argument("--minutes", type=float, default=6.0)
+    parser.add_argument("--minutes", type=float, default=0.1 if SHORT else 120.0)
     parser.add_argument("--state", type=Path)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--no-bar", action="store_true", help="do not measure a champion at the end")
+    parser.add_argument("--workers", type=int, default=1 if SHORT else 2)
+    parser.add_argument(
+        "--no-bar", action="store_true", default=SHORT, help="do not measure a champion at the end"
+    )
     parser.add_argument(
         "--prepare", action="store_true", help="only draw the uniform formulas of the race and of the bar"
     )
     given = parser.parse_args()
-    known = read_state(given.state, given.grammar) if given.state else None
-    race, summary, references = known or (
-        Race(GRAMMARS[given.grammar], budget_levels(given.seed, "race")),
-        SearchTotals(),
-        {},
-    )
+    known = read_state(given.state) if given.state else None
+    race, summary, references = known or (Race(budget_levels(given.seed, "race")), SearchTotals(), {})
     with (
         open_pool(workers=given.workers, preload=PRELOAD) as pool,
         ProcessPoolExecutor(given.workers) as executor,
@@ -479,11 +468,8 @@ def main() -> None:
                 ]
             )
             return
-        for name, source in {
-            "baseline": compose(PAPER.baseline()),
-            "design 340": compose(PAPER.seeds()[1]),
-        }.items():
-            search.name_design(name, source)
+        for name, path in KNOWN.items():
+            search.name_design(name, path.read_text())
         if not race.elite:
             search.first()
         search.compare_with_rivals()

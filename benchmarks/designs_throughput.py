@@ -3,8 +3,8 @@ those that decide, side by side.
 
     python benchmarks/designs_throughput.py [--candidates 16] [--profile laptop] [--seed 5] [--max-work W]
 
-The race of a first cycle from the baseline, by the operators of the profile's grammar, one candidate at a
-time. Every racer runs both ways, in turns first and second; that both come to the same stages is checked
+The race of a first cycle from the baseline, by the operators, one candidate at a time.
+Every racer runs both ways, in turns first and second; that both come to the same stages is checked
 (else the benchmark fails), so the race is the same either way. Only processor seconds count, of
 this process, its jail and the process that simulates:
 
@@ -34,6 +34,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from bench import SHORT
+
 from evolake.cycle_seeds import CycleSeeds
 from evolake.designs.compiler import kernel_call
 from evolake.designs.engines import isolated
@@ -42,7 +44,8 @@ from evolake.designs.engines.median_search import Computed
 from evolake.designs.evolution.breeding import KnownDesigns, RaceSetup, Starter, breed
 from evolake.designs.evolution.judging import DesignGates
 from evolake.designs.evolution.racing import BudgetLevel, Stage, run_stages
-from evolake.designs.genome.grammars import GRAMMARS, compose
+from evolake.designs.genome.open_compose import compose
+from evolake.designs.genome.open_genome import baseline as baseline_genome
 from evolake.designs.model.contract import TracedDesign
 from evolake.designs.model.instances import planted
 from evolake.designs.settings import DesignsSettings
@@ -154,13 +157,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--candidates", type=int, default=16)
-    parser.add_argument("--profile", default="laptop")
+    parser.add_argument("--candidates", type=int, default=2 if SHORT else 16)
+    parser.add_argument("--profile", default="demo" if SHORT else "laptop")
     parser.add_argument("--seed", type=int, default=5)
-    parser.add_argument("--max-work", type=int)
+    parser.add_argument("--max-work", type=int, default=1000 if SHORT else None)
     given = parser.parse_args(arguments)
     settings = profile_settings(given.profile, given.candidates, given.max_work)
-    baseline, both = GRAMMARS[settings.grammar].baseline(), BothWays()
+    baseline, both = baseline_genome(), BothWays()
     with open_pool(workers=1, preload=PRELOAD) as pool:
         judge = DesignGates(
             pool,
@@ -172,7 +175,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         done = judge(compose(baseline), {}, {})
         if done.traced is None:
-            raise SystemExit(f"the baseline of the grammar cannot be traced: {done.reason}")
+            raise SystemExit(f"the baseline cannot be traced: {done.reason}")
         starter = Starter(
             done.design_id, "baseline", baseline, json.dumps(done.traced.to_json(), sort_keys=True)
         )

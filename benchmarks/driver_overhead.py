@@ -24,6 +24,8 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+from bench import SHORT
+
 from evolake.compute import trusted
 
 PATIENT = {
@@ -154,8 +156,8 @@ async def _admit(name: str, amount: float, dask_worker: Any = None) -> None:
 def main() -> None:
     """Print milliseconds per task."""
     asked = argparse.ArgumentParser(description=__doc__)
-    asked.add_argument("--tasks", type=int, default=10_000)
-    asked.add_argument("--workers", type=int, default=64)
+    asked.add_argument("--tasks", type=int, default=500 if SHORT else 10_000)
+    asked.add_argument("--workers", type=int, default=8 if SHORT else 64)
     sizes = asked.parse_args()
     each = {name: 1000 * value / sizes.tasks for name, value in measure(sizes.tasks, sizes.workers).items()}
     print(

@@ -36,6 +36,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from bench import SHORT
 
 from evolake.contest import ERROR
 from evolake.cycle_seeds import CycleSeeds
@@ -570,14 +571,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--contests",
         type=int,
-        default=1000,
-        help="simulated contests of a cell (of solvers and prompts a quarter); default: 1000",
+        default=40 if SHORT else 1000,
+        help="simulated contests of a cell (of solvers and prompts a quarter); default: %(default)s",
     )
     parser.add_argument(
         "--power",
         type=int,
-        default=60,
-        help="simulated contests of a step of the second table, 0 for none (default: 60)",
+        default=0 if SHORT else 60,
+        help="simulated contests of a step of the second table, 0 for none (default: %(default)s)",
     )
     parser.add_argument(
         "--line", action="append", choices=[*LINES], help="line to simulate; may be repeated (default: all)"

@@ -20,7 +20,7 @@ import tempfile
 import time
 from pathlib import Path
 
-import tests_folder  # noqa: F401  (before what lies there)
+from bench import SHORT
 from families_neighbours import in_forms, wrong_replies
 
 from evolake.answers.forms import asked_units
@@ -116,7 +116,8 @@ def judged(folder: Path, pairs: list[tuple[dict, str]]) -> list[float]:
 
 
 if __name__ == "__main__":
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
+    usual = 500 if SHORT else 10_000
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else usual
     if len(sys.argv) > 2:
         sys.exit(main(count, Path(sys.argv[2])))
     with tempfile.TemporaryDirectory() as name:

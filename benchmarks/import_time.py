@@ -18,6 +18,7 @@ import sys
 from pathlib import Path
 
 import click
+from bench import SHORT
 
 ROOT = Path(__file__).parents[1]
 WAYS = {
@@ -42,17 +43,17 @@ def cpu_ms(program: str) -> float:
 @click.command()
 @click.option(
     "--runs",
-    default=15,
+    default=2 if SHORT else 15,
     show_default=True,
-    type=click.IntRange(min=11),
-    help="Interpreters of each kind, after two that do not count.",
+    type=click.IntRange(min=2),
+    help="Interpreters of each kind, after two (in the short form one) that do not count.",
 )
 @click.option("--json", "as_json", is_flag=True)
 def main(runs: int, as_json: bool) -> None:
     """Print the medians, and their ratio with its spread."""
     for program in WAYS.values():
-        cpu_ms(program)
-        cpu_ms(program)
+        for _ in range(1 if SHORT else 2):
+            cpu_ms(program)
     pairs = [tuple(cpu_ms(program) for program in WAYS.values()) for _ in range(runs)]
     alone, definitions = (statistics.median(times) for times in zip(*pairs, strict=True))
     low, _, high = statistics.quantiles([after / before for before, after in pairs], n=4)

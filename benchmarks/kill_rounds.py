@@ -1,13 +1,14 @@
 """Rounds of SIGKILL at every kind of process of a server that runs a real line each night; in the end, one
 cycle per tick and nothing lost.
 
-    python benchmarks/kill_rounds.py --rounds 50
+    python benchmarks/kill_rounds.py [--rounds 50] [--minutes M]
 
 The line is programs with one small project, profile demo, a night every ten seconds. The services are those
 of an unattended server, and a supervisor starts again whichever was killed (tests/toy_location/served.py). In
 a round one kind dies at a random moment: the process that runs the cycle, the daemon, the code server, the
 webserver, a jail with a candidate in it, or the first four at once. Then one more cycle must be sealed
-without help. Exit code 1 if a cycle was lost or made twice, or if a tick has more than one run.
+without help. Exit code 1 if a cycle was lost or made twice, or if a tick has more than one run. The short
+form is one round with a toy line.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from pathlib import Path
 
 import dagster as dg
 import psutil
-import tests_folder  # noqa: F401  (before what lies there)
+from bench import SHORT
 from toy_location import served
 from toy_location.served import ServedSite, after_last_run
 from toy_location.site import ROOT
@@ -36,7 +37,7 @@ from toy_location.site import ROOT
 from evolake.lake import following
 from evolake.report.health import examine, summary
 
-LINE, PROJECT = "programs", "function_minimization"
+LINE, PROJECT = "nightly" if SHORT else "programs", "function_minimization"
 JAIL, WORKER = "jail", "worker"
 KINDS = (WORKER, "daemon", "code", "webserver", JAIL, "code+daemon+webserver+worker")
 PATIENCE_S = 900.0
@@ -44,11 +45,11 @@ HIT_PATIENCE_S = 60.0
 
 
 @dataclass
-class RealServedSite(ServedSite):
-    """A served site with the real definitions in the place of the toy lines."""
+class StruckSite(ServedSite):
+    """A served site with the real definitions in the place of the toy lines, but for the short form."""
 
-    module: str = "pipelines.definitions"
-    above: Path = ROOT
+    module: str = "toy_location.nights" if SHORT else "pipelines.definitions"
+    above: Path = ROOT / "tests" if SHORT else ROOT
 
     def prepare(self, deployment: str = "sqlite") -> None:
         """Prepare as any site, and make Dagster's databases: two processes that both find none can leave a
@@ -63,7 +64,8 @@ class RealServedSite(ServedSite):
         Raises:
             RuntimeError: they were not sealed.
         """
-        command = [sys.executable, "-m", "pipelines.evolve", "--lines", LINE, "--cycles", "0"]
+        own = ["--definitions", "toy_location.definitions"] if SHORT else []
+        command = [sys.executable, "-m", "pipelines.evolve", *own, "--lines", LINE, "--cycles", "0"]
         done = subprocess.run(
             command, env=self.environment, cwd=ROOT, capture_output=True, text=True, check=False
         )
@@ -116,7 +118,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--rounds", type=int, default=50)
+    parser.add_argument("--rounds", type=int, default=1 if SHORT else 50)
     parser.add_argument(
         "--minutes", type=float, default=float("inf"), help="begin no further round after so many minutes"
     )
@@ -129,18 +131,19 @@ def main() -> int:
             "EVOLAKE_PROFILE": "demo",
             "EVOLAKE_PROGRAMS__PROJECTS": str(ROOT / "examples" / "programs" / PROJECT),
         }
-        site = RealServedSite(Path(folder) / "site", environment)
+        site = StruckSite(Path(folder) / "site", environment)
         site.prepare()
         try:
             site.seeds()
             site.start()
-            site.goes_on(PATIENCE_S)
+            if not SHORT:
+                site.goes_on(PATIENCE_S)
             end = time.monotonic() + 60 * given.minutes
             for number in range(1, given.rounds + 1):
                 if time.monotonic() > end:
                     break
                 kind = KINDS[(number - 1) % len(KINDS)]
-                time.sleep(drawn.uniform(0, 2 * served.NIGHT_S))
+                time.sleep(0 if SHORT else drawn.uniform(0, 2 * served.NIGHT_S))
                 when, began = site.strike(kind), time.monotonic()
                 site.revive()
                 site.goes_on(PATIENCE_S)
@@ -161,7 +164,7 @@ def main() -> int:
     return int(bool(faults))
 
 
-def counted(site: RealServedSite) -> list[str]:
+def counted(site: StruckSite) -> list[str]:
     """Print how many ticks, runs and cycles there were; return what is wrong, in sentences."""
     ticks, runs = after_last_run(site)
     asked = [run for tick in ticks for run in tick["runIds"]]

@@ -39,6 +39,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from bench import SHORT
 
 ROOT = Path(__file__).parents[1]
 PROBE = "--measure-into"
@@ -281,12 +282,16 @@ def cost_of(line: str, profile: str, cycles: int) -> dict[str, Any]:
 @click.command()
 @click.option(
     "--lines",
-    default="designs,families,programs,solvers",
+    default="programs" if SHORT else "designs,families,programs,solvers",
     show_default=True,
     help="Lines to measure, one after the other.",
 )
 @click.option(
-    "--cycles", default=1, show_default=True, type=click.IntRange(min=0), help="Cycles after the seeds."
+    "--cycles",
+    default=0 if SHORT else 1,
+    show_default=True,
+    type=click.IntRange(min=0),
+    help="Cycles after the seeds.",
 )
 @click.option("--profile", default="demo", show_default=True)
 @click.option("--packages", is_flag=True, help="List what the imports brought, by the import that began it.")

@@ -18,6 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import click
+from bench import SHORT
 
 from evolake.jail.inside.kernel import PR_SET_CHILD_SUBREAPER, prctl
 from evolake.jail.waiting import TICKS
@@ -159,14 +160,14 @@ def measured(mode: str, times: int, *, forked: bool) -> dict[str, float]:
         once = 1e3 * (cpu_s() - begun)
         if bool(evaluator.starts.obstacle) == forked:
             raise SystemExit(f"{mode}: {evaluator.starts.obstacle}")
-        cpu_ms, clock_ms = spent(work, times if forked else max(5, times // 4))
+        cpu_ms, clock_ms = spent(work, times if forked else max(2, times // 4))
     return {"cpu_ms": cpu_ms - bare_ms(mode, 200), "clock_ms": clock_ms, "once_ms": once}
 
 
 @click.command()
 @click.option(
     "--evaluations",
-    default=60,
+    default=8 if SHORT else 60,
     show_default=True,
     help="Forked ones of each mode; of started ones a quarter.",
 )

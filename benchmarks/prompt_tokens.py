@@ -39,10 +39,11 @@ from unittest.mock import patch
 
 import click
 import numpy as np
+from bench import SHORT
 
 ROOT = Path(__file__).resolve().parents[1]
 BASELINE = Path(__file__).with_suffix(".json")
-LINES = ("designs", "programs", "solvers", "prompts", "families")
+LINES = ("programs",) if SHORT else ("designs", "programs", "solvers", "prompts", "families")
 Counts = dict[str, dict[str, int]]
 """How tokens were counted -> calls, and tokens of each part."""
 FAMILIES, SEED_REVIEWS = "families", "families, seeds"

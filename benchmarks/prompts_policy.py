@@ -26,6 +26,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from bench import SHORT
+
 from evolake import settings as settings_module
 from evolake.prompts.model.problems import problem_set
 from evolake.prompts.model.prompt import prompt_of
@@ -36,7 +38,7 @@ from evolake.prompts.policies.shared_prompts import log_probabilities
 from evolake.prompts.settings import PromptsSettings
 
 SAMPLES = 4
-GROUPS = 8
+GROUPS = 2 if SHORT else 8
 DTYPE_GROUPS = 2
 """Of the comparison of dtypes: bfloat16 may take a processor ten times as long."""
 
@@ -114,7 +116,7 @@ def main() -> None:
     options = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    options.add_argument("--policy", choices=["local", "tiny"], default="local")
+    options.add_argument("--policy", choices=["local", "tiny"], default="tiny" if SHORT else "local")
     options.add_argument("--threads", type=int, default=2)
     options.add_argument("--rows-at-once", type=int, default=16)
     options.add_argument("--dtypes", action="store_true")

@@ -24,6 +24,7 @@ from statistics import fmean
 from typing import Any
 
 import numpy as np
+from bench import SHORT
 
 from evolake.agents import Agents
 from evolake.agents.backends import OperatorsBackend
@@ -213,8 +214,8 @@ def main() -> None:
     options = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    options.add_argument("--runs", type=int, default=30)
-    options.add_argument("--iterations", type=int, default=20)
+    options.add_argument("--runs", type=int, default=1 if SHORT else 30)
+    options.add_argument("--iterations", type=int, default=3 if SHORT else 20)
     options.add_argument("--first-seed", type=int, default=200)
     given = options.parse_args()
     compare(given.runs, given.iterations, given.first_seed)

@@ -1,6 +1,6 @@
 """Do the operators of the solvers line beat random option settings at equal solver seconds?
 
-    python benchmarks/solvers_control.py --state FILE [--cycles 10] [--minutes 0] [--seed minisat22] [--suite quick]
+    python benchmarks/solvers_control.py [--state FILE] [--cycles 10] [--minutes 0] [--seed minisat22] [--suite quick]
         [--formulas 0] [--duel-suite quick-duel] [--duel-draws 3] [--timeout 0.25] [--entrants 4] [--pairs 2]
         [--draw 1] [--json]
 
@@ -29,6 +29,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import platform
 import shutil
 import time
 from collections import Counter
@@ -42,13 +43,14 @@ from typing import Any
 
 import click
 import numpy as np
-from solver_duels import MEMORY_MB, PROOF_MB, PROOF_TIMEOUT_S, SEEDS, machine
+from bench import SHORT, fresh_file
 
 from evolake.agents import Agents
 from evolake.agents.backends import OperatorsBackend
 from evolake.cycle_seeds import CycleSeeds
 from evolake.journal import append, read_journal
 from evolake.lake import BlobStore
+from evolake.project import BROUGHT
 from evolake.seeds import child_seed
 from evolake.solvers.edits import Edit, apply_edits, read_edits, write_edits
 from evolake.solvers.edits.anchors import source_files
@@ -85,6 +87,8 @@ from evolake.solvers.suites.opening import named_suite, unseen_suite
 from evolake.solvers.tables import DUELS, RUNS
 
 OPERATORS, CONTROL, SEED = "operators", "control", "seed"
+SEEDS = BROUGHT / "data_lake" / "seeds"
+MEMORY_MB, PROOF_MB, PROOF_TIMEOUT_S = 1024, 128, 60.0
 LIVE = 8
 """Variants that the operators may build on, the best by PAR-2, beside the seed."""
 MOST_MOVED = 3
@@ -413,7 +417,16 @@ def unseen_formulas(context: SearchContext, name: str, draws: int) -> Suite:
         )
         for number in range(draws)
     ]
-    return replace(drawn[0], instances=tuple(item for suite in drawn for item in suite.instances))
+    instances = tuple(item for suite in drawn for item in suite.instances)
+    return replace(drawn[0], instances=instances[: 3 if SHORT else None])
+
+
+def machine() -> str:
+    """Return the processor, the cores that are used and the load."""
+    lines = Path("/proc/cpuinfo").read_text().splitlines()
+    models = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    model = next(models, platform.machine())
+    return f"{model}, {len(usable_cores())} cores, load {os.getloadavg()[0]:.1f}"
 
 
 class ControlState:
@@ -524,12 +537,16 @@ def summary(state: ControlState, duels: Mapping[str, Decision]) -> dict[str, Any
 @click.option(
     "--state",
     "path",
-    required=True,
+    default=fresh_file("state.jsonl"),
     type=click.Path(dir_okay=False, path_type=Path),
-    help="File of results; the run goes on from it.",
+    help="File of results; the run goes on from it. Default: a file that is removed at the end.",
 )
 @click.option(
-    "--cycles", default=10, show_default=True, help="Cycles of the operators.", type=click.IntRange(1)
+    "--cycles",
+    default=1 if SHORT else 10,
+    show_default=True,
+    help="Cycles of the operators.",
+    type=click.IntRange(1),
 )
 @click.option(
     "--minutes",
@@ -541,7 +558,7 @@ def summary(state: ControlState, duels: Mapping[str, Decision]) -> dict[str, Any
 @click.option("--suite", default="quick", show_default=True, help="Formulas that both sides are bred on.")
 @click.option(
     "--formulas",
-    default=0,
+    default=2 if SHORT else 0,
     show_default=True,
     help="Only the first so many of the suite; 0: all.",
     type=click.IntRange(0),
@@ -562,21 +579,21 @@ def summary(state: ControlState, duels: Mapping[str, Decision]) -> dict[str, Any
 )
 @click.option(
     "--entrants",
-    default=4,
+    default=1 if SHORT else 4,
     show_default=True,
     help="Children that enter the race of a cycle; as many wait.",
     type=click.IntRange(1),
 )
 @click.option(
     "--duel-draws",
-    default=3,
+    default=1 if SHORT else 3,
     show_default=True,
     help="How often the last duels draw each recipe.",
     type=click.IntRange(1),
 )
 @click.option(
     "--pairs",
-    default=2,
+    default=1 if SHORT else 2,
     show_default=True,
     help="Pairs of each duel on each instance.",
     type=click.IntRange(1),

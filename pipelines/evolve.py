@@ -38,7 +38,6 @@ from evolake.settings import Settings
 from evolake.terminal import say, say_json, say_text, say_usage, visible_console
 from pipelines.closing import closing_lines
 from pipelines.events import Event, Tell
-from pipelines.fork_client import Forking
 from pipelines.home import home_from_environment
 from pipelines.one_line import Stage, evolve, measuring
 from pipelines.outcome import MACHINERY_FAILED, STOPPED, WRONG_INPUT, Outcome, together
@@ -160,15 +159,6 @@ def main(
     home = home_from_environment()
     if how_many and not as_part:
         check_endpoint(settings)
-    several = (
-        not as_part and at_once != 1 and not settings.system_prompts and (names == "all" or "," in names)
-    )
-    # started before the definitions are loaded here, so that both import at the same time
-    forking = (
-        click.get_current_context().with_resource(Forking(module, home / "logs" / "forking.stderr"))
-        if several
-        else None
-    )
     loaded = importlib.import_module(module)
     lake, lines = Lake(settings.require_lake()), choose(names, [built.line for built in loaded.lines])
     if as_part:
@@ -201,7 +191,7 @@ def main(
             examine(lake.root, fast=True)
         ):  # an earlier process that was killed may have left something unfinished
             progress.say(f"the lake is not as it was written: {report}")
-        if forking and many > 1:
+        if many > 1:
             options = ["--cycles", str(how_many), "--definitions", module]
             weights = {
                 line.name: spec.weight if (spec := registered().get(line.name)) else 1.0 for line in lines
@@ -210,9 +200,7 @@ def main(
             order = order_of(weights, after)
             if not after.get(order[1]) and not measuring(loaded.defs, order[1]):
                 tell = _both(HeadStart(home / "turns", order[1]).tell, tell)
-            outcome = _apart(
-                SideBySide(forking, options, many, after, tell, home / "logs", niceness(weights)), order
-            )
+            outcome = _apart(SideBySide(options, many, after, tell, home / "logs", niceness(weights)), order)
         else:
             outcome = _here(loaded.defs, home, lake, settings.profile, progress.show, lines, how_many)
     for sentence in closing_lines(lake, outcome.sealed, outcome.runs):

@@ -13,7 +13,6 @@ import dagster as dg
 from dagster import DagsterEvent
 
 from evolake.errors import PartitionBusy
-from pipelines.event_files import kept_open
 from resources.dagster_internals import (
     ExecutionPlan,
     PlanOrchestrationContext,
@@ -59,8 +58,7 @@ class LivingExecutor(dg.Executor):
                 got=f"status {run.status.value if run else 'deleted'}",
                 do="start its cycle again",
             )
-        with kept_open(plan_context.instance, run_id):
-            yield from self._inner.execute(plan_context, execution_plan)
+        yield from self._inner.execute(plan_context, execution_plan)
 
 
 def _living(context: dg.InitExecutorContext) -> dg.Executor:

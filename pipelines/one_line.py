@@ -20,7 +20,6 @@ from evolake.report.outcome import outcome_of
 from pipelines.burial import bury_dead_runs
 from pipelines.cycles import register_known
 from pipelines.estimate import PROFILE_TAG, seconds_left, size_tags, step_seconds
-from pipelines.event_files import kept_open
 from pipelines.events import SEEDS, Event, Tell
 from pipelines.line_state import next_cycle
 from pipelines.outcome import Outcome, explain
@@ -109,7 +108,7 @@ def run(
     hold_line(stage.lake, line.name, run_id)
     try:
         stage.tell(Event(line.name, "began", what, left_s=left(())))
-        with listening(watch.on_event), reported_to(watch.on_progress), kept_open(stage.instance, run_id):
+        with listening(watch.on_event), reported_to(watch.on_progress):
             result = job.execute_in_process(
                 instance=stage.instance,
                 partition_key=cycle,

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import dagster as dg
 
-from resources.dagster_internals import sqlite_event_files
+from resources.dagster_internals import has_events_in_files
 
 LAUNCHED_TAG = ".dagster/grpc_info"
 """Dagster's tag of a run that a code server was asked to start: where that listens."""
@@ -43,7 +43,7 @@ def _is_of_this_host(instance: dg.DagsterInstance, run: dg.DagsterRun) -> bool:
     server = json.loads(run.tags.get(LAUNCHED_TAG) or "{}")
     if server.get("socket"):
         return Path(server["socket"]).exists()
-    return server.get("host") in LOOPBACK and bool(sqlite_event_files(instance, run.run_id))
+    return server.get("host") in LOOPBACK and has_events_in_files(instance)
 
 
 def _is_alive(pid: int, seen_at: float) -> bool:

@@ -1,11 +1,10 @@
 """Several lines at the same time, each in its own process, as Dagster's runs are: what happens in one line
 loses nothing of another.
 
-A line's process is `pipelines.evolve --lines LINE --as-part`, forked by `pipelines.forking`: it tells what
-happens as JSON lines on its standard output, then its outcome, and stops where its standard input ends, so
-none outlives the process that started it. Contents do not depend on what runs
-at the same time:
-random numbers are keyed by what they are for, stages that measure time have the machine to themselves
+A line's process is `pipelines.evolve --lines LINE --as-part`, which does the seeds and all cycles of the
+line: it tells what happens as JSON lines on its standard output, then its outcome, and stops if its standard
+input ends, so none outlives the process that started it. Contents do not depend on what runs at the same
+time: random numbers are keyed by what they are for, stages that measure time have the machine to themselves
 (`pipelines.turns`), and a line that reads what another makes (`LineSpec.after`) starts when that one has
 ended.
 
@@ -32,8 +31,8 @@ from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
 
+from evolake import project
 from pipelines.events import Event, Tell, event_of
-from pipelines.fork_client import Forked, Forking
 from pipelines.outcome import MACHINERY_FAILED, STOPPED, Outcome, together
 
 OUTCOME = "outcome "
@@ -80,19 +79,18 @@ def make_nicer(pid: int, by: int) -> None:
 class SideBySide:
     """The processes of some lines.
 
-    forking: starts the processes. options: of each process. at_once: how many run at a time; the others wait,
-    in order. after: line -> lines that end before it starts. nice: line -> by how much its process is nicer
-    than this one. logs: the folder of what they write to stderr.
+    options: of each process. at_once: how many run at a time; the others wait, in order. after: line -> lines
+    that end before it starts. nice: line -> by how much its process is nicer than this one. logs: the folder
+    of what they write to stderr.
     """
 
-    forking: Forking
     options: Sequence[str]
     at_once: int
     after: Mapping[str, Sequence[str]]
     tell: Tell
     logs: Path
     nice: Mapping[str, int] = field(default_factory=dict[str, int])
-    _processes: list[Forked] = field(default_factory=list[Forked])
+    _processes: list[subprocess.Popen[str]] = field(default_factory=list[subprocess.Popen[str]])
     _stopped: bool = False
 
     def run(self, lines: Sequence[str]) -> Outcome:
@@ -123,18 +121,26 @@ class SideBySide:
         if self._stopped:
             return Outcome({line: []}, exit_code=MACHINERY_FAILED, reason=f"{line}: not started")
         log = self.logs / f"{line}.stderr"
-        process = self.forking.start(["--lines", line, "--as-part", *self.options], log)
+        command = [*project.command("pipelines.evolve"), "--lines", line, "--as-part", *self.options]
+        with log.open("wb") as errors:
+            process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, encoding="utf-8"
+            )
+        assert process.stdin and process.stdout
         self._processes.append(process)
         if self._stopped:  # while it was being started
             process.stdin.close()
-        make_nicer(process.pid, self.nice.get(line, 0))  # before it has children, which are as nice as it is
+        # before it has children, which are as nice as it is
+        make_nicer(process.pid, self.nice.get(line, 0))
         outcome = Outcome({line: []}, exit_code=MACHINERY_FAILED)
-        for text in process.stdout:
-            if text.startswith(OUTCOME):
-                outcome = Outcome(**json.loads(text.removeprefix(OUTCOME)))
-            else:
-                self.tell(event_of(text))
+        with process.stdout:
+            for text in process.stdout:
+                if text.startswith(OUTCOME):
+                    outcome = Outcome(**json.loads(text.removeprefix(OUTCOME)))
+                else:
+                    self.tell(event_of(text))
         code = process.wait()
+        process.stdin.close()
         if outcome.exit_code and not outcome.reason:
             said = log.read_text(errors="replace")[-TAIL:].strip()
             outcome.reason = (
@@ -150,7 +156,7 @@ class SideBySide:
     def _stop(self) -> None:
         self._stopped = True
         for process in self._processes:
-            if process.poll() is None:
+            if process.poll() is None and process.stdin:
                 process.stdin.close()
         deadline = time.monotonic() + PATIENCE_S
         for process in self._processes:

@@ -13,8 +13,8 @@ cron_string_iterator, is_valid_cron_string    ticks of a schedule as Dagster's d
                                               (`pipelines.freshness`)
 CheckError                                    what a run that was loaded without a repository raises
                                               (`assets.cycle`)
-sqlite_event_files, SQLITE_STORAGE            where the events of a run are stored (`pipelines.event_files`,
-                                              `pipelines.forking`)
+SqliteEventLogStorage                         whether events are stored in files of this host
+                                              (`pipelines.run_process`)
 """
 
 from __future__ import annotations
@@ -22,9 +22,6 @@ from __future__ import annotations
 import dagster as dg
 
 from evolake.errors import MachineryError
-
-SQLITE_STORAGE = "dagster._core.storage.sqlite_storage"
-"""The module with Dagster's storage in files, which is slow to import."""
 
 
 def moved(error: ImportError) -> MachineryError:
@@ -58,7 +55,6 @@ except ImportError as error:
 
 __all__ = [
     "COMPLETED_ASSET_CHECK_EXECUTION_RECORD_STATUSES",
-    "SQLITE_STORAGE",
     "ExecutionPlan",
     "PartitionKeyFilter",
     "PlanOrchestrationContext",
@@ -67,9 +63,9 @@ __all__ = [
     "StepDependencyConfig",
     "UnresolvedAssetJobDefinition",
     "cron_string_iterator",
+    "has_events_in_files",
     "is_valid_cron_string",
     "repository_of",
-    "sqlite_event_files",
 ]
 
 
@@ -82,21 +78,12 @@ def repository_of(context: dg.AssetExecutionContext) -> dg.RepositoryDefinition 
         return None
 
 
-def sqlite_event_files(instance: dg.DagsterInstance, run_id: str) -> list[str]:
-    """Return the files with the events of a run and with the index of all runs; none if events are stored
-    elsewhere."""
+def has_events_in_files(instance: dg.DagsterInstance) -> bool:
+    """Return whether the events of runs are stored in SQLite files, which no two hosts share."""
     # Imported here: Dagster's storage brings SQLAlchemy and Alembic, which take as long to load as all
     # definitions.
     try:
-        from dagster._core.storage.event_log.sqlite.sqlite_event_log import (
-            INDEX_SHARD_NAME,
-            SqliteEventLogStorage,
-        )
+        from dagster._core.storage.event_log.sqlite.sqlite_event_log import SqliteEventLogStorage
     except ImportError as error:
         raise moved(error) from error
-    storage = instance.event_log_storage
-    return (
-        [storage.path_for_shard(shard) for shard in (run_id, INDEX_SHARD_NAME)]
-        if isinstance(storage, SqliteEventLogStorage)
-        else []
-    )
+    return isinstance(instance.event_log_storage, SqliteEventLogStorage)

@@ -55,8 +55,6 @@ FILES: Mapping[str, bytes] = {
     **{f"keys-family/{name}": data for name, data in FAMILY.items()},
     "keys-family/family.toml": b"colour = 'red'\n",
     "half-family/generator.py": b"x = 1\n",
-    "framework/database/database.json": b"{}",
-    "no-framework/database/database.json": b"{",
     "bare-framework/database/database.json": b'{"designs": []}',
     "one-framework/database/database.json": b'{"designs": [7]}',
     "folder/keep": b"",

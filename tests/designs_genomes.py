@@ -1,31 +1,39 @@
-"""Parents straight from genomes, for tests of the genetic operators."""
+"""Genomes for tests: the baseline in other forms, and variants of the reference design `open_search`."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from evolake.designs.genome.grammars import parent_of
 from evolake.designs.genome.open_behaviour import Memory
 from evolake.designs.genome.open_expression import Expression, places, replaced
-from evolake.designs.genome.open_genome import Constant, OpenGenome, from_json, open_genome
+from evolake.designs.genome.open_genome import (
+    Constant,
+    OpenGenome,
+    baseline,
+    open_genome,
+    read_genome,
+    with_values,
+)
 from evolake.designs.genome.parameters import Parameter
-from evolake.designs.genome.variation import DesignGenome, Parent
 
 OPEN_SEARCH = (
     Path(__file__).parents[1] / "data_lake" / "seeds" / "reference_designs" / "open_search.genome.json"
 )
 MAJORITY_TERM: Expression = ("mul", "k1", ("square", ("at", "v")))
 """What `open_search` subtracts from each literal's force."""
+DRAG: Expression = ("mul", "pull", ("sub", 1.0, ("mul", 0.3, ("square", "v"))))
+"""A drive of v that slows variables near their bounds."""
 
 
-def parent_of_genome(design_id: str, title: str, genome: DesignGenome) -> Parent:
-    """Return the design of a genome as a parent that can be varied."""
-    return parent_of(design_id, title, genome)
+def changed(values: dict[str, float] | None = None, **drives: Expression) -> OpenGenome:
+    """Return the baseline with other drives and other values of its parameters."""
+    base = baseline()
+    return with_values(open_genome(dict(base.drives) | drives, base.memories, base.constants), values or {})
 
 
 def open_search() -> OpenGenome:
     """Return the reference design `open_search` as a genome."""
-    return from_json(OPEN_SEARCH.read_text())
+    return read_genome(OPEN_SEARCH.read_text())
 
 
 def without_the_majority_term() -> OpenGenome:

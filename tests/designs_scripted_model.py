@@ -15,11 +15,10 @@ from collections import Counter
 from typing import Any
 
 import numpy as np
-from designs_genomes import parent_of_genome
 from loopback_model import Action, Asked, call, raw, say, status
 
-from evolake.designs.grammars.paper_genome.genetic import propose
-from evolake.designs.grammars.paper_genome.genome import BASELINE
+from evolake.designs.genome.open_genetic import parent_of, propose
+from evolake.designs.genome.open_genome import baseline
 from evolake.objectives.portfolio import new_objective
 
 BROKEN_DESIGN = (
@@ -92,7 +91,7 @@ def _directions(text: str, random: np.random.Generator) -> dict[str, Any]:
 
 
 def _design(text: str, random: np.random.Generator) -> dict[str, Any]:
-    child = propose([parent_of_genome("", "baseline", BASELINE)], set(), random)
+    child = propose([parent_of("", "baseline", baseline())], set(), random)
     assert child is not None
     ids = _ids(text)[:2]
     weights = [{"design_id": design_id, "weight": 1 / len(ids)} for design_id in ids]

@@ -33,7 +33,7 @@ from evolake.solvers.evolution.population import Population, empty_population
 from evolake.solvers.gates.specs import GATE_NAMES as GATES
 from evolake.solvers.measurement.duel_families import family_rows
 from evolake.solvers.measurement.metrics import compute_metrics
-from evolake.solvers.tables_archive import ARCHIVE, FAILED_PROPOSALS, FINDINGS, VARIANTS
+from evolake.solvers.tables import ARCHIVE, FAILED_PROPOSALS, FINDINGS, VARIANTS
 
 LINE = "solvers"
 NOON = datetime(2026, 1, 1, tzinfo=UTC)

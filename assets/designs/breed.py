@@ -52,7 +52,7 @@ def raced(
         dict(population.graphs()) | passed, population.keys() | {item.key() for item in fresh}, earlier
     )
     done = breed(
-        starters_of(population, fresh, store.text, sizes),
+        starters_of(population, fresh, store.text),
         RaceSetup(gates(store, pool), compute.executor(), settings.backend, pool.workers),
         known,
         settings=sizes,

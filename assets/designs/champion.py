@@ -39,20 +39,15 @@ def ablate_champion(
     store: LineStore, compute: ComputeResource, jail: JailResource, population: Population, champion_id: str
 ) -> None:
     """Publish what each term of a new champion does on each kind of formulas; nothing of one that was
-    champion before, or is of no open genome."""
+    champion before, or has no genome."""
     from evolake.designs.evolution.ablation import ablation_levels, ablation_rows, traced_ablations
     from evolake.designs.evolution.breeding import CORE_TIMES
-    from evolake.designs.genome.grammars import read_genome
     from evolake.designs.genome.open_ablation import ablations
-    from evolake.designs.genome.open_genome import OpenGenome
+    from evolake.designs.genome.open_genome import read_genome
 
     settings, row = store.settings.of(DesignsSettings), population.row(champion_id)
     genome = read_genome(row["genome"]) if row["genome"] else None
-    if (
-        settings.ablation_n == 0
-        or champion_id == population.champion_id
-        or not isinstance(genome, OpenGenome)
-    ):
+    if settings.ablation_n == 0 or champion_id == population.champion_id or genome is None:
         store.extra(ABLATIONS, [])
         return
     without = traced_ablations(ablations(genome), jails(jail))

@@ -90,9 +90,7 @@ def so_far(store: LineStore, *upto: str) -> Population:
     """
     population = archive(store).admit(store.rows("merged_designs"), store.rows("directions", DERIVATIONS))
     if store.has("imported_designs"):
-        population = population.admit(
-            store.rows("imported_designs"), store.rows("imported_designs", DERIVATIONS)
-        )
+        population = population.admit(store.rows("imported_designs"), [])
     if "candidates" in upto:
         population = population.admit(store.rows("candidates"), store.rows("candidates", DERIVATIONS))
     for asset in ("experiments", "promoted_experiments"):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from evolake.compute import Jails
     from evolake.designs.evolution.importing import Arrived
     from evolake.designs.evolution.population import Population
-    from evolake.designs.genome.variation import DesignGenome
+    from evolake.designs.genome.open_genome import OpenGenome
 
 
 @line.asset(deps=[line.incoming], schema=DIRECTIONS)
@@ -35,7 +35,7 @@ def directions(store: LineStore, agents: AgentsResource, jail: JailResource) -> 
     and what `evolake designs import` has.
     """
     from evolake.designs.evolution.added_seeds import SEEDS
-    from evolake.designs.evolution.importing import admit_imports, retrospectives
+    from evolake.designs.evolution.importing import admit_imports
     from evolake.designs.evolution.merge import admit_merges
     from evolake.designs.evolution.planning import plan_directions
     from evolake.designs.evolution.population import population_of
@@ -50,7 +50,7 @@ def directions(store: LineStore, agents: AgentsResource, jail: JailResource) -> 
         admitted = admit_merges(store.lake, archive(store), gates(store, jails(jail)), cycle)
         record_admitted(store, admitted)
         arrived = admit_imports(
-            store.lake, admitted.population, gates(store, jails(jail)), cycle, recognising(store, jails(jail))
+            store.lake, admitted.population, gates(store, jails(jail)), cycle, recognising(jails(jail))
         )
         record_arrived(store, arrived)
         plan = plan_directions(
@@ -61,7 +61,6 @@ def directions(store: LineStore, agents: AgentsResource, jail: JailResource) -> 
             cycle=cycle,
             root_seed=settings.seed,
             guidance=notes,
-            reports=retrospectives(store.lake, cycle),
         )
     if plan.failure:
         store.warn(f"the planner gave no usable reply ({plan.failure.reason}); this cycle has no directions")
@@ -79,13 +78,11 @@ def _came(arrived: Arrived) -> dict[str, int]:
     return {f"imported_{state}": states.count(state) for state in sorted(set(states))}
 
 
-def recognising(store: LineStore, pool: Jails) -> Callable[[str], DesignGenome | None]:
-    """Find the genome of the line's grammar that computes what a file does; None if there is none."""
-    from evolake.designs.genome.grammars import GRAMMARS
+def recognising(pool: Jails) -> Callable[[str], OpenGenome | None]:
+    """Find the genome that computes what a file does; None if it is not the baseline."""
     from evolake.designs.genome.recognise import recognised
 
-    genomes = GRAMMARS[store.settings.of(DesignsSettings).grammar].seeds()
-    return lambda source: recognised(source, pool, genomes)
+    return lambda source: recognised(source, pool)
 
 
 def admitting(store: LineStore, population: Population, pool: Jails) -> Admit:
@@ -93,7 +90,7 @@ def admitting(store: LineStore, population: Population, pool: Jails) -> Admit:
     there."""
     from evolake.designs.evolution.proposals import design_row, seed_candidate, store_candidate
 
-    recognise = recognising(store, pool)
+    recognise = recognising(pool)
     judge, known = gates(store, pool), population.graphs()
     present = {row["source_sha"]: row for row in population.designs.to_dicts() if row["state"] != "blocked"}
 

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from assets.store import LineStore
-from evolake.designs.tables import DESIGNS
-from evolake.designs.tables_import import ARRIVALS
-from evolake.lake import ARTIFACTS, DERIVATIONS, VERDICTS, side_table
+from evolake.designs.tables import ARRIVALS, DESIGNS
+from evolake.lake import ARTIFACTS, VERDICTS, side_table
 
 if TYPE_CHECKING:
     from evolake.designs.evolution.importing import Arrived
@@ -64,7 +63,6 @@ def record_arrived(store: LineStore, arrived: Arrived) -> None:
     store.extra(DESIGNS, arrived.designs, name)
     store.extra(ARRIVALS, arrived.notes)
     store.artifacts(arrived.designs, name=side_table(name, ARTIFACTS))
-    store.extra(DERIVATIONS, arrived.derivations, side_table(name, DERIVATIONS))
     store.extra(VERDICTS, (verdict.row() for verdict in arrived.verdicts), side_table(name, VERDICTS))
 
 

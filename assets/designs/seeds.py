@@ -11,7 +11,6 @@ from assets.added_seeds import with_seeds
 from assets.designs.line import gates, jails, line, rules
 from assets.designs.records import candidate_rows, record_candidates
 from assets.store import LineStore
-from evolake.designs.settings import DesignsSettings
 from evolake.designs.tables import DESIGNS
 from resources.jail import JailResource
 
@@ -26,18 +25,16 @@ def seeds(store: LineStore, jail: JailResource) -> pl.DataFrame:
     from evolake.designs.evolution.added_seeds import SEEDS
     from evolake.designs.evolution.population import empty_population
     from evolake.designs.evolution.proposals import seed_candidate
-    from evolake.designs.genome.grammars import GRAMMARS
     from evolake.designs.genome.recognise import recognised
     from evolake.lake.added_seeds import seeds_of
 
-    genomes = GRAMMARS[store.settings.of(DesignsSettings).grammar].seeds()
     judge = gates(store, jails(jail))
     known: dict[str, str] = {}
     candidates: list[Judged] = []
     items = seeds_of(SEEDS, store.settings)
     for item in items:
         source = item.pack().decode(errors="replace")
-        candidate = seed_candidate(item.name, source, known, judge, recognised(source, jails(jail), genomes))
+        candidate = seed_candidate(item.name, source, known, judge, recognised(source, jails(jail)))
         if candidate.accepted and candidate.traced is not None:
             known[candidate.traced.graph_sha] = candidate.design_id
         candidates.append(candidate)

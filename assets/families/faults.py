@@ -12,7 +12,7 @@ from assets.line import SEED_ROUND
 from assets.pictures import shown
 from assets.store import LineStore
 from evolake.families.settings import FamiliesSettings
-from evolake.families.tables_faults import KILL_RATES, PLANTED
+from evolake.families.tables import KILL_RATES, PLANTED
 
 
 @line.seed_asset(deps=[rules, "seeds"], schema=KILL_RATES, kinds={"python", "bubblewrap"})

@@ -11,7 +11,7 @@ import polars as pl
 from assets.families.judge import of_record
 from assets.families.line import archive, line, open_jail
 from assets.store import LineStore
-from evolake.families.settings import FamiliesSettings
+from evolake.families.settings import DRIFT_PAIRS, FamiliesSettings
 from evolake.families.tables import (
     COMPLEXITY,
     DRIFT,
@@ -125,11 +125,7 @@ def drift(store: LineStore, accepted: pl.DataFrame) -> pl.DataFrame:
     from evolake.gates import Raised, contained
 
     cycle, settings = store.cycle, store.settings
-    wanted = (
-        settings.of(FamiliesSettings).drift_pairs
-        if settings.backend == "model" and SOLVER_ROLE.name in settings.models
-        else 0
-    )
+    wanted = DRIFT_PAIRS if settings.backend == "model" and SOLVER_ROLE.name in settings.models else 0
     parents = {row["family_id"]: row for row in archive(store).rows("accepted")}
     pairs = [
         (row, parents[row["parents"][0]])

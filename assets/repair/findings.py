@@ -11,15 +11,7 @@ import polars as pl
 from assets.pictures import shown
 from assets.repair.cells import study
 from assets.repair.checks import CELL_CHECKS
-from evolake.repair.statistics.tables import (
-    COMPARISONS,
-    CONVERGENCE,
-    EFFORT,
-    FIGURES,
-    FRONTIER,
-    ROBUSTNESS,
-    SUMMARY,
-)
+from evolake.repair.tables import COMPARISONS, CONVERGENCE, EFFORT, FIGURES, FRONTIER, ROBUSTNESS, SUMMARY
 from resources.lake import LakeResource
 
 if TYPE_CHECKING:

@@ -22,8 +22,7 @@ from assets.solvers.line import line
 from assets.solvers.measure import benchmark_runs, consensus_ranking, metrics, objective_scores
 from assets.solvers.propose import plan, variants
 from evolake.solvers.gates.specs import GATES as VARIANT_GATES
-from evolake.solvers.tables import CORRECTNESS_RUNS, RUNS, SMOKE_RUNS, STABILITY_RUNS
-from evolake.solvers.tables_archive import FAILED_PROPOSALS
+from evolake.solvers.tables import CORRECTNESS_RUNS, FAILED_PROPOSALS, RUNS, SMOKE_RUNS, STABILITY_RUNS
 
 GATES = len(VARIANT_GATES)
 RUN = once("variant_id", "instance", "repeat")

@@ -12,7 +12,7 @@ from assets.solvers.learn import verdict_rows
 from assets.solvers.line import archive, line, open_workspace
 from assets.store import LineStore
 from evolake.lake import DERIVATIONS
-from evolake.solvers.tables_archive import VARIANTS
+from evolake.solvers.tables import VARIANTS
 
 
 @line.asset(

@@ -14,8 +14,7 @@ from assets.solvers.measure import sound_runs
 from assets.store import LineStore
 from evolake.lake import RULES
 from evolake.solvers.settings import SolversSettings
-from evolake.solvers.tables import RULE_METRICS
-from evolake.solvers.tables_archive import FINDINGS, HISTORY, PROPOSED, RULE_PROPOSALS
+from evolake.solvers.tables import FINDINGS, HISTORY, PROPOSED, RULE_METRICS, RULE_PROPOSALS
 from resources.agents import AgentsResource
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from assets.lake import rules_asset
 from assets.store import LineStore
 from evolake.lazy import Lazy
 from evolake.solvers.settings import SolversSettings
-from evolake.solvers.tables_archive import ARCHIVE
+from evolake.solvers.tables import ARCHIVE
 
 if TYPE_CHECKING:
     from evolake.gates import Ruleset

@@ -13,8 +13,7 @@ from assets.added_seeds import Admit, Arrival, Seedling, admit_seeds
 from assets.solvers.line import archive, line, open_workspace, rules_in_force
 from assets.store import LineStore
 from evolake.scratch import Scratch
-from evolake.solvers.tables import GATE_RUNS
-from evolake.solvers.tables_archive import CODER_RUNS, FAILED_PROPOSALS, PLANS, VARIANTS
+from evolake.solvers.tables import CODER_RUNS, FAILED_PROPOSALS, GATE_RUNS, PLANS, VARIANTS
 from resources.agents import AgentsResource
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from assets.added_seeds import with_seeds
 from assets.solvers.line import line, open_workspace, rules
 from assets.store import LineStore
 from evolake.errors import EvolakeError
-from evolake.solvers.tables_archive import PROVENANCE, VARIANTS
+from evolake.solvers.tables import PROVENANCE, VARIANTS
 
 if TYPE_CHECKING:
     from evolake.gates import Verdict

@@ -1,7 +1,7 @@
 """Ask one OpenAI-compatible endpoint through the `openai` client.
 
 The client retries on 429, 5xx, timeouts and broken connections, and honours Retry-After up to two minutes (a
-longer one is an error at the same time). `http_client` bounds what it reads. A try whose request went out and
+longer one is an error without a wait). `http_client` bounds what it reads. A try whose request went out and
 whose answer never came whole (a reset, a timeout, a broken body) may have been billed. Each is reported to
 the caller of `post` as it happens, who may forbid the next one.
 

@@ -1,19 +1,19 @@
 """What decides about a line's candidates, and where the role that proposes the next ones reads it.
 
-A model that is not shown why its candidate was blocked or lost proposes it again. So each line declares, in a
-module `feedback` of its package of roles, every column of its tables of verdicts: in which field of which
-request it is shown, or why no model needs it. A test compares the declaration with the tables, the requests
-and the prompts; the documentation prints it.
+A model that is not shown why its candidate was blocked or lost proposes it again. So each line declares, in
+its `feedback.toml`, every column of its tables of verdicts: in which field of which request it is shown, or
+why no model needs it. A test compares the declaration with the tables, the requests and the prompts; the
+documentation prints it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import tomllib
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from importlib import import_module
-from importlib.util import find_spec
+from pathlib import Path
 
-from evolake.lines import lines
+from evolake.lines import folder_of, lines
 
 
 @dataclass(frozen=True)
@@ -47,29 +47,40 @@ class Feedback:
         )
 
 
-def columns_of(table: str, names: str) -> tuple[str, ...]:
-    """Return columns as `table.column`. names: of the columns, separated by blanks.
+def read_feedback(path: Path) -> Feedback:
+    """Return the declaration that a TOML file holds, in the words of `Feedback`.
 
-    >>> columns_of("plans", "reason idea")
-    ('plans.reason', 'plans.idea')
+    `tables` are separated by blanks. `shown` and `left_out` have a line for columns that go together:
+
+        metrics: wrong solved | standings solvers_coder.parent       shown in these fields of requests
+        cycle runs.host champion_trials.* | names the row            left out, and why
+
+    `table:` in front stands for all columns of the line. `[fields]` names fields that several lines have. A
+    line that begins with # is a comment.
     """
-    return tuple(f"{table}.{name}" for name in names.split())
+    given = tomllib.loads(path.read_text(encoding="utf-8"))
+    fields = {name: places.split() for name, places in given.get("fields", {}).items()}
+    shown: dict[str, tuple[str, ...]] = {}
+    for columns, places in _lines(given["shown"]):
+        shown |= dict.fromkeys(columns, tuple(p for name in places.split() for p in fields.get(name, [name])))
+    left_out: dict[str, tuple[str, ...]] = {}
+    for columns, reason in _lines(given.get("left_out", "")):
+        left_out[reason] = (*left_out.get(reason, ()), *columns)
+    missing = tuple(given.get("missing", "").split())
+    return Feedback(tuple(given["tables"].split()), shown, left_out, missing)
 
 
-def shown_in(places: tuple[str, ...], table: str, names: str) -> dict[str, tuple[str, ...]]:
-    """Return columns of one table with the fields of requests that show them, for `Feedback.shown`. names: as
-    in `columns_of`."""
-    return dict.fromkeys(columns_of(table, names), places)
+def _lines(text: str) -> Iterator[tuple[tuple[str, ...], str]]:
+    for line in text.splitlines():
+        if line and not line.startswith("#"):
+            columns, _, said = line.partition(" | ")
+            table, mark, names = columns.rpartition(": ")
+            yield tuple(f"{table}.{name}" if mark else name for name in names.split()), said
 
 
 def feedback_of_line(line: str) -> Feedback | None:
     """Return the declaration of a line; None if it has none."""
     if (settings := lines()[line].settings) is None:
         return None
-    module = f"{settings.module.rpartition('.')[0]}.roles.feedback"
-    try:
-        there = find_spec(module) is not None
-    except ModuleNotFoundError:
-        # the line has no package of roles
-        return None
-    return import_module(module).FEEDBACK if there else None
+    path = folder_of(settings.module.rpartition(".")[0]) / "feedback.toml"
+    return read_feedback(path) if path.is_file() else None

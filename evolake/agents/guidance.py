@@ -16,10 +16,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
 from evolake.errors import InputError
-from evolake.lake import Lake, TableSchema, following
+from evolake.lake import Lake, following
+from evolake.lake.schemas import GUIDANCE
 from evolake.lines import lines
 
 LINE, ASSET = "guidance", "notes"
@@ -27,19 +26,6 @@ EVERY_LINE = "*"
 FIRST_CYCLE = "0001"
 MAX_CHARS = 4_000
 LOCK_WAIT_S = 10.0
-GUIDANCE = TableSchema(
-    "guidance",
-    1,
-    {
-        "guidance_id": (pl.String, "One note, or one withdrawal."),
-        "line": (pl.String, "Line whose planners see it; * for lines that do not exist yet."),
-        "since_cycle": pl.String,
-        "text": (pl.String, "What the person asks for; empty for a withdrawal."),
-        "withdraws": (pl.String, "Note that is taken back; null for a note."),
-        "created_at": pl.Datetime("us", "UTC"),
-    },
-    keys=("guidance_id", "line"),
-)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""`evolake consensus`: rank designs by many objectives at the same time, from files that any program can
+"""`evolake consensus`: rank designs by many objectives, from files that any program can
 write."""
 
 from __future__ import annotations
@@ -56,17 +56,8 @@ def consensus() -> None:
     type=OrdinaryPath(),
     help="JSON: objective id -> multiplier (default: 1 for each).",
 )
-@click.option(
-    "--decay",
-    default=0.9,
-    show_default=True,
-    type=float,
-    help="Weight left after one round, above 0 and at most 1.",
-)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
-def rank(
-    scores: Path, created_file: Path, now: int, multipliers_file: Path | None, decay: float, as_json: bool
-) -> None:
+def rank(scores: Path, created_file: Path, now: int, multipliers_file: Path | None, as_json: bool) -> None:
     """Rank the designs of SCORES, a Parquet file with columns objective_id, design_id and score (lower is
     better).
 
@@ -81,7 +72,7 @@ def rank(
         if multipliers_file
         else None
     )
-    ranking = rank_long(table, created, now, decay, multipliers)
+    ranking = rank_long(table, created, now, multipliers=multipliers)
     if as_json:
         say_json(ranking.to_json(), allow_nan=False)
     else:

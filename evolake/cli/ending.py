@@ -102,7 +102,7 @@ def expected(error: BaseException, arguments: Sequence[str] = ()) -> EvolakeErro
         return MachineryError(
             "not enough memory",
             got=str(error) or None,
-            do="ask for less at the same time, or use a machine with more memory",
+            do="ask for less in one command, or use a machine with more memory",
         )
     if isinstance(error, OSError) and error.errno is not None and not _is_ours(error):
         place = error.filename or (_full(arguments) if error.errno in _NO_ROOM else None)

@@ -1,4 +1,4 @@
-"""`evolake rules`: the checkers that rules may name, a new rule file, and what edited rules would change."""
+"""`evolake rules`: the checkers that rules may name, and what edited rules would change."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from evolake.lines import lines
 from evolake.terminal import say, say_json
 
 
-@click.group(short_help="List checkers, write a rule, preview a rule change.")
+@click.group(short_help="List checkers, preview a rule change.")
 def rules() -> None:
-    """List the checkers that rules name, write a rule, preview what an edit of one would change.
+    """List the checkers that rules name, preview what an edit of a rule would change.
 
     \b
     Examples:
-      evolake rules new my-rule.md --line solvers
+      evolake rules checkers --line solvers
       evolake rules preview --line solvers
     """
 
@@ -77,39 +77,6 @@ def checkers(line: str | None, as_json: bool) -> int:
                 ]
                 if rule.check == checker.name and thresholds:
                     say(f"      rule {rule.id}: {', '.join(thresholds)}")
-    return 0
-
-
-@rules.command(short_help="Write a complete rule of a line to FILE.")
-@click.option("--line", required=True, help="Line that the rule is of.")
-@click.option(
-    "--check", help="Checker that it is to name, one of `evolake rules checkers` (default: the best match)."
-)
-@click.option(
-    "--gate", help="Gate that it is to be of, one of `evolake rules checkers` (default: the best match)."
-)
-@click.argument("file", type=OrdinaryPath())
-def new(line: str, check: str | None, gate: str | None, file: Path) -> int:
-    """Write a rule of a line to FILE, complete: in data_lake/seeds/rules/LINE/ it judges. Nothing is
-    overwritten.
-
-    It starts from the rule of the line that fits the file's name best; --check and --gate narrow the choice.
-    """
-    from evolake.gates.example import example_rule
-    from evolake.gates.rules import load_rules
-    from evolake.new_files import write_new
-
-    write_new(
-        {
-            file: example_rule(
-                load_rules(settings_module.load().seeds / "rules", _known(line)), file.stem, check, gate
-            )
-        }
-    )
-    say(
-        f"{file}; `evolake rules checkers --line {line}` lists what it may name; in "
-        f"data_lake/seeds/rules/{line}/ it judges"
-    )
     return 0
 
 

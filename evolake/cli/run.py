@@ -63,7 +63,7 @@ seconds: on the clock, over all runs of a line; lines that ran at the same time 
 @click.option(
     "--at-once",
     type=click.IntRange(min=1),
-    help="Lines that run side by side (default: as many as there are cores).",
+    help="Lines that run side by side (default: one more than there are cores).",
 )
 @click.option("-v", "--verbose", is_flag=True, help="A line of text for every asset and check.")
 @click.option(

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from evolake.report.watching import Seen
 
 VALUES_SHOWN = 6
+EVERY_S = 3.0
+"""Between two looks."""
 
 
 @click.command(short_help="Watch the lines of a lake while they run.")
@@ -27,18 +29,10 @@ VALUES_SHOWN = 6
 @click.option(
     "--lines", default="all", show_default=True, help="Comma-separated lines, or all that the lake has."
 )
-@click.option("--line", "single", multiple=True, hidden=True)
-@click.option(
-    "--every",
-    default=3.0,
-    show_default=True,
-    type=click.FloatRange(min=0.2),
-    help="Seconds between two looks.",
-)
 @click.option(
     "--once", is_flag=True, help="Print one frame and end, as it does where the output is no terminal."
 )
-def watch(root: Path | None, lines: str, single: tuple[str, ...], every: float, once: bool) -> int:
+def watch(root: Path | None, lines: str, once: bool) -> int:
     """Watch the lines of a lake: best score per cycle, gates, what was spent, what runs now. It reads and
     never writes; Ctrl-C ends it."""
     from rich.live import Live
@@ -46,7 +40,7 @@ def watch(root: Path | None, lines: str, single: tuple[str, ...], every: float, 
     from evolake.report.watching import Watcher
 
     named = [] if lines == "all" else [name.strip() for name in lines.split(",")]
-    watcher = Watcher(root or settings_module.load().require_lake(), [*dict.fromkeys([*named, *single])])
+    watcher = Watcher(root or settings_module.load().require_lake(), [*dict.fromkeys(named)])
     console = visible_console(highlight=False)
     if once or not console.is_terminal:
         console.print(frame(watcher.root, watcher.look()))
@@ -55,7 +49,7 @@ def watch(root: Path | None, lines: str, single: tuple[str, ...], every: float, 
     try:
         with Live(shown, console=console, auto_refresh=False) as live:
             while True:
-                time.sleep(every)
+                time.sleep(EVERY_S)
                 try:
                     shown = frame(watcher.root, watcher.look())
                 except LakeError as damage:  # also a table that a run has just replaced: what it was is looked up at the next look  # noqa: E501

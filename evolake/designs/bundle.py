@@ -16,7 +16,6 @@ from evolake.bundles.exporting import EVALUATIONS
 from evolake.bundles.measuring import consensus_score
 from evolake.bundles.model import Carried, Judging, LineBundle, Said
 from evolake.bundles.ruling import all_pass, gates_again
-from evolake.designs.evolution.champion import UNIT
 from evolake.designs.evolution.gate_specs import GATES
 from evolake.designs.measuring_again import (
     BASELINE,
@@ -135,11 +134,9 @@ def _contest(
         row for row in lake.read(LINE, "champion_trials", done[-1]).to_dicts() if row["N"] == decision["N"]
     ]
     trials.sort(key=lambda row: row["pair"])
-    if decision.get("unit") != UNIT or decision["ratio"] is None:
-        return (
-            None,
-            {},
-        )  # a lake from before work was counted, or a contest that a busy machine left undecided
+    if decision["ratio"] is None:
+        # a busy machine left the contest undecided
+        return None, {}
     sides = [
         [{name: row[name] for name in COLUMNS} for row in trials if row["design_id"] == side]
         for side in (design, decision["incumbent_id"])

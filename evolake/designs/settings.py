@@ -160,14 +160,6 @@ class DesignsSettings(LineSettings):
             "model may revise it once if it broke there or solved less"
         ),
     )
-    grammar: Literal["open", "paper"] = Field(
-        default="open",
-        description=(
-            "what operators write designs in: `open` (typed expressions, from the baseline dynamics on), "
-            "or `paper` (the terms of the paper's best design and their relatives: an oracle to hold "
-            "search against)"
-        ),
-    )
     directions_per_cycle: int = Field(
         default=4, gt=0, description="directions planned a cycle; each is asked for its share of the designs"
     )
@@ -179,7 +171,7 @@ class DesignsSettings(LineSettings):
         default=0,
         ge=0,
         description=(
-            "variables of the formulas, planted and uniform, on which a new champion of the open grammar "
+            "variables of the formulas, planted and uniform, on which a new champion with a genome "
             "runs without one term at a time; the report shows the effect of each term. 0: off"
         ),
     )

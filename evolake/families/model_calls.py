@@ -10,7 +10,7 @@ from evolake.families.roles.evolution_session import EVOLUTION_SESSION
 from evolake.families.roles.quality import CURATOR_ROLE, QUALITY_ROLE, VALIDATOR_ROLE
 from evolake.families.roles.solver import SOLVER_ROLE
 from evolake.families.roles.validator_author import AUTHOR_ROLE
-from evolake.families.settings import FamiliesSettings
+from evolake.families.settings import DRIFT_PAIRS, FamiliesSettings
 from evolake.lake.added_seeds import seeds_of
 from evolake.settings import Settings
 
@@ -33,7 +33,7 @@ def model_calls(settings: Settings, *, first: bool, seeds: bool) -> list[RoleCal
     if own.validator_authors == "together":
         author, written = VALIDATOR_ROLE, likely * own.validators / 4
     drift = (
-        own.drift_pairs * 2 * len(own.drift_difficulties) * own.drift_samples
+        DRIFT_PAIRS * 2 * len(own.drift_difficulties) * own.drift_samples
         if SOLVER_ROLE.name in settings.models
         else 0
     )

@@ -8,6 +8,9 @@ from pydantic import Field
 
 from evolake.settings import LineSettings
 
+DRIFT_PAIRS = 10
+"""Pairs of a new family and its parent that a solver model is tried on in a cycle."""
+
 
 class FamiliesSettings(LineSettings):
     """How much a cycle of the `families` line does, and what one family may cost."""
@@ -136,11 +139,6 @@ class FamiliesSettings(LineSettings):
         default=3,
         gt=0,
         description="families that each class of faults is planted into, to measure the gates",
-    )
-    drift_pairs: int = Field(
-        default=10,
-        ge=0,
-        description="pairs of a new family and its parent that a solver model is tried on; 0: none",
     )
     drift_difficulties: list[int] = Field(
         default=[5, 7, 10], min_length=1, description="one instance per entry and family"

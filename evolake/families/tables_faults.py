@@ -1,5 +1,5 @@
-"""Types of the tables of the mutation test: one row per planted fault, and the kill rate of each class by
-gate."""
+"""Which asset publishes which table of the line, and the rows of the mutation test's tables: one per planted
+fault, and the kill rate of each class by gate."""
 
 from __future__ import annotations
 
@@ -12,81 +12,16 @@ import polars as pl
 from evolake.families import tables
 from evolake.families.gates.specs import GATE_NAMES, GATES
 from evolake.gate_spec import gates_of_assets
-from evolake.lake.schemas import TableSchema, incoming_tables, tables_by_name
+from evolake.lake.schemas import incoming_tables
 
 if TYPE_CHECKING:
     from evolake.families.faults.injection import KillRate, Planted
 
-PLANTED = TableSchema(
-    "planted_faults",
-    1,
-    {
-        "fault": (pl.String, "Class of what was planted, by name."),
-        "expected": (pl.String, "Gate that is meant to catch the class; none if no gate is meant to see it."),
-        "family_id": (pl.String, "Sound family that it was planted into."),
-        "name": (pl.String, "Name of that family's folder."),
-        "planted_id": (pl.String, "Family with the fault in it; empty where the class does not apply."),
-        "outcome": (
-            pl.String,
-            "caught, survived, or does not apply (the family has nothing to plant it in).",
-        ),
-        "gate": (pl.String, "Gate that caught it; empty if none did."),
-        "rule_id": (pl.String, "Rule that caught it; empty if none did."),
-        "reason": (pl.String, "What the rule objected to, or why the class does not apply."),
-    },
-    keys=("fault", "family_id"),
-)
-KILL_RATES = TableSchema(
-    "kill_rates",
-    1,
-    {
-        "fault": (pl.String, "Class of what was planted, by name."),
-        "expected": (pl.String, "Gate that is meant to catch the class; none if no gate is meant to see it."),
-        "gate": (pl.String, "Gate that caught some of the class; empty if none did."),
-        "planted": (pl.Int64, "Families that the fault was planted into."),
-        "caught_here": (pl.Int64, "How many of them this gate caught."),
-        "caught": (pl.Int64, "How many of them any gate caught."),
-        "does_not_apply": (pl.Int64, "Families that could not take the fault."),
-        "rate": (pl.Float64, "caught over planted, from 0 to 1; null if no family took it."),
-    },
-    keys=("fault", "gate"),
-)
-"""One row per class and gate that caught some of it; a class that nothing caught has one row with an empty
-gate."""
 TABLES = (
     incoming_tables(tables.ARCHIVE)
-    | tables_by_name(
-        tables.CANDIDATES,
-        tables.FAILED_PROPOSALS,
-        tables.IDEAS,
-        tables.MEASURED,
-        tables.SEED_EVIDENCE,
-        tables.VALIDATOR_VOTES,
-        tables.VALIDATOR_AUTHORS,
-        tables.INSTANCES,
-        tables.DROPPED,
-        tables.COMPLEXITY,
-        tables.LEARNABILITY_READ,
-        tables.LEARNABILITY,
-        tables.SURVIVAL,
-        tables.FUNNEL,
-        tables.RESOURCES,
-        tables.FAILURES,
-        tables.EXPERIENCE,
-        tables.DRIFT,
-        tables.DRIFT_SUMMARY,
-        tables.GRADES,
-        tables.INDEPENDENT_ANSWERS,
-        PLANTED,
-    )
-    | {
-        **dict.fromkeys(("seeds", "immigrant_families", "survivors"), tables.FAMILIES),
-        "accepted": tables.ACCEPTED,
-        "fault_kill_rates": KILL_RATES,
-        **dict.fromkeys(map(tables.further_table, gates_of_assets(GATES)), tables.FURTHER),
-        **dict.fromkeys(gates_of_assets(GATES), tables.GATED),
-        **tables_by_name(tables.VOTES, tables.REVIEWS),
-    }
+    | dict.fromkeys(map(tables.further_table, gates_of_assets(GATES)), tables.FURTHER)
+    | dict.fromkeys(gates_of_assets(GATES), tables.GATED)
+    | tables.DECLARED.assets
 )
 """Asset -> schema of every table that the line publishes under its own name, for SQL and for `evolake sql
 --schema`."""

@@ -17,7 +17,7 @@ MOST_MATCHES = 80
 LONGEST_LINE = 400
 MOST_LINES = 400
 MOST_CHARACTERS = 11_000
-"""Of the lines that are shown at the same time, their numbers and the footer not counted in."""
+"""Of the lines that one reply shows, their numbers and the footer not counted in."""
 
 
 class Fault(Exception):

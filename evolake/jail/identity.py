@@ -25,7 +25,7 @@ ones (systemd's table of user ids)."""
 
 
 def drawn() -> int | None:
-    """Return a number, user and group at the same time, for a new jail; None where this process is an
+    """Return a number for a new jail, both its user's and its group's; None where this process is an
     ordinary user, or root of a namespace that knows no other.
     """
     return choose(identities("uid"), identities("gid")) if os.geteuid() == 0 else None

@@ -85,7 +85,7 @@ def run_native(
     if limits.processes and not chosen.counts_processes:
         raise JailUnavailable(
             f"the jail {chosen.mode} cannot hold a program that makes processes, so it was not run",
-            wanted="bubblewrap, whose process namespace ends them all at the same time",
+            wanted="bubblewrap, whose process namespace ends them all",
             got=f"limits.processes = {limits.processes}",
             do=f"unset EVOLAKE_JAIL; to get it: {bubblewrap.INSTALL}",
         )

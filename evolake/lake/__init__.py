@@ -25,6 +25,7 @@ from evolake.lake.schemas import (
     VERDICTS,
     TableSchema,
     incoming_tables,
+    read_tables,
     side_table,
 )
 from evolake.lake.seal_files import Seal, population_version
@@ -56,6 +57,7 @@ __all__ = [
     "incoming_tables",
     "population_version",
     "preceding",
+    "read_tables",
     "side_table",
 ]
 

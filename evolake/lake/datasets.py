@@ -17,7 +17,7 @@ import pyarrow.fs
 import pyarrow.parquet as pq
 
 from evolake.lake.inventory import PARTS, Part, TableParts
-from evolake.lake.schemas import TableSchema
+from evolake.lake.schemas import SEALS, TableSchema
 from evolake.lake.store import Lake
 
 ORIGIN = pa.schema(
@@ -32,21 +32,6 @@ ORIGIN = pa.schema(
 _CYCLE = pa.field("cycle", pa.string())
 PART_CYCLE = "origin_cycle"
 Constants = dict[str, str | bool | None]
-SEALS = TableSchema(
-    "seals",
-    1,
-    {
-        "line": pl.String,
-        "cycle": (pl.String, "Cycle that the sealed population enters."),
-        "state": (pl.String, "sealed, or reopened because the cycle before runs again."),
-        "version": (pl.String, "Hash of the population."),
-        "built_on": (pl.String, "Version that entered the cycle before; null for the seeds."),
-        "run_id": pl.String,
-        "at": (pl.String, "When it was sealed or opened (UTC, ISO 8601)."),
-        "broken": (pl.Boolean, "Whether this link of the chain or one before it does not hold."),
-    },
-    keys=("line", "cycle"),
-)
 
 
 def arrow_schema(schema: TableSchema) -> pa.Schema:

@@ -18,35 +18,9 @@ from evolake.lake.layout import Partition, manifests
 from evolake.lake.manifest import PartitionLog
 from evolake.lake.manifest_lines import ManifestEntry, Record
 from evolake.lake.packs import Packed
-from evolake.lake.schemas import Instant, TableSchema, shared_table_of
+from evolake.lake.schemas import PARTS, shared_table_of
 from evolake.lake.store import Lake
 
-PARTS = TableSchema(
-    "parts",
-    1,
-    {
-        "line": pl.String,
-        "asset": (pl.String, "Table by name, as in <line>.<asset>."),
-        "cycle": (pl.String, "Partition of the table; null where it has none."),
-        "state": (
-            pl.String,
-            "current, superseded, missing (gone), damaged (of the wrong size) or lost (superseded, and "
-            "gone).",
-        ),
-        "rows": (pl.Int64, "How many rows the part holds."),
-        "content_sha": (
-            pl.String,
-            "sha256 (hex) of the content, however it is stored: Dagster's data version.",
-        ),
-        "file_sha": (pl.String, "sha256 (hex) of the Parquet file."),
-        "schema_name": (pl.String, "Schema that the content was checked against; null for none."),
-        "schema_version": (pl.Int64, "Edition of that schema, raised when its columns change."),
-        "run_id": pl.String,
-        "created_at": (Instant, "When it was published (UTC)."),
-        "path": (pl.String, "Path of the file, absolute."),
-    },
-    keys=("path",),
-)
 State = Literal["current", "superseded", "missing", "damaged", "lost"]
 
 

@@ -1,5 +1,5 @@
-"""Types of the tables that every line shares, each defined once: readers, writers and SQL views take them
-from here.
+"""What a table's type is, how a `tables.toml` declares tables, and the types of those that every line shares:
+readers, writers and SQL views take them from here.
 
 An asset that makes rows of a shared table publishes them as a side table named `<asset>__<table>`, so that
 materializing the asset again replaces exactly its own rows; the catalogue shows the union of all side tables
@@ -8,8 +8,11 @@ under the table's name.
 
 from __future__ import annotations
 
+import re
+import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -27,9 +30,9 @@ NAMES_BLOB = "Blob with "
 class TableSchema:
     """A table's columns, its version and the columns that distinguish its rows.
 
-    Every column has a description: its own, given as (type, description) in `columns`, else that of `terms`,
-    else that of the vocabulary. A description is no part of the stored table: another wording changes neither
-    a hash nor a version.
+    Every column has a description: its own, given as (type, description) in `columns`, else that of the
+    vocabulary. A description is no part of the stored table: another wording changes neither a hash nor a
+    version.
 
     Attributes:
         name, version: written into the manifest with every part.
@@ -38,7 +41,6 @@ class TableSchema:
             `repeated_keys`.
         provenance: columns that say who wrote a row and when. They are stored but are not content: a re-run
             that differs in nothing else is the same content.
-        terms: descriptions that the tables of one line share, by column; those of other columns are not used.
         descriptions: column -> what it means, with its unit.
     """
 
@@ -47,12 +49,11 @@ class TableSchema:
     columns: Mapping[str, Any]
     keys: tuple[str, ...]
     provenance: tuple[str, ...] = ()
-    terms: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
     descriptions: Mapping[str, str] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         own = {name: given[1] for name, given in self.columns.items() if isinstance(given, tuple)}
-        summary = VOCABULARY | dict(self.terms) | own
+        summary = VOCABULARY | own
         if silent := [name for name in self.columns if not summary.get(name)]:
             raise ValueError(
                 f"schema {self.name}: say what {', '.join(silent)} means: a column is (type, description)"
@@ -157,238 +158,123 @@ class TableSchema:
         return frame.filter(pl.struct(keys).is_duplicated() | pl.any_horizontal(pl.col(keys).is_null()))
 
 
-ARTIFACTS = TableSchema(
-    "artifacts",
-    1,
-    {
-        "artifact_id": pl.String,
-        "line": pl.String,
-        "kind": (
-            pl.String,
-            "What sort of thing it is: design, objective, variant, family, system prompt, ...",
-        ),
-        "cycle": (pl.String, "Cycle in which it came to this state."),
-        "state": (pl.String, "candidate, blocked (by a gate), accepted, champion or retired."),
-        "content_sha": (
-            pl.String,
-            "Blob with the artifact itself (source, archive or record); of a system prompt its id.",
-        ),
-        "title": pl.String,
-        "created_at": Instant,
-        "run_id": pl.String,
-        "code_version": (pl.String, "Version of evolake that wrote the row."),
-    },
-    keys=("artifact_id", "cycle", "state"),
-    provenance=("created_at", "run_id"),
-)
-DERIVATIONS = TableSchema(
-    "derivations",
-    1,
-    {
-        "child_id": (pl.String, "Artifact that was made."),
-        "parent_id": pl.String,
-        "operator": pl.String,
-        "weight": (pl.Float64, "Share that this parent has in the child; the shares of one child sum to 1."),
-        "cycle": (pl.String, "Cycle in which the child was made."),
-    },
-    keys=("child_id", "parent_id", "operator", "cycle"),
-)
-VERDICTS = TableSchema(
-    "verdicts",
-    1,
-    {
-        "artifact_id": pl.String,
-        "cycle": pl.String,
-        "gate_no": (pl.Int64, "Place of the gate in the line's order, from 0."),
-        "gate": pl.String,
-        "rule_id": pl.String,
-        "rule_version": (pl.String, "Version that the rule's file states."),
-        "ruleset_hash": pl.String,
-        "outcome": (pl.String, "pass, block, error (the gate could not judge; never a pass) or skip."),
-        "reason": (pl.String, "What the rule objects to; empty where it passed."),
-        "evidence_sha": pl.String,
-        "run_id": pl.String,
-    },
-    keys=("artifact_id", "cycle", "gate_no", "rule_id"),
-    provenance=("run_id",),
-)
-AGENT_CALLS = TableSchema(
-    "agent_calls",
-    4,
-    {
-        "call_id": (pl.String, "One attempt of one call; the same on a replay."),
-        "artifact_id": (pl.String, "Artifact that the call was about; null where it was about none."),
-        "cycle": pl.String,
-        "role": (pl.String, "What was asked for, e.g. designer or reviewer; its prompt has that name."),
-        "backend": pl.String,
-        "model": pl.String,
-        "prompt_sha": pl.String,
-        "response_sha": (pl.String, "sha256 (hex) of the reply's text; null without one."),
-        "input_tokens": pl.Int64,
-        "cached_tokens": (pl.Int64, "Those of the input tokens that the server had in its cache."),
-        "output_tokens": pl.Int64,
-        "usd": (pl.Float64, "What this attempt cost now, in US dollars: 0 when replayed, null when unknown."),
-        "latency_s": (pl.Float64, "Time that the endpoint took, in seconds; 0 for replays and operators."),
-        "attempt": (pl.Int64, "Ten times the caller's attempt, plus the number of the repair."),
-        "status": (
-            pl.String,
-            "ok, or what was wrong with the reply, in words joined by +; replayed in front if the call "
-            "cache gave it.",
-        ),
-        "prompt_id": (pl.String, "Evolved system prompt that the model read (`prompts`); null without one."),
-        "sampling": (
-            pl.String,
-            "How the reply was drawn, as JSON of what was sent (max_output_tokens, temperature, ...); "
-            "null without a model.",
-        ),
-        "reason": (pl.String, "Why the reply could not be used, on one line; null if it could."),
-    },
-    keys=("call_id",),
-)
-SESSION_TURNS = TableSchema(
-    "session_turns",
-    1,
-    {
-        "session_id": (
-            pl.String,
-            "Session: sha256 (hex) of its first question and which draw of it this is; the same on a replay.",
-        ),
-        "turn": (pl.Int64, "Number of the turn in its session, from 1."),
-        "cycle": pl.String,
-        "artifact_id": (pl.String, "Artifact that the session made; null where it made none."),
-        "role": (pl.String, "What was asked for; its prompt has that name, and the model is chosen by it."),
-        "model": pl.String,
-        "call_id": (pl.String, "The attempt in `agent_calls` that brought the turn."),
-        "status": (pl.String, "As in `agent_calls`: ok, or what was wrong with the reply."),
-        "tools": (pl.List(pl.String), "Tools that the turn called and that were run, in order."),
-        "faults": (
-            pl.List(pl.String),
-            "Of each of them: unknown_tool, bad_call, outside, failed or unusable; empty where it did "
-            "what was asked.",
-        ),
-        "fault": (
-            pl.String,
-            "What kind of no use the whole turn was; null for none. Three such turns in a row end a session.",
-        ),
-        "outcome": (
-            pl.String,
-            "On the last turn: finished, withdrawn (no gain was found), or how the session ended "
-            "otherwise, e.g. looped; null before.",
-        ),
-        "reason": pl.String,
-        "tree_sha": (pl.String, "sha256 (hex) over the files of the workspace after the turn."),
-        "tools_s": (
-            pl.Float64,
-            "Time that the turn's commands took when they were run, in seconds; a replay has the same.",
-        ),
-        "record_sha": (
-            pl.String,
-            "Blob with the turn as JSON: what was said, each call with its arguments and what it gave back.",
-        ),
-    },
-    keys=("session_id", "turn"),
-)
-EVALUATIONS = TableSchema(
-    "evaluations",
-    1,
-    {
-        "artifact_id": pl.String,
-        "suite": (pl.String, "Set of instances that it was measured on."),
-        "instance": (pl.String, "Instance within the suite."),
-        "seed": (pl.Int64, "Seed of the run, or which repetition it was."),
-        "status": (
-            pl.String,
-            "solved, unsolved, wrong (the answer is refuted), or how the run ended without one.",
-        ),
-        "cpu_s": pl.Float64,
-        "wall_s": pl.Float64,
-        "peak_mb": pl.Float64,
-        "counters": (pl.String, "What the program counted (steps, conflicts, ...), as JSON."),
-        "certificate": (
-            pl.String,
-            "What proves the answer: model, proof or planted solution; null if nothing does.",
-        ),
-        "host": pl.String,
-    },
-    keys=("artifact_id", "suite", "instance", "seed"),
-    provenance=("wall_s", "host"),
-)
-CHAMPIONS = TableSchema(
-    "champions",
-    1,
-    {
-        "line": pl.String,
-        "cycle": (pl.String, "Cycle at whose end it holds the title."),
-        "artifact_id": (pl.String, "The champion: sha256 (hex) of what it consists of."),
-        "score": (
-            pl.Float64,
-            "Its consensus at the time, lower is better; of a system prompt the share of correct held-out "
-            "replies.",
-        ),
-    },
-    keys=("line", "cycle"),
-)
-RULES = TableSchema(
-    "rules",
-    1,
-    {
-        "rule_id": pl.String,
-        "version": (pl.String, "What the rule's file states as its edition; a change of meaning raises it."),
-        "text_sha": (pl.String, "sha256 (hex) of the rule's whole file."),
-        "since_cycle": pl.String,
-        "kind": (
-            pl.String,
-            "static, process or learned (written by the line itself); guidance is prose that judges nothing.",
-        ),
-    },
-    keys=("rule_id", "version"),
-)
-STATE = TableSchema(
-    "state",
-    1,
-    {
-        "name": (pl.String, "Which value of the line's memory it is."),
-        "value": (pl.String, "What is remembered, as JSON."),
-    },
-    keys=("name",),
-)
-"""What a line carries from cycle to cycle next to its tables."""
-OPENED = TableSchema(
-    "opened",
-    1,
-    {
-        "cycle": pl.String,
-        "incoming_version": (
-            pl.String,
-            "Version of the sealed population that the cycle's work is based on.",
-        ),
-    },
-    keys=("cycle",),
-)
-ADDED_SEEDS = TableSchema(
-    "immigrants",
-    1,
-    {
-        "cycle": pl.String,
-        "name": (pl.String, "Name of the seed's file or folder."),
-        "seed_sha": (pl.String, "sha256 (hex) of its content: what it is known by, so that it enters once."),
-        "blob_sha": (
-            pl.String,
-            "Blob with it as it was when the cycle was opened; null if it could not be kept, or was "
-            "refused before.",
-        ),
-        "artifact_id": (pl.String, "Artifact that it became; null where it could not be read."),
-        "state": (
-            pl.String,
-            "accepted; blocked, by a gate or because it cannot be read; present where the population had "
-            "it already.",
-        ),
-        "reason": (pl.String, "Why it was blocked; null where it was not."),
-        "ruleset_hash": (pl.String, "Rules that it was judged by."),
-    },
-    keys=("seed_sha",),
-)
-"""The seeds that entered a cycle, next to the population that was sealed for it."""
+@dataclass(frozen=True)
+class Declared:
+    """What a `tables.toml` declares: `tables` by name, `assets` with the table that each publishes, and the
+    `terms` of the file."""
+
+    terms: dict[str, str]
+    tables: dict[str, TableSchema]
+    assets: dict[str, TableSchema]
+
+    def __getitem__(self, name: str) -> TableSchema:
+        return self.tables[name]
+
+
+TYPES: dict[str, Any] = {
+    "String": pl.String,
+    "Int64": pl.Int64,
+    "Float64": pl.Float64,
+    "Boolean": pl.Boolean,
+    "Instant": Instant,
+}
+TYPES |= {f"List({name})": pl.List(kind) for name, kind in TYPES.items()}
+COLUMN = re.compile(r"(\w+|\*): ([^|]+?)(?: \| (.+))?")
+ENTRY = {"version": int, "keys": list, "provenance": list, "assets": list, "columns": str}
+
+
+def read_tables(path: Path) -> Declared:
+    """Return the tables that a TOML file declares.
+
+    An entry is a table:
+
+        [runs]                              # name of the table
+        version = 2                         # 1 if left out
+        keys = ["run_id"]
+        provenance = ["wall_s"]             # none if left out
+        assets = ["smoke", "stability"]     # who publishes it; the asset of its name if left out
+        columns = '''
+        run_id: String | Which run it is.
+        wall_s: Float64
+        *: others
+        '''
+
+    A column is one line: name, type (one of TYPES) and description, which may be left out if `[terms]` of the
+    file or the vocabulary describes that name. The line `*: others` takes over all columns of a table above,
+    and its keys and provenance unless the entry has its own.
+
+    Raises:
+        ValueError: naming file and table: an unknown word or type, a column that occurs twice or has no
+            description, or whatever else is not so.
+    """
+    tables: dict[str, TableSchema] = {}
+    assets: dict[str, TableSchema] = {}
+    try:
+        entries = tomllib.loads(path.read_text(encoding="utf-8"))
+        terms = entries.pop("terms", {})
+        for name, entry in entries.items():
+            tables[name] = _declared(name, entry, terms, tables)
+            for asset in entry.get("assets", [name]):
+                if assets.setdefault(asset, tables[name]) is not tables[name]:
+                    raise ValueError(f"schema {name}: {asset} publishes {assets[asset].name} already")
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+    return Declared(terms, tables, assets)
+
+
+def _declared(
+    name: str, entry: Any, terms: Mapping[str, str], above: Mapping[str, TableSchema]
+) -> TableSchema:
+    if not isinstance(entry, dict):
+        raise ValueError(f"{name} = {entry!r} is no table")
+    if odd := [word for word, value in entry.items() if type(value) is not ENTRY.get(word)]:
+        raise ValueError(f"schema {name}: wrong {', '.join(odd)}: an entry has {', '.join(ENTRY)}")
+    given: dict[str, Any] = {"version": 1, "provenance": []}
+    columns: dict[str, Any] = {}
+    for line in entry.get("columns", "").strip().splitlines():
+        column, kind, said = _column(name, line)
+        if column == "*":
+            if kind not in above:
+                raise ValueError(f"schema {name}: no table {kind} above it")
+            new = above[kind].described
+            given |= {"keys": above[kind].keys, "provenance": above[kind].provenance}
+        else:
+            said = said or terms.get(column)
+            new = {column: (TYPES[kind], said) if said else TYPES[kind]}
+        if twice := columns.keys() & new.keys():
+            raise ValueError(f"schema {name}: {', '.join(twice)} occurs twice")
+        columns |= new
+    given |= entry
+    if "keys" not in given or not columns:
+        raise ValueError(f"schema {name}: it needs keys and columns")
+    return TableSchema(name, given["version"], columns, tuple(given["keys"]), tuple(given["provenance"]))
+
+
+def _column(name: str, line: str) -> tuple[str, str, str | None]:
+    found = COLUMN.fullmatch(line)
+    if found is None:
+        raise ValueError(f"schema {name}: a column is `name: type | description`, not {line!r}")
+    column, kind, said = found.groups()
+    if column != "*" and kind not in TYPES:
+        raise ValueError(f"schema {name}: {column} has no type {kind}, but one of {', '.join(TYPES)}")
+    return column, kind, said
+
+
+_tables = read_tables(Path(__file__).with_name("tables.toml"))
+ARTIFACTS = _tables["artifacts"]
+DERIVATIONS = _tables["derivations"]
+VERDICTS = _tables["verdicts"]
+AGENT_CALLS = _tables["agent_calls"]
+SESSION_TURNS = _tables["session_turns"]
+EVALUATIONS = _tables["evaluations"]
+CHAMPIONS = _tables["champions"]
+RULES = _tables["rules"]
+STATE = _tables["state"]
+OPENED = _tables["opened"]
+ADDED_SEEDS = _tables["immigrants"]
+SEALS = _tables["seals"]
+PARTS = _tables["parts"]
+GUIDANCE = _tables["guidance"]
 ENTERED = "seeds_entered"
 """Name of the entry of a population's state that tells which seeds have entered: seed_sha ->
 `added_seeds.entry`."""
@@ -430,11 +316,6 @@ def is_population(asset: str) -> bool:
     A view's `cycle` is that of the part in every table, e.g. the cycle that a population enters.
     """
     return asset.startswith(INCOMING) or asset == SURVIVORS
-
-
-def tables_by_name(*schemas: TableSchema) -> dict[str, TableSchema]:
-    """Return name -> schema: the tables of assets that are called as their schemas are."""
-    return {schema.name: schema for schema in schemas}
 
 
 def incoming_tables(population: Mapping[str, TableSchema]) -> dict[str, TableSchema]:

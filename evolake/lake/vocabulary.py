@@ -1,60 +1,10 @@
-"""What columns mean that occur in tables of several lines, each described once. A schema takes the
-description of a column from here if it does not define one (`TableSchema`); words that only one line uses are
-defined with that line's tables."""
+"""What columns mean that occur in tables of several lines, each described once in `vocabulary.toml`. A schema
+takes the description of a column from here if it does not describe it; words that only one line uses are in
+`[terms]` of that line's `tables.toml`."""
 
 from __future__ import annotations
 
-VOCABULARY: dict[str, str] = {
-    "answer": "Answer as JSON text.",
-    "artifact_id": "Artifact the row is about: sha256 (hex) of what it consists of.",
-    "backend": "Who replies to roles: operators (classical search, no model) or model (an endpoint).",
-    "batch": "Instances solved side by side in one run.",
-    "consensus": "Score by the weighted consensus of all objectives; lower is better.",
-    "cpu_s": "Processor time in seconds, user and system together.",
-    "created_at": "When the row was made (UTC).",
-    "created_round": "Number of the cycle in which the objective began to vote.",
-    "cycle": (
-        "Evolution cycle: 0001, 0002, ...; 0000 for what was there before the first. In a study the cell, "
-        "e.g. one_shot-0."
-    ),
-    "description": "What the objective looks at, in one sentence.",
-    "difficulty": "Level that the generator was asked for; higher is harder.",
-    "evidence_sha": "Blob with the evidence that the gate's rules judged.",
-    "family": "Kind of objective: its template, or what wrote it.",
-    "gate": "Gate by name, e.g. static or execution.",
-    "guidance": "Notes of a person (`evolake guide`) that the planner was given.",
-    "host": "Machine that measured.",
-    "input_tokens": "Tokens sent to the model.",
-    "line": "Line of evolution that the row belongs to.",
-    "model": "Language model that was asked; operators if none was.",
-    "multiplier": "Factor that the meta review puts on the objective's weight; 1 is neutral.",
-    "multiplier_before": "The factor on the objective's weight as it was until this review.",
-    "objective_id": "Objective: sha256 (hex) of its source.",
-    "operator": "What made it from its parents.",
-    "origin_asset": "Asset that published the row, with the name of the shared table.",
-    "origin_cycle": "Partition that the row was published in; null for an unpartitioned table.",
-    "origin_line": "Line that published the row.",
-    "origin_run": "Dagster run, or command, that published the part.",
-    "output_tokens": "Tokens of the model's reply.",
-    "parameters": "Values of the template's constants, as JSON.",
-    "parent_id": "Artifact that it descends from.",
-    "passed": "Whether it passed the gate.",
-    "peak_mb": "Most memory held at any time, in MiB of 1,048,576 bytes.",
-    "prompt_sha": "sha256 (hex) of what was asked, as the key of the call cache.",
-    "ratio_high": "Upper end of the 95% interval of the ratio.",
-    "ratio_low": "Lower end of the 95% interval of the ratio.",
-    "reason": "Why, in words; null if there was no objection.",
-    "rule_id": "Rule that spoke, as named in its file.",
-    "ruleset_hash": "Hash over the rules of the gate when it judged.",
-    "run_id": "Dagster run, or command, that wrote the row.",
-    "score": "What the objective gives; lower is better. Null counts as worst.",
-    "seed": "Seed of the random numbers; the same seed gives the same instance again.",
-    "since_cycle": "First cycle in which it is in force.",
-    "superseded": "Whether the row has been replaced by a later run; it is kept, and no longer counts.",
-    "text_sha": "sha256 (hex) of the text.",
-    "title": "Short name for people.",
-    "ucb": "Upper confidence bound of the graph search: how much the planner wants to look at it again.",
-    "visits": "How much has been built on it: its descendants' weights, fading with each generation.",
-    "wall_s": "Elapsed time in seconds, by the supervisor's clock.",
-    "wins": "Whether the challenger beat the other by more than the noise floor.",
-}
+import tomllib
+from pathlib import Path
+
+VOCABULARY: dict[str, str] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))

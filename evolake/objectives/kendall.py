@@ -1,4 +1,4 @@
-"""Kendall's tau-b between all pairs of objectives at the same time.
+"""Kendall's tau-b between all pairs of objectives in one computation.
 
 tau_b = (concordant - discordant) / sqrt((pairs - tied in x)(pairs - tied in y)). The numerator is a whole
 number, so tau is exact up to the last division, whichever way it was counted:

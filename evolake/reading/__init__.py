@@ -6,7 +6,7 @@ file is read only if it is a regular file, because a pipe waits and a device nev
 decompressed in steps, so that a bomb stops at its limit and not at the machine's.
 
     files.py        read_bytes, read_text, require_regular
-    compressed.py   decompress, decompressed, read_unpacked
+    compressed.py   decompress, decompressed
     archives.py     tar_entries, zip_entries, tar_comment
     json_text.py    parse_json
     toml_text.py    parse_toml
@@ -14,7 +14,7 @@ decompressed in steps, so that a bomb stops at its limit and not at the machine'
     numbers.py      whole_number
 """
 
-from evolake.reading.compressed import Bomb, Damaged, decompress, decompressed, kind_of, read_unpacked
+from evolake.reading.compressed import Bomb, Damaged, decompress, decompressed, kind_of
 from evolake.reading.errors import Unparsable, Unreadable, reason
 from evolake.reading.files import DATA_BYTES, TEXT_BYTES, read_bytes, read_text, require_regular
 from evolake.reading.json_text import parse_json
@@ -37,7 +37,6 @@ __all__ = [
     "parse_yaml",
     "read_bytes",
     "read_text",
-    "read_unpacked",
     "reason",
     "require_regular",
     "whole_number",

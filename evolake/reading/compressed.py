@@ -12,11 +12,9 @@ import lzma
 import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
-from typing import Any, BinaryIO, Literal
+from typing import Any, Literal
 
 from evolake.reading.errors import Bomb, Damaged
-from evolake.reading.files import open_regular, read_bytes
 
 Kind = Literal["gzip", "xz", "bzip2", "zstd", "zlib"]
 
@@ -60,30 +58,6 @@ def decompress(data: bytes, limit: int, *, name: str, kind: Kind, ratio: int = R
         Bomb: it is larger than a limit. Damaged: it is cut off, changed or of another kind.
     """
     return b"".join(decompressed([data], limit, name=name, kind=kind, ratio=ratio))
-
-
-def read_unpacked(path: Path, limit: int, *, name: str | None = None, ratio: int = RATIO) -> bytes:
-    """Return the contents of a regular file, decompressed if its first bytes are those of gzip, xz, bzip2 or
-    Zstandard, whatever its name is.
-
-    Args:
-        limit: most bytes, of the file and of the result. name: what an error calls the file; its path by
-            default.
-
-    Raises:
-        Unreadable: it is no regular file or too large. Bomb, Damaged: as `decompress`. OSError: it is missing
-            or cannot
-        be opened.
-    """
-    data = read_bytes(path, limit)
-    kind = kind_of(data)
-    return data if kind is None else decompress(data, limit, name=name or str(path), kind=kind, ratio=ratio)
-
-
-def file_decompressed(path: Path, limit: int, *, kind: Kind, ratio: int = RATIO) -> Iterator[bytes]:
-    """Yield the decompressed pieces of a regular file. Raises as `decompress` and `open_regular`."""
-    with open_regular(path) as file:
-        yield from decompressed(_pieces(file), limit, name=str(path), kind=kind, ratio=ratio)
 
 
 def decompressed(
@@ -254,8 +228,3 @@ _DECODERS: dict[Kind, Callable[[], Any]] = {
     "bzip2": lambda: _Bounded(bz2.BZ2Decompressor()),
     "xz": lambda: _Bounded(lzma.LZMADecompressor(memlimit=2 * WINDOW_BYTES)),
 }
-
-
-def _pieces(file: BinaryIO) -> Iterator[bytes]:
-    while data := file.read(STEP):
-        yield data

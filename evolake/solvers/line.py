@@ -17,7 +17,7 @@ LINE = LineSpec(
     },
     report=Lazy("evolake.solvers.report.page:solvers_section"),
     story=Lazy("evolake.solvers.report.story:story"),
-    tables=Lazy("evolake.solvers.tables_archive:TABLES"),
+    tables=Lazy("evolake.solvers.tables:TABLES"),
     gates=Lazy("evolake.solvers.gates.specs:KNOWN"),
     checkers=("evolake.solvers.rules",),
     evidence=Lazy("evolake.solvers.gates.evidence:STORED"),

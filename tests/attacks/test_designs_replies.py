@@ -28,9 +28,7 @@ from evolake.designs.tracing.trace import accept
 
 REPLIES = int(os.environ.get("EVOLAKE_ATTACKS", "10000"))
 MIXED = (
-    (SEEDS.parents[1] / "benchmarks" / "any_file_design.py")
-    .read_text()
-    .replace("MIXED = False", "MIXED = True")
+    (SEEDS.parents[1] / "tests" / "any_file_design.py").read_text().replace("MIXED = False", "MIXED = True")
 )
 OURS = ("SIGSEGV", "SIGBUS", "SIGABRT", "SIGILL", "KernelTrap", "sent a re")
 

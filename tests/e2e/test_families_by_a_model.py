@@ -44,7 +44,6 @@ def modelled(tmp_path_factory) -> Iterator[Modelled]:
             EVOLAKE_FAMILIES__FAMILIES_PER_CYCLE="3",
             EVOLAKE_FAMILIES__INSTANCES_PER_FAMILY="9",
             EVOLAKE_FAMILIES__WORLD_SHARE="0",
-            EVOLAKE_FAMILIES__DRIFT_PAIRS="2",
             EVOLAKE_FAMILIES__DRIFT_SAMPLES="1",
             NO_PROXY="127.0.0.1",
             **by_a_model(

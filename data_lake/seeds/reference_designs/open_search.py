@@ -4,7 +4,7 @@ Nobody put its parts in. Beside what is left of the baseline, each literal's for
 the long-term memory integrates the clause's unsatisfaction without a threshold, and a fourth memory follows the second best literal of a clause.
 
 It is here as a warning, too: on planted formulas, on which it was searched, it needs far less work than design 340; on uniform random ones it
-needs four to six times that of the baseline (`benchmarks/designs_transfer.py`). What it has found is how planted formulas differ from others.
+needs four to six times that of the baseline (`benchmarks/designs_transfer.py` of commit 2474d774). What it has found is how planted formulas differ from others.
 """
 
 import torch

@@ -9,7 +9,7 @@ is of no use is an `AgentFailure` with one of these words for a status:
     out_of_turns, out_of_tokens, out_of_usd, out_of_time     a bound of the settings was reached before it was
                                                              finished
     looped          it did the same on the same files again and again
-    flooded         it called more tools at the same time than a turn may, again and again
+    flooded         it called more tools in one turn than it may, again and again
     unknown_tool, bad_call, outside     turn after turn of nothing but calls of no tool, with arguments of no
                                         use, or on what may not be changed
     unusable        turn after turn it called `finish` with files that are no reply

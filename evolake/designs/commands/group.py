@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 @click.group(
     cls=LazyGroup,
     later={
-        "import": Lazy("evolake.designs.commands.import_database:import_command"),
+        "import": Lazy("evolake.designs.commands.import_files:import_command"),
         "merge": Lazy("evolake.designs.commands.merge:merge"),
         "new": Lazy("evolake.designs.commands.new:new"),
     },
     short_help="Check, run, merge and import designs of 3-SAT solvers.",
 )
 def designs() -> None:
-    """Measure and check designs of 3-SAT solvers, merge lakes, import the paper's databases.
+    """Measure and check designs of 3-SAT solvers, merge lakes, import files of the paper's framework.
 
     \b
     Examples:

@@ -32,7 +32,7 @@ miss."""
 
 
 def chunk_of(steps: int, limit: int) -> int:
-    """Return the steps to take at the same time after `steps` of them."""
+    """Return how many steps to take before the next look, after `steps` of them."""
     return min(LARGEST_CHUNK, max(8, steps // 8), limit - steps)
 
 

@@ -13,8 +13,8 @@ from typing import Any
 from evolake.designs.engines.isolated import fits_apart
 from evolake.designs.evolution.breeding import uniform_ratio
 from evolake.designs.evolution.racing import BudgetLevel, Stage, run_stages
-from evolake.designs.genome.grammars import compose
 from evolake.designs.genome.open_ablation import Ablation
+from evolake.designs.genome.open_compose import compose
 from evolake.designs.model.contract import TracedDesign
 from evolake.designs.model.formulas import FormulaKind, uniform_kind
 from evolake.designs.settings import DesignsSettings

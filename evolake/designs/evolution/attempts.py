@@ -194,7 +194,7 @@ def _tried(
         cycle=row["cycle"],
         candidate=design_id[:SHORT_ID],
         parent=parent[:SHORT_ID],
-        idea=row.get("idea") or idea_of(row["rationale"]) or row["title"],
+        idea=row["idea"] or row["title"],
         outcome=row["state"],
         gain=_ratio_of(rows, experiments.get(parent, ())),
         reason=row["reason"] or lost,

@@ -39,8 +39,9 @@ from evolake.designs.evolution.racing import (
     kept,
     run_stages,
 )
-from evolake.designs.genome.grammars import GRAMMARS, adopted, parent_of
-from evolake.designs.genome.variation import Child, DesignGenome, Parent
+from evolake.designs.genome.open_genetic import parent_of
+from evolake.designs.genome.open_genome import OpenGenome
+from evolake.designs.genome.variation import Child, Parent
 from evolake.designs.model.formulas import FormulaKind, uniform_kind
 from evolake.designs.settings import DesignsSettings
 from evolake.errors import MachineryError
@@ -70,7 +71,7 @@ class Starter:
 
     design_id: str
     title: str
-    genome: DesignGenome
+    genome: OpenGenome
     traced: str
 
 
@@ -135,15 +136,12 @@ def uniform_ratio(n: int) -> float:
     return 4.0
 
 
-def starter_of(parent: Parent, traced: str, settings: DesignsSettings) -> Starter | None:
-    """Return a design as a starter; None for one that the grammar cannot vary but by its values."""
-    genome = adopted(parent, settings.grammar).genome
-    return None if genome is None else Starter(parent.design_id, parent.title, genome, traced)
+def starter_of(parent: Parent, traced: str) -> Starter | None:
+    """Return a design as a starter; None for one without a genome, which can be varied by its values only."""
+    return None if parent.genome is None else Starter(parent.design_id, parent.title, parent.genome, traced)
 
 
-def starters_of(
-    population: Population, fresh: Sequence[Judged], texts: Texts, settings: DesignsSettings
-) -> list[Starter]:
+def starters_of(population: Population, fresh: Sequence[Judged], texts: Texts) -> list[Starter]:
     """Return the best of the archive by its last ranking, and the cycle's accepted candidates:
     `MOST_STARTERS` and all of them."""
     live = set(population.live_ids())
@@ -154,13 +152,13 @@ def starters_of(
     for design_id in dict.fromkeys([*ranked, *population.live_ids()]):
         if len(result) < MOST_STARTERS:
             starter = starter_of(
-                population.parent(design_id, texts), texts(population.row(design_id)["traced_sha"]), settings
+                population.parent(design_id, texts), texts(population.row(design_id)["traced_sha"])
             )
             result += [starter] if starter else []
     for item in fresh:
         if item.accepted and item.traced is not None and item.genome is not None:
             parent = parent_of(item.design_id, item.title, item.genome)
-            starter = starter_of(parent, json.dumps(item.traced.to_json(), sort_keys=True), settings)
+            starter = starter_of(parent, json.dumps(item.traced.to_json(), sort_keys=True))
             result += [starter] if starter else []
     return result
 
@@ -179,11 +177,9 @@ def solved_before(
     rows: Sequence[Mapping[str, Any]], levels: Sequence[BudgetLevel]
 ) -> dict[str, dict[int, Stage]]:
     """Return what designs solved on these budget levels in earlier races: by design id, by the budget level's
-    seed. Rows that lack the seeds show nothing."""
+    seed."""
     batches, result = {level.seed: level.batch for level in levels}, dict[str, dict[int, Stage]]()
     for row in rows:
-        if row.get("seeds") is None or row.get("solved") is None:
-            continue
         for seed, batch, solved, steps, work in zip(
             row["seeds"], row["batches"], row["solved"], row["median_steps"], row["median_works"], strict=True
         ):
@@ -222,8 +218,7 @@ def breed(
     Raises:
         MachineryError: a worker process died.
     """
-    grammar = GRAMMARS[settings.grammar]
-    race = Race(grammar, budget_levels(settings, cycle_seeds.cycle, cycle_seeds.root), taken=set(known.keys))
+    race = Race(budget_levels(settings, cycle_seeds.cycle, cycle_seeds.root), taken=set(known.keys))
     breeding = _Breeding(
         race, setup, settings, cycle_seeds.cycle, dict(known.graphs), solved_before(known.raced, race.levels)
     )
@@ -375,7 +370,7 @@ class _Breeding:
         )
 
     def _taken(
-        self, name: str, title: str, genome: DesignGenome, stages: Sequence[Stage], operator: str
+        self, name: str, title: str, genome: OpenGenome, stages: Sequence[Stage], operator: str
     ) -> Racer | None:
         """Count what the stages took and let the race take them; the racer, wherever it came in."""
         self.stages = stages
@@ -411,7 +406,7 @@ class _Breeding:
         shares = tuple(self.shares[made.design_id].items())
         direct = {name for name, _ in made.weights} <= {name for name, _ in shares}
         reached = " and ".join(
-            f"{item.median} at N={item.n} on {item.kind} formulas" for item in racer.by_kind if item.n
+            f"{item.median} at N={item.n} on {item.kind} formulas" for item in racer.kinds if item.n
         )
         rationale = f"{made.rationale} Raced with {len(self.made)} others: median step {reached}."
         return replace(

@@ -46,8 +46,6 @@ from evolake.designs.work.rows import max_work, median_work, per_step
 
 CERTIFICATE = "assignments checked on the clauses by the host"
 LARGEST_LOG = 700.0
-UNIT = "work"
-"""What decisions compare; those of lakes from before work was counted compare steps, and have no unit."""
 
 
 @dataclass(frozen=True)
@@ -399,7 +397,6 @@ def _decision(
         + _missing(comparison, pairs),
         "bound": bound,
         "test": contest.test,
-        "unit": UNIT,
         "target": law.target if law else None,
         "law": law.law if law and len(law.sizes) > 1 else None,
         "sizes": list(law.sizes) if law else None,
@@ -461,7 +458,6 @@ def _unmeasured(
         "wins": False,
         "bound": "",
         "test": "",
-        "unit": UNIT,
         "target": None,
         "law": None,
         "sizes": None,

@@ -35,7 +35,8 @@ from evolake.designs.evolution.trials import (
     trial_text,
     worth_revising,
 )
-from evolake.designs.genome.grammars import GRAMMARS, adopted, parent_of
+from evolake.designs.genome.open_genetic import parent_of
+from evolake.designs.genome.open_genome import baseline
 from evolake.designs.model.boundary import alone
 from evolake.designs.model.contract import TracedDesign
 from evolake.designs.roles.designer import DESIGN_ROLE, REVISION_ROLE
@@ -366,9 +367,8 @@ def _request(
     references = [
         design_id for design_id in direction["reference_ids"] if design_id in set(population.live_ids())
     ]
-    grammar = GRAMMARS[settings.grammar]
-    parents = [adopted(population.parent(design_id, texts), grammar.name) for design_id in references]
-    parents = parents or [parent_of("", "baseline", grammar.baseline())]
+    parents = [population.parent(design_id, texts) for design_id in references]
+    parents = parents or [parent_of("", "baseline", baseline())]
     return DesignRequest(
         phase=direction["phase"],
         direction=direction["direction"],

@@ -10,7 +10,7 @@ it is better by both.
 
 A size that the incumbent did not solve bounds its work from below, and so the gain; such a size never counts
 with a negative weight. A size that neither solved says nothing and is left out. If the gains bend away from
-their line, the smallest sizes are left out until they do not: at the same time if the line promises too much,
+their line, the smallest sizes are left out until they do not: right away if the line promises too much,
 and only on strong evidence if it promises too little.
 """
 

@@ -30,7 +30,7 @@ from evolake.designs.evolution.line_state import standings
 from evolake.designs.evolution.merge_objectives import bundle_rows, keep_bundle, voting_with_ancestors
 from evolake.designs.evolution.population import LIVE, Population, archive_asset, read_population, texts_of
 from evolake.designs.evolution.proposals import Candidate, Judge, design_row, judged, store_candidate
-from evolake.designs.genome.grammars import grammar_name, read_genome
+from evolake.designs.genome.open_genome import read_genome
 from evolake.designs.tables import MERGED
 from evolake.errors import InputError
 from evolake.gates import Verdict
@@ -197,7 +197,7 @@ def admit_merges(lake: Lake, population: Population, judge: Judge, cycle: str) -
             continue
         here.add(row["design_id"])
         derivations += [{"child_id": row["design_id"], **edge} for edge in json.loads(row["parents"])]
-        if not row["chosen"] and not row.get("alive"):
+        if not row["chosen"] and not row["alive"]:
             designs.append(_design(row, cycle, "retired"))
             continue
         result = judged(_candidate(row, texts(row["source_sha"])), known, judge)
@@ -294,7 +294,6 @@ def _design(row: Mapping[str, Any], cycle: str, state: str) -> dict[str, Any]:
         "direction_id": None,
         "reason": None,
         "imported_from": row["source"],
-        "grammar": grammar_name(row["genome"]),
         "idea": idea_of(row["rationale"]) or None,
     }
 

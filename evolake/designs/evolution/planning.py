@@ -30,7 +30,7 @@ from evolake.designs.evolution.schedule import (
     size_of,
     sizes,
 )
-from evolake.designs.genome.grammars import read_genome
+from evolake.designs.genome.open_genome import read_genome
 from evolake.designs.model.formulas import KINDS
 from evolake.designs.roles.models import (
     SHORT_ID,
@@ -72,11 +72,9 @@ def plan_directions(
     cycle: str,
     root_seed: int,
     guidance: Sequence[str] = (),
-    reports: Sequence[str] = (),
 ) -> PlannedDirections:
     """Return the directions of one cycle. `texts` reads a blob as text by its sha; `guidance` is what people
-    stored with `evolake guide`, `reports` what other searches wrote in retrospect
-    (`importing.retrospectives`).
+    stored with `evolake guide`.
     """
     wanted = min(settings.directions_per_cycle, settings.designs_per_cycle)
     lines = summaries(population)
@@ -86,14 +84,7 @@ def plan_directions(
     known = short_ids(population)
     outcomes = contest_outcomes(population)
     lookup = _looked_up(
-        agents,
-        population,
-        lines,
-        wanted,
-        guidance,
-        reports,
-        outcomes,
-        child_seed(root_seed, LINE, cycle, "lookup"),
+        agents, population, lines, wanted, guidance, outcomes, child_seed(root_seed, LINE, cycle, "lookup")
     )
     if isinstance(lookup, AgentFailure):
         return PlannedDirections([], lookup)
@@ -110,8 +101,6 @@ def plan_directions(
             details=[detail(population, design_id, texts, settings) for design_id in looked_up],
             cycles_without_gain=int(population.value("cycles_without_gain", 0)),
             guidance=list(guidance),
-            grammar=settings.grammar,
-            reports=list(reports),
             outcomes=[*outcomes, *population.value("tunings", [])],
             schedule=schedule_text(settings),
             tried=tried_text(agents, population, " ".join(guidance), TRIED_BY_PLANNER),
@@ -162,7 +151,6 @@ def _looked_up(
     lines: Sequence[DesignSummary],
     wanted: int,
     guidance: Sequence[str],
-    reports: Sequence[str],
     outcomes: Sequence[str],
     seed: int,
 ) -> LookupReply | AgentFailure:
@@ -180,7 +168,6 @@ def _looked_up(
         recent=_recent(population, lines),
         summaries=list(lines[:MAX_SUMMARIES]),
         guidance=list(guidance),
-        reports=list(reports),
         outcomes=list(outcomes),
     )
     return agents.call(LOOKUP_ROLE, request, seed=seed).value

@@ -22,11 +22,11 @@ import polars as pl
 from evolake.canonical_json import key_of
 from evolake.designs.evolution.experiments import LINE, results_by_design
 from evolake.designs.evolution.schedule import is_cut
-from evolake.designs.genome.grammars import read_genome, unmarked_grammar
+from evolake.designs.genome.open_genome import read_genome
 from evolake.designs.genome.values import Scale, values_text
 from evolake.designs.genome.variation import Parent
 from evolake.designs.model.contract import TracedDesign
-from evolake.designs.tables import ARCHIVE, LATER
+from evolake.designs.tables import ARCHIVE
 from evolake.lake import Lake
 from evolake.lake.population import Archive
 
@@ -171,25 +171,8 @@ def empty_population() -> Population:
 
 def population_of(frames: Mapping[str, pl.DataFrame]) -> Population:
     """Return the archive from its published tables. Raises InputError where a column is missing or has
-    another type; further columns are left out, and those that an earlier version did not write
-    (`tables.LATER`) are null.
-    """
-    return Population.of({name: _present(name, frames[name]) for name in ARCHIVE})
-
-
-def _present(table: str, frame: pl.DataFrame) -> pl.DataFrame:
-    """Return the known columns of a table, the later ones filled up."""
-    lacking = [name for name in LATER.get(table, ()) if name not in frame.columns]
-    frame = frame.with_columns(pl.lit(None, dtype=pl.Null).alias(name) for name in lacking)
-    if "grammar" in lacking and "genome" in frame.columns:  # there was one grammar then
-        frame = frame.with_columns(
-            pl.when(pl.col("genome").is_not_null()).then(pl.lit(unmarked_grammar().name)).alias("grammar")
-        )
-    return frame.select(
-        column
-        for column in ARCHIVE[table].columns
-        if column in frame.columns or column in LATER.get(table, ())
-    )
+    another type."""
+    return Population.of(frames)
 
 
 def archive_asset(table: str) -> str:

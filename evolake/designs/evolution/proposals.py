@@ -19,9 +19,10 @@ from evolake.designs.evolution.attempts import idea_of
 from evolake.designs.evolution.judging import DesignResults
 from evolake.designs.evolution.planning import resolved, short_ids
 from evolake.designs.evolution.population import Population
-from evolake.designs.genome.grammars import compose, grammar_of, read_genome
+from evolake.designs.genome.open_compose import compose
+from evolake.designs.genome.open_genome import OpenGenome, read_genome
 from evolake.designs.genome.values import values_text
-from evolake.designs.genome.variation import DesignGenome, design_key
+from evolake.designs.genome.variation import design_key
 from evolake.designs.model.boundary import alone
 from evolake.designs.model.contract import HyperValue, TracedDesign
 from evolake.designs.roles.designer import DESIGN_REPAIR_ROLE
@@ -39,7 +40,7 @@ class Candidate:
 
     source: str
     hyper: Mapping[str, HyperValue]
-    genome: DesignGenome | None
+    genome: OpenGenome | None
     title: str
     operator: str
     origin: str
@@ -120,13 +121,13 @@ def shares(
     return tuple((design_id, weight / total) for design_id, weight in named.items() if weight > 0)
 
 
-def believed_genome(text: str | None, source: str) -> DesignGenome | None:
+def believed_genome(text: str | None, source: str) -> OpenGenome | None:
     """Return the genome of a reply, if it is one and composes to `source`; else None, and the design counts
     as a file."""
     if text is None:
         return None
 
-    def read() -> DesignGenome | None:
+    def read() -> OpenGenome | None:
         result = read_genome(text)
         return result if _body(compose(result)) == _body(source) else None
 
@@ -175,7 +176,7 @@ def blocking_gate(result: Judged) -> str | None:
 
 
 def seed_candidate(
-    name: str, source: str, known: Mapping[str, str], judge: Judge, genome: DesignGenome | None = None
+    name: str, source: str, known: Mapping[str, str], judge: Judge, genome: OpenGenome | None = None
 ) -> Judged:
     """Return a seed design: a file without parents or direction. `genome` where the file computes the same
     (`recognise`)."""
@@ -213,7 +214,6 @@ def design_row(
         "graph_sha": traced.graph_sha if traced else None,
         "key": candidate.key(),
         "genome": candidate.genome.to_json() if candidate.genome else None,
-        "grammar": grammar_of(candidate.genome).name if candidate.genome else None,
         "hyper": values_text(candidate.hyper),
         "hyper_values": json.dumps(traced.hyper_values, sort_keys=True) if traced else None,
         "tuned": tuned,

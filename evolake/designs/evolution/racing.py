@@ -24,8 +24,9 @@ import numpy as np
 from evolake.compute.needs import trusted
 from evolake.designs.engines.median_search import Computed
 from evolake.designs.evolution.schedule import MOST_STEPS_PER_WORK
-from evolake.designs.genome.grammar import Grammar
-from evolake.designs.genome.grammars import compose, parent_of, propose, read_genome, with_values
+from evolake.designs.genome.open_compose import compose
+from evolake.designs.genome.open_genetic import OF_TWO, OPERATORS, parent_of, propose
+from evolake.designs.genome.open_genome import read_genome, with_values
 from evolake.designs.genome.values import differed_values
 from evolake.designs.genome.variation import Child, Parent, short_title
 from evolake.designs.model.formulas import PLANTED, FormulaKind, KindName
@@ -99,15 +100,14 @@ class Stage:
 class KindScore:
     """How a racer did on the formulas of one kind. missed: budget levels that it did not get to the end of;
     score: mean log of its median work at the largest that it did (infinite if none); n, median: the largest
-    size that it solved, and its median steps there (0 if none); medians: at every level that it solved (empty
-    in searches of earlier versions)."""
+    size that it solved, and its median steps there (0 if none); medians: at every level that it solved."""
 
     kind: KindName
     missed: int
     score: float
     n: int
     median: int
-    medians: tuple[int, ...] = ()
+    medians: tuple[int, ...]
 
     @property
     def order(self) -> tuple[int, float]:
@@ -120,9 +120,8 @@ class Racer:
     """A design that has raced. missed: budget levels that it did not get to the end of; score: mean log of
     its median work at the largest that it did, mean over kinds.
 
-    medians, works: median steps and median work at the budget levels that it solved (works are empty in
-    searches of earlier versions). kinds: by kind of formulas; empty in searches from before there were
-    several.
+    medians, works: median steps and median work at the budget levels that it solved. kinds: by kind of
+    formulas.
     """
 
     name: str
@@ -131,20 +130,13 @@ class Racer:
     medians: tuple[int, ...]
     missed: int
     score: float
-    operator: str = ""
-    kinds: tuple[KindScore, ...] = ()
-    works: tuple[float, ...] = ()
-
-    @property
-    def by_kind(self) -> tuple[KindScore, ...]:
-        """Scores by kind; of a racer of a search from before there were several, the one that it has."""
-        return self.kinds or (
-            KindScore("planted", self.missed, self.score, 0, self.medians[-1] if self.medians else 0),
-        )
+    operator: str
+    kinds: tuple[KindScore, ...]
+    works: tuple[float, ...]
 
     def beats(self, other: Racer) -> bool:
         """Return whether this one is at least as good on every kind and better on one."""
-        pairs = [(ours.order, theirs.order) for ours, theirs in zip(self.by_kind, other.by_kind, strict=True)]
+        pairs = [(ours.order, theirs.order) for ours, theirs in zip(self.kinds, other.kinds, strict=True)]
         return all(ours <= theirs for ours, theirs in pairs) and any(ours < theirs for ours, theirs in pairs)
 
 
@@ -170,7 +162,6 @@ class Race:
     alone, by kind; empty if there is one kind. joined: see `join`.
     """
 
-    grammar: Grammar
     levels: Sequence[BudgetLevel]
     elite: list[Racer] = field(default_factory=list)
     taken: set[str] = field(default_factory=set)
@@ -237,8 +228,7 @@ class Race:
             ]
         structural = random.random() < STRUCTURE_SHARE
         operator = self._structural(parents, random) if structural else None
-        can_switch = "switch" in self.grammar.operators and self.specialists and self.joined
-        if can_switch and random.random() < SWITCH_SHARE:
+        if self.specialists and self.joined and random.random() < SWITCH_SHARE:
             operator, structural = "switch", True
         if operator == "switch" and (pair := self._pair(random)):
             parents = pair
@@ -253,9 +243,9 @@ class Race:
         """Return an operator that changes the form of a design."""
         names = [
             name
-            for name in self.grammar.operators
+            for name in OPERATORS
             if name not in VALUE_OPERATORS
-            and (len(parents) > 1 or name not in self.grammar.of_two)
+            and (len(parents) > 1 or name not in OF_TWO)
             and (name != "switch" or self.joined or not self.specialists)
         ]
         return names[int(random.integers(len(names)))]
@@ -375,7 +365,7 @@ def kind_scores(levels: Sequence[BudgetLevel], stages: Sequence[Stage]) -> tuple
                 KindScore(kind, total - len(solved), mean, largest[0].n, largest[1].median_step, medians)
             )
         else:
-            result.append(KindScore(kind, total, math.inf, 0, 0))
+            result.append(KindScore(kind, total, math.inf, 0, 0, ()))
     return tuple(result)
 
 
@@ -398,12 +388,12 @@ def judged_order(racers: Sequence[Racer]) -> list[Racer]:
     ranks: a crowd that fails on a kind together has not done well on it.
     """
     ranks: list[list[int]] = [[] for _ in racers]
-    for number in range(len(racers[0].by_kind) if racers else 0):
-        orders = sorted(racer.by_kind[number].order for racer in racers)
+    for number in range(len(racers[0].kinds) if racers else 0):
+        orders = sorted(racer.kinds[number].order for racer in racers)
         for place, racer in enumerate(racers):
-            ranks[place].append(bisect_right(orders, racer.by_kind[number].order))
-    failed = [sum(not math.isfinite(kind.score) for kind in racer.by_kind) for racer in racers]
-    missed = [max((kind.missed for kind in racer.by_kind), default=0) for racer in racers]
+            ranks[place].append(bisect_right(orders, racer.kinds[number].order))
+    failed = [sum(not math.isfinite(kind.score) for kind in racer.kinds) for racer in racers]
+    missed = [max((kind.missed for kind in racer.kinds), default=0) for racer in racers]
     places = sorted(
         range(len(racers)),
         key=lambda place: (
@@ -420,8 +410,8 @@ def judged_order(racers: Sequence[Racer]) -> list[Racer]:
 def best_on(number: int, racers: Sequence[Racer]) -> list[Racer]:
     """Return the best on the kind of this number that solved a level of it, at most `SPECIALISTS`; few of one
     form, and of equals one."""
-    ordered = sorted(racers, key=lambda racer: (racer.by_kind[number].order, racer.name))
-    solved = [racer for racer in ordered if math.isfinite(racer.by_kind[number].score)]
+    ordered = sorted(racers, key=lambda racer: (racer.kinds[number].order, racer.name))
+    solved = [racer for racer in ordered if math.isfinite(racer.kinds[number].score)]
     return _few_of_a_form(solved, SAME_FORM, SPECIALISTS, number)
 
 
@@ -448,7 +438,7 @@ def _few_of_a_form(
     result: list[Racer] = []
     for racer in ordered:
         form = form_of(racer.genome)
-        kinds = racer.by_kind if number is None else racer.by_kind[number : number + 1]
+        kinds = racer.kinds if number is None else racer.kinds[number : number + 1]
         figures = tuple(item.medians or (item.missed, item.score) for item in kinds)
         if len(result) < most and forms.get(form, 0) < same_form and figures not in seen:
             forms[form] = forms.get(form, 0) + 1
@@ -462,10 +452,7 @@ def form_of(genome: str) -> str:
     import json
 
     data: dict[str, Any] = json.loads(genome)
-    return json.dumps(
-        {name: data[name] for name in ("drives", "memories") if name in data} or sorted(data["terms"]),
-        sort_keys=True,
-    )
+    return json.dumps({name: data[name] for name in ("drives", "memories")}, sort_keys=True)
 
 
 @trusted

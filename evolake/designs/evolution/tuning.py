@@ -43,7 +43,8 @@ from evolake.designs.evolution.population import Population
 from evolake.designs.evolution.proposals import Candidate, Judge, Judged, judged
 from evolake.designs.evolution.schedule import FIDELITIES, largest_solved, sizes
 from evolake.designs.evolution.tuning_size import MILLION, capped, largest_size, work_of
-from evolake.designs.genome.grammars import compose, with_values
+from evolake.designs.genome.open_compose import compose
+from evolake.designs.genome.open_genome import with_values
 from evolake.designs.genome.values import Scale, moved_value, rounded, values_text
 from evolake.designs.genome.variation import Parent
 from evolake.designs.model.boundary import alone

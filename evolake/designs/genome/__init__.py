@@ -1,1 +1,0 @@
-"""Designs as terms of a grammar, and the genetic operators on them."""

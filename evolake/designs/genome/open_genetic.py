@@ -53,7 +53,7 @@ from evolake.designs.genome.open_genome import (
 from evolake.designs.genome.open_switch import switched
 from evolake.designs.genome.parameters import Parameter
 from evolake.designs.genome.values import Scale, perturbed_values
-from evolake.designs.genome.variation import Child, Parent, short_title
+from evolake.designs.genome.variation import Child, Parent, propose_perturbed, short_title
 from evolake.errors import InputError
 
 OPERATORS = (
@@ -69,6 +69,8 @@ OPERATORS = (
     "crossover",
     "switch",
 )
+OF_TWO = ("crossover", "switch")
+"""Operators that need a second parent."""
 OPERATOR_ODDS: Mapping[str, float] = {
     "insert": 0.17,
     "guarded": 0.1,
@@ -101,6 +103,11 @@ def scales_of(result: OpenGenome) -> tuple[Scale, ...]:
     return tuple(Scale(p.name, p.type, p.low, p.high) for p in result.parameters().values())
 
 
+def parent_of(design_id: str, title: str, genome: OpenGenome) -> Parent:
+    """Return a parent straight from a genome."""
+    return Parent(design_id, title, compose(genome, title), genome.values(), scales_of(genome), genome)
+
+
 def propose(
     parents: Sequence[Parent],
     taken: Collection[str],
@@ -109,14 +116,20 @@ def propose(
     operator: str | None = None,
     focus: Sequence[str] = (),
 ) -> Child | None:
-    """Return one child of `parents[0]`, whose genome is of the open grammar, or None; see `genetic.propose`.
-    focus: features (`OpenGenome.term_names`)."""
+    """Return one child of `parents[0]`, or None if `TRIES` tries gave only what is in `taken`.
+
+    Args:
+        parents: at least one; the first is varied, the others are donors. A first one without a genome is
+            perturbed.
+        taken: keys (`design_key`) of every design already known.
+        operator: the one to try first; others follow when it cannot apply.
+        focus: features (`OpenGenome.term_names`) to prefer in what is drawn.
+    """
     first = parents[0]
-    assert isinstance(first.genome, OpenGenome)
+    if first.genome is None:
+        return propose_perturbed(first, taken, random, operator=operator)
     donors = [
-        other
-        for other in parents[1:]
-        if isinstance(other.genome, OpenGenome) and other.design_id != first.design_id
+        other for other in parents[1:] if other.genome is not None and other.design_id != first.design_id
     ]
     for attempt in range(TRIES):
         early = attempt < TRIES // 2
@@ -128,7 +141,7 @@ def propose(
         child = _apply(str(name), first, first.genome, donors, random, tuple(focus) if early else ())
         if (
             child is not None
-            and isinstance(child.genome, OpenGenome)
+            and child.genome is not None
             and fingerprint(child.genome)
             and child.key() not in taken
         ):
@@ -150,7 +163,7 @@ def _apply(
             if not donors:
                 return None
             donor = donors[int(random.integers(len(donors)))]
-            assert isinstance(donor.genome, OpenGenome)
+            assert donor.genome is not None
             result = CROSSINGS[name](base, donor.genome, random)
             if result is None:
                 return None

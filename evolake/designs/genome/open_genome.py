@@ -1,4 +1,4 @@
-"""Genomes of the open grammar: a drive for every state variable, as a typed expression of state, aggregates,
+"""Genomes of designs: a drive for every state variable, as a typed expression of state, aggregates,
 memories and parameters.
 
     force     literal     what a literal is pushed by; summed over clauses, with the literal's sign, it is `pull`
@@ -29,7 +29,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 from evolake.canonical_json import canonical_json
 from evolake.designs.genome.open_behaviour import Memory, fingerprint
@@ -79,7 +79,6 @@ class OpenGenome:
     drives: tuple[tuple[str, Expression], ...]
     memories: tuple[Memory, ...]
     constants: tuple[Constant, ...]
-    grammar: ClassVar[str] = "open"
 
     def drive(self, slot: str) -> Expression:
         """Return the expression of a slot or of a memory variable."""
@@ -107,15 +106,14 @@ class OpenGenome:
         return sum(size(result) for result in self.all_drives().values())
 
     def term_names(self) -> tuple[str, ...]:
-        """Return what its drives hold beyond the baseline's, as `slot:name`; the terms of the paper's grammar
-        have their place here."""
+        """Return what its drives hold beyond the baseline's, as `slot:name`."""
         return tuple(name for name in vocabulary() if name in _features(self))
 
     def to_json(self) -> str:
         """Return canonical JSON: equal genomes give equal text."""
         return canonical_json(
             {
-                "grammar": self.grammar,
+                "grammar": "open",
                 "drives": dict(self.drives),
                 "memories": [
                     [result.name, result.axis, result.low, result.high, result.drive]
@@ -262,7 +260,7 @@ def _check_kind(
         raise InputError(f"the drive of {slot} is of a {kind}", wanted=f"one of a {kinds[slot]}")
 
 
-def from_json(text: str) -> OpenGenome:
+def read_genome(text: str) -> OpenGenome:
     """Return inverse of `OpenGenome.to_json`. Raises InputError, KeyError, TypeError or ValueError where the
     text is no genome."""
     data: dict[str, Any] = json.loads(text)

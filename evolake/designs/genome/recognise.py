@@ -1,7 +1,7 @@
-"""Finds out whether a design file computes what a known genome does, by running both.
+"""Finds out whether a design file computes the baseline dynamics, by running both.
 
-Seed designs come as files. If one of them is the baseline or another known design in other words, it can take
-part in the grammar: its terms can be dropped, swapped and grafted. Text proves nothing, so both are traced in
+Seed designs come as files. If one of them is the baseline in other words, it gets the baseline's genome, so
+that operators can change its drives and not only its values. Text proves nothing, so both are traced in
 float64 and run for five steps from the same start on the same instances; agreement to 1e-6 in every variable
 is recognition. (The dynamics are chaotic: over more steps even equal designs part.)
 """
@@ -9,14 +9,14 @@ is recognition. (The dynamics are chaotic: over more steps even equal designs pa
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from evolake.designs.engines.isolated import fits_apart, states_apart
-from evolake.designs.genome.grammars import compose
-from evolake.designs.genome.variation import DesignGenome
+from evolake.designs.genome.open_compose import compose
+from evolake.designs.genome.open_genome import OpenGenome, baseline
 from evolake.designs.model.contract import Blocked, TracedDesign
 from evolake.designs.tracing.trace import trace
 
@@ -27,21 +27,18 @@ PROBE_BATCH = 6
 PROBE_SEED = 20
 
 
-def recognised(source: str, pool: Any, genomes: Sequence[DesignGenome]) -> DesignGenome | None:
-    """Return the first genome that computes what the file does, or None. A file that cannot be traced is
-    none. genomes: those that it may be."""
+def recognised(source: str, pool: Any) -> OpenGenome | None:
+    """Return the baseline's genome if the file computes what the baseline does, else None, also for a file
+    that cannot be traced."""
     result = trace(source, pool=pool, dtype="float64", fits=fits_apart)
     if isinstance(result, Blocked):
         return None
     after = states_after(result)
     if after is None:
         return None
-    for genome in genomes:
-        traced = trace(compose(genome), pool=pool, dtype="float64", fits=fits_apart)
-        states = states_after(traced) if isinstance(traced, TracedDesign) else None
-        if states is not None and same_states(after, states):
-            return genome
-    return None
+    traced = trace(compose(baseline()), pool=pool, dtype="float64", fits=fits_apart)
+    states = states_after(traced) if isinstance(traced, TracedDesign) else None
+    return baseline() if states is not None and same_states(after, states) else None
 
 
 def states_after(traced: TracedDesign, steps: int = STEPS) -> dict[str, np.ndarray] | None:

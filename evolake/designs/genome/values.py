@@ -1,7 +1,7 @@
 """How a hyperparameter moves: a Gaussian on its own scale (linear or logarithmic), within its bounds.
 
 Works on any HYPER_SPACE of the contract (uniform, log_uniform, int, categorical), so also on files that the
-grammar did not write. Values are rounded to six significant digits: what a person reads in a file is what
+operators did not write. Values are rounded to six significant digits: what a person reads in a file is what
 runs.
 """
 

@@ -10,36 +10,16 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
+from evolake.designs.genome.open_genome import OpenGenome
 from evolake.designs.genome.values import Scale, perturbed_values, values_text
 
 TRIES = 40
 PERTURB_ODDS = 0.25
 """How likely a try at a file gives a child: as likely as an operator would be drawn that a file can be varied
 by."""
-
-
-class DesignGenome(Protocol):
-    """A design as data, of any grammar."""
-
-    def values(self) -> dict[str, float]:
-        """All hyperparameters: what HYPER_SPACE will hold as defaults."""
-        ...
-
-    def term_names(self) -> tuple[str, ...]:
-        """Return what describes it: names of its terms."""
-        ...
-
-    def to_json(self) -> str:
-        """Return canonical JSON: equal genomes give equal text."""
-        ...
-
-    def key(self) -> str:
-        """Return what makes two genomes the same design."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -52,7 +32,7 @@ class Parent:
     source: str
     values: Mapping[str, float | int | str]
     scales: tuple[Scale, ...]
-    genome: DesignGenome | None = None
+    genome: OpenGenome | None = None
 
 
 @dataclass(frozen=True)
@@ -62,7 +42,7 @@ class Child:
 
     source: str
     hyper: Mapping[str, float | int | str]
-    genome: DesignGenome | None
+    genome: OpenGenome | None
     operator: str
     weights: tuple[tuple[str, float], ...]
     title: str
@@ -73,9 +53,9 @@ class Child:
         return design_key(self.genome, self.source, self.hyper)
 
 
-def design_key(genome: DesignGenome | None, source: str, hyper: Mapping[str, float | int | str]) -> str:
-    """Of a design with a genome: the genome's key (in the open grammar: of its behaviour). Of any other: the
-    hash of its text and changed values."""
+def design_key(genome: OpenGenome | None, source: str, hyper: Mapping[str, float | int | str]) -> str:
+    """Of a design with a genome: the genome's key, which is that of its behaviour. Of any other: the hash of
+    its text and changed values."""
     if genome is not None:
         return genome.key()
     return hashlib.sha256(

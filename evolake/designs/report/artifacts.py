@@ -17,9 +17,6 @@ from evolake.report.numbers import counted
 from evolake.stats import Interval
 
 LINE = "designs"
-MEASURES = {"work": "less median work"}
-"""By the unit of a decision; decisions of lakes from before work was counted have none."""
-STEPS = "fewer median steps"
 
 
 def gain_of(lake: Lake, artifact_id: str, cycle: str, _since: str) -> Gain | None:
@@ -38,14 +35,14 @@ def gain_of_decision(row: Mapping[str, Any]) -> Gain:
     """Return the gain that a row of DECISIONS states."""
     return Gain(
         Interval(row["ratio"], row["ratio_low"], row["ratio_high"], LEVEL),
-        MEASURES.get(row.get("unit") or "", STEPS),
+        "less median work",
         row["incumbent_id"],
         f"at N={row['N']} on {row['pairs']} fresh seeds of {row['batch']} instances each, profile "
         f"{row['profile']}",
         row["cycle"],
         row["wins"],
         count=counted(row["pairs"], "seed"),
-        bound=row.get("bound") or "",
+        bound=row["bound"],
     )
 
 

@@ -11,7 +11,7 @@ import polars as pl
 
 from evolake.designs.evolution.consensus_winner import ConsensusWinner, consensus_winner
 from evolake.designs.evolution.population import Population, read_population
-from evolake.designs.tables_import import TABLES
+from evolake.designs.tables import TABLES
 from evolake.errors import InputError
 from evolake.lake import Catalogue, Lake, following
 from evolake.report.champion import ANCESTRY, Champion, champion_of
@@ -31,7 +31,6 @@ class CycleReport:
     cycle: str
     profile: str
     backend: str
-    grammar: str
     population: Population
     held: Champion
     champion: dict[str, Any]
@@ -67,9 +66,7 @@ def read_report(root: Path, cycle: str | None = None) -> CycleReport:
         )
     after = following(chosen)
     population = read_population(lake, after)
-    with Catalogue(
-        lake, {(LINE, name): schema for name, schema in TABLES.items()}
-    ) as catalogue:  # an older lake lacks columns
+    with Catalogue(lake, {(LINE, name): schema for name, schema in TABLES.items()}) as catalogue:
 
         def ask(sql: str, **parameters: Any) -> pl.DataFrame:
             return catalogue.frame(sql, parameters)
@@ -83,7 +80,6 @@ def read_report(root: Path, cycle: str | None = None) -> CycleReport:
             cycle=chosen,
             profile=trials["profile"][0] if trials.height else "",
             backend=_backend(ask, chosen),
-            grammar=_grammar(population, chosen),
             population=population,
             held=held,
             champion=population.row(held.artifact_id),
@@ -95,7 +91,7 @@ def read_report(root: Path, cycle: str | None = None) -> CycleReport:
             ),
             decisions=decisions,
             trials=trials,
-            top=_with_grammar(ask(TOP, cycle=chosen), population),
+            top=ask(TOP, cycle=chosen),
             objectives=ask(OBJECTIVES, cycle=chosen),
             funnel=ask(FUNNEL, cycle=chosen),
             blocked=ask(BLOCKED, cycle=chosen),
@@ -133,7 +129,7 @@ ORDER BY best_rank NULLS LAST, operator"""
 TOP = f"""
 SELECT r.rank, round(r.consensus, 4) AS consensus, any_value(d.title) AS title,
   any_value(d.operator) AS operator, r.largest_solved AS largest_n,
-  round(coalesce(r.median_work, r.median_step), 1) AS work_there, r.median_step AS steps_there, r.fidelity,
+  round(r.median_work, 1) AS work_there, r.median_step AS steps_there, r.fidelity,
   bool_or(d.tuned) AS tuned, r.design_id AS design
 FROM {LINE}.final_ranking AS r JOIN {LINE}.survivors AS d ON d.design_id = r.design_id
 WHERE r.cycle = $cycle GROUP BY ALL ORDER BY r.rank LIMIT 12"""
@@ -141,28 +137,6 @@ OBJECTIVES = f"""
 SELECT round(weight, 4) AS weight, round(median_tau, 3) AS median_tau, round(multiplier, 3) AS multiplier,
   family, description
 FROM {LINE}.final_ranking_weights WHERE cycle = $cycle ORDER BY weight DESC, objective_id"""
-
-
-def _grammar(population: Population, cycle: str) -> str:
-    """Return what the candidates of a cycle are written in."""
-    result = (
-        population.designs.filter((pl.col("cycle") == cycle) & pl.col("grammar").is_not_null())["grammar"]
-        .unique()
-        .sort()
-        .to_list()
-    )
-    return ", ".join(result) or "none"
-
-
-def _with_grammar(top: pl.DataFrame, population: Population) -> pl.DataFrame:
-    """Return the best designs with what each is written in, "file" where it is free text; the archive knows
-    it also of lakes that lack the column."""
-    known = population.designs.select(
-        pl.col("design_id").alias("design"), pl.col("grammar").fill_null("file")
-    )
-    return top.join(known, on="design", how="left", maintain_order="left").select(
-        *top.columns[:-1], "grammar", "design"
-    )
 
 
 def _backend(ask: Any, cycle: str) -> str:

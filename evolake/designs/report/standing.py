@@ -19,7 +19,8 @@ def standing(shared: Standing, _lake: Lake, ask: Ask) -> Standing:
     work = {
         row[
             "is_champion"
-        ]: f" ({'' if row['solved'] else 'at least '}{figures(row['work'], 4)} {row['unit']} at N={row['N']})"
+        ]: f" ({'' if row['solved'] else 'at least '}{figures(row['work'], 4)} median work in steps of the "
+        f"baseline at N={row['N']})"
         for row in ask(WORK)
     }
     if shared.estimate is None:
@@ -33,12 +34,10 @@ COUNTED = f"SELECT count(*)::INTEGER AS runs FROM ({RUNS}) WHERE cycle <= $cycle
 WORK = """
 SELECT trials.design_id = decided.challenger_id AS is_champion, any_value(trials.N) AS N,
   bool_and(trials.solved) AS solved,
-  CASE WHEN any_value(decided.unit) = 'work' THEN 'median work in steps of the baseline'
-    ELSE 'median steps' END AS unit,
-  median(coalesce(trials.work_per_step, 1.0) * CASE WHEN trials.solved THEN trials.median_step
+  median(trials.work_per_step * CASE WHEN trials.solved THEN trials.median_step
     WHEN trials.timed_out THEN trials.steps_run
     ELSE trials.max_steps END) AS work
 FROM designs.champion_trials AS trials JOIN designs.champion_decisions AS decided
   ON decided.cycle = trials.cycle AND decided.comparison = 'baseline' AND decided.N = trials.N
-WHERE trials.cycle = $cycle AND trials.part <> 'again' AND trials.design_id IN (decided.challenger_id,
+WHERE trials.cycle = $cycle AND trials.design_id IN (decided.challenger_id,
   decided.incumbent_id) GROUP BY ALL"""

@@ -13,14 +13,6 @@ from evolake.report.numbers import counted, figures, interval
 from evolake.report.story import Ask, Gate, Row, Story, Trend, contests, why_nothing_passed, with_cpu
 
 NONE = f"{NONE_YET}: the baseline itself leads"
-GRAMMAR_NOTES = {
-    "open": "; candidates are written in the open grammar",
-    "paper": (
-        "; candidates are written in the paper's grammar, which holds the parts of its best design "
-        "(EVOLAKE_DESIGNS__GRAMMAR=open does without)"
-    ),
-}
-"""What is said of the grammar of a cycle's candidates; nothing if there is none or several."""
 WEAK = 1.0
 """A ratio of 1 is no gain."""
 
@@ -40,7 +32,7 @@ def story(summary: Story, ask: Ask) -> Story:
         gain=summary.gain or NONE,
         short_gain=summary.short_gain or NONE,
         duel=_lost_duel(decisions.get("incumbent")),
-        measured=_measured(ask(RAN)[0], made["grammar"]),
+        measured=_measured(ask(RAN)[0]),
         contests=contests(ask, "designs.champion_decisions", comparison="incumbent"),
         goes_on=f"{counted(made['live'], 'design')} and {counted(made['voting'], 'objective')} that judge them",  # noqa: E501
         look=why_nothing_passed(summary.line, made["made"], made["passed"])
@@ -63,13 +55,10 @@ def _beside(made: Row, of_objectives: Sequence[Gate]) -> str:
     return " and ".join(counted(count, noun) for count, noun in counts if count)
 
 
-def _measured(ran: Row, grammar: str | None) -> str:
+def _measured(ran: Row) -> str:
     if not ran["runs"]:
         return ""
-    return (
-        f"{counted(ran['designs'], 'design')} in {counted(ran['runs'], 'run')}, up to "
-        f"N={ran['largest']}{GRAMMAR_NOTES.get(grammar or '', '')}"
-    )
+    return f"{counted(ran['designs'], 'design')} in {counted(ran['runs'], 'run')}, up to N={ran['largest']}"
 
 
 def _lost_duel(duel: Row | None) -> str:
@@ -82,12 +71,11 @@ def _lost_duel(duel: Row | None) -> str:
         return (
             f"{who} did not become champion: the duel is undecided, since this machine was too busy to end it"
         )
-    what = "work" if duel.get("unit") == "work" else "steps"
     seeds = counted(duel["pairs"], "seed")
     ratio, low, high = duel["ratio"], duel["ratio_low"], duel["ratio_high"]
-    before = BOUNDS.get(duel.get("bound") or "", "")
+    before = BOUNDS.get(duel["bound"], "")
     where = f"the duel at N={duel['N']} on {seeds}"
-    if duel.get("law"):
+    if duel["law"]:
         where = (
             f"the duel on {seeds}, by the {duel['law']} through N={duel['sizes'][0]} to "
             f"{duel['sizes'][-1]} at N={duel['target']}"
@@ -96,17 +84,15 @@ def _lost_duel(duel: Row | None) -> str:
         most = {"at least ": "at most "}.get(before, before)
         cost = interval(1 / ratio, 1 / high if high else math.inf, 1 / low if low else math.inf)
         return (
-            f"{who} did not become champion: it takes {most}{cost} times the {what} of the champion in "
-            f"{where}"
+            f"{who} did not become champion: it takes {most}{cost} times the work of the champion in {where}"
         )
     floor = (
         f"; with this noise only a gain above {figures(duel['noise_floor'])} times would show"
         if duel["noise_floor"]
         else ""
     )
-    less = "less work" if what == "work" else "fewer steps"
     return (
-        f"{who} did not become champion: {before}{interval(ratio, low, high)} times {less} than the "
+        f"{who} did not become champion: {before}{interval(ratio, low, high)} times less work than the "
         f"champion in {where}, which is within the noise{floor}"
     )
 
@@ -128,8 +114,7 @@ SELECT count(*) FILTER (cycle = $cycle) AS made, count(*) FILTER (cycle = $cycle
   (SELECT count(*) FROM designs.final_ranking_weights WHERE cycle = $cycle) AS voting,
   (SELECT count(*) FROM designs.tuned_designs WHERE cycle = $cycle) AS tuned,
   (SELECT count(DISTINCT artifact_id) FROM designs.immigrants WHERE cycle = $cycle
-    AND state <> 'present') AS entered,
-  string_agg(DISTINCT grammar, ', ' ORDER BY grammar) FILTER (cycle = $cycle) AS grammar
+    AND state <> 'present') AS entered
 FROM designs.candidates"""
 DECISIONS = """
 SELECT d.*, known.title FROM designs.champion_decisions AS d LEFT JOIN known_artifacts AS known

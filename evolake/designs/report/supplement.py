@@ -1,7 +1,7 @@
 """Report on this search what the supplement of the paper reports on its own (figures S1 to S3, tables S1 to
 S7), from the lake's tables.
 
-Each part names what it corresponds to there; docs/supplement.md maps the two. Nothing here decides anything.
+Each part names what it corresponds to there. Nothing here decides anything.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from evolake.designs.report import supplement_objectives as objectives
 from evolake.designs.report import supplement_record as record
 from evolake.designs.report.data import LINE, CycleReport
 from evolake.designs.report.material import Material
-from evolake.designs.tables_import import TABLES
+from evolake.designs.tables import TABLES
 from evolake.lake import Catalogue, Lake
 
 
@@ -31,9 +31,7 @@ class Part:
 
 def read_supplement(lake: Lake, report: CycleReport, material: Material) -> list[Part]:
     """Return the parts of one cycle's report, in the order of the paper's supplement."""
-    with Catalogue(
-        lake, {(LINE, name): schema for name, schema in TABLES.items()}
-    ) as catalogue:  # an older lake lacks some
+    with Catalogue(lake, {(LINE, name): schema for name, schema in TABLES.items()}) as catalogue:
 
         def ask(sql: str) -> pl.DataFrame:
             return catalogue.frame(sql, {"cycle": report.cycle})
@@ -117,7 +115,7 @@ def _of_the_record(ask: Callable[[str], pl.DataFrame]) -> list[Part]:
             "What each term of the champion does",
             "Not in the paper. Each term was left out by itself when the design became champion; its work "
             "then, on formulas of both kinds, over its work with the term. Empty for a design without a "
-            "genome of the open grammar, and where EVOLAKE_DESIGNS__ABLATION_N is 0.",
+            "genome, and where EVOLAKE_DESIGNS__ABLATION_N is 0.",
             ask(record.ABLATIONS),
         ),
         Part(
@@ -148,15 +146,5 @@ def _of_the_record(ask: Callable[[str], pl.DataFrame]) -> list[Part]:
             "Imported designs",
             "What came of the designs of other searches (evolake designs import).",
             ask(record.ARRIVED),
-        ),
-        Part(
-            "Results that others report",
-            "Imported, not measured here, and read by no ranking: the largest size solved, by design.",
-            ask(record.REPORTED),
-        ),
-        Part(
-            "Retrospectives of other searches",
-            "Imported: what their reviews, planners and designers wrote. Planners are shown them, as data.",
-            ask(record.TEXTS),
         ),
     ]

@@ -12,8 +12,8 @@ SELECT t.cycle, any_value(known.title) AS title, count(*) - 1 AS trials, any_val
   FILTER (t.trial = 0) AS consensus,
   min(t.consensus) AS at_best, any_value(t.largest_solved) FILTER (t.trial = 0) AS largest_n,
     arg_min(t.largest_solved, t.consensus) AS n_at_best,
-  any_value(coalesce(t.median_work, t.median_step)) FILTER (t.trial = 0) AS work_there,
-  arg_min(coalesce(t.median_work, t.median_step), t.consensus) AS work_at_best, t.design_id AS design
+  any_value(t.median_work) FILTER (t.trial = 0) AS work_there,
+  arg_min(t.median_work, t.consensus) AS work_at_best, t.design_id AS design
 FROM designs.tuning AS t LEFT JOIN known_artifacts AS known ON known.artifact_id = t.design_id
 WHERE t.cycle <= $cycle GROUP BY t.cycle, t.design_id ORDER BY t.cycle DESC"""
 REVIEWS = """
@@ -61,35 +61,14 @@ FROM pairs LEFT JOIN known_artifacts AS known ON known.artifact_id = pairs.desig
   ORDER BY cycle DESC, pairs.N DESC, expected"""
 """`inside` is null where the size was not solved within a budget that the interval reaches beyond."""
 ARRIVED = f"""
-SELECT i.source, i.original_id AS number_there, i.title, coalesce(a.state, CASE WHEN i.state = 'read'
+SELECT i.source, i.original_id AS number_there, coalesce(a.state, CASE WHEN i.state = 'read'
   THEN 'waiting' ELSE i.state END) AS state,
   a.cycle, {SHORTENED.format(text="coalesce(a.reason, i.reason)")} AS reason,
   a.design_id AS design
 FROM designs.imports AS i LEFT JOIN designs.import_arrivals AS a ON a.bundle_id = i.bundle_id
   AND a.original_id = i.original_id AND i.state = 'read'
   AND a.cycle <= $cycle
-WHERE i.since_cycle <= $cycle ORDER BY i.source, i.original_id NULLS LAST, i.row"""
-REPORTED = """
-WITH reported AS (
-  SELECT DISTINCT r.* EXCLUDE (bundle_id), i.title FROM designs.imported_results AS r
-  JOIN designs.imports AS i ON i.bundle_id = r.bundle_id AND i.row = r.row WHERE i.since_cycle <= $cycle
-)
-SELECT r.source, r.original_id AS number_there, any_value(r.title) AS title, max(r.N)
-  FILTER (r.unsolved_fraction < 0.5) AS largest_n,
-  arg_max(r.median_step, r.N) FILTER (r.unsolved_fraction < 0.5) AS steps_there, count(*)
-    FILTER (r.state = 'read') AS results,
-  count(*) FILTER (r.state = 'malformed') AS malformed, any_value(r.reported_by) AS reported_by
-FROM reported AS r GROUP BY r.source, r.original_id, r.row ORDER BY largest_n DESC NULLS LAST, steps_there
-  LIMIT 60"""
-"""A database that was imported again after it had grown counts once, as far as it says the same."""
-TEXTS = """
-WITH told AS (
-  SELECT DISTINCT t.source, t.kind, t.number, t.title, t.state, coalesce(t.text, t.reason) AS text
-    FROM designs.imported_texts AS t
-  WHERE t.since_cycle <= $cycle AND t.bundle_id IN (SELECT bundle_id FROM designs.imports)
-)
-SELECT t.source, t.kind, t.number, t.title, t.state, t.text FROM told AS t
-ORDER BY list_position(['meta_review', 'planner', 'analysis'], t.kind), t.number DESC LIMIT 60"""
+WHERE i.since_cycle <= $cycle ORDER BY i.source, i.original_id"""
 
 
 def coverage(expected: pl.DataFrame) -> str:

@@ -15,9 +15,9 @@ import numpy as np
 
 from evolake.agents.fences import clean, inline
 from evolake.agents.roles import Role
-from evolake.designs.genome.grammar import Grammar
-from evolake.designs.genome.grammars import compose, grammar_of, parent_of, propose, read_genome, simpler
-from evolake.designs.genome.open_grammar import OPEN
+from evolake.designs.genome.open_compose import compose
+from evolake.designs.genome.open_genetic import OPERATORS, parent_of, propose
+from evolake.designs.genome.open_genome import baseline, read_genome, simpler, vocabulary
 from evolake.designs.genome.values import Scale
 from evolake.designs.genome.variation import Parent
 from evolake.designs.roles.models import (
@@ -50,17 +50,16 @@ NOTHING_NEW = "nothing new found"
 def write_design(request: DesignRequest, random: np.random.Generator) -> DesignReply:
     """Return a child of the first reference. Where every try is known already, the first reference again: it
     will be blocked as a duplicate."""
-    parents = [_parent(item) for item in request.parents] or [parent_of("", "baseline", OPEN.baseline())]
+    parents = [_parent(item) for item in request.parents] or [parent_of("", "baseline", baseline())]
     first = parents[0]
-    grammar = grammar_of(first.genome) if first.genome else None
     named = request.direction.partition(":")[0].strip()
-    operator = named if grammar and named in grammar.operators and random.random() < OBEDIENCE else None
+    operator = named if first.genome and named in OPERATORS and random.random() < OBEDIENCE else None
     child = propose(
         parents,
         set(request.taken),
         random,
         operator=operator,
-        focus=_preferred(request, grammar) if grammar else (),
+        focus=_preferred(request) if first.genome else (),
     )
     if child is None:
         weights = [ReferenceWeight(design_id=first.design_id, weight=1.0)] if request.parents else []
@@ -153,16 +152,16 @@ def success_level(rank: int, reference_ranks: list[int]) -> SuccessLevel:
     return "poor"
 
 
-def _preferred(request: DesignRequest, grammar: Grammar) -> list[str]:
+def _preferred(request: DesignRequest) -> list[str]:
     """Terms of the focus; without any, all terms but those to avoid."""
-    focus = _terms(request.focus, grammar)
-    avoid = set(_terms(request.avoid, grammar))
-    return focus or ([name for name in grammar.terms() if name not in avoid] if avoid else [])
+    focus = _terms(request.focus)
+    avoid = set(_terms(request.avoid))
+    return focus or ([name for name in vocabulary() if name not in avoid] if avoid else [])
 
 
-def _terms(text: str, grammar: Grammar) -> list[str]:
+def _terms(text: str) -> list[str]:
     words = set(re.findall(r"[a-z_0-9:]+", text.lower()))
-    return [name for name in grammar.terms() if name in words]
+    return [name for name in vocabulary() if name in words]
 
 
 def _parent(item: ParentMaterial) -> Parent:

@@ -130,9 +130,6 @@ class LookupRequest(RoleMessage):
     recent: list[DesignSummary]
     summaries: list[DesignSummary] = Field(description="ranked by upper confidence bound, best first")
     guidance: list[str] = Field(default_factory=list, description="what people asked for")
-    reports: list[str] = Field(
-        default_factory=list, description="what other searches wrote in retrospect, as data"
-    )
     outcomes: list[str] = Field(
         default_factory=list, description="who is champion, and how the last contests went"
     )
@@ -154,12 +151,6 @@ class DirectionsRequest(RoleMessage):
     details: list[DesignDetail]
     cycles_without_gain: int = 0
     guidance: list[str] = Field(default_factory=list)
-    grammar: Literal["open", "paper"] = Field(
-        default="open", description="operators only: what designs are written in"
-    )
-    reports: list[str] = Field(
-        default_factory=list, description="what other searches wrote in retrospect, as data"
-    )
     outcomes: list[str] = Field(
         default_factory=list, description="who is champion, and how the last contests went"
     )

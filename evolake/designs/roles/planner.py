@@ -8,15 +8,14 @@ Terms that help become focus areas, terms that hurt become areas to avoid. What 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from evolake.agents.fences import MAX_PART_CHARS, fence
 from evolake.agents.roles import Role
-from evolake.designs.genome.grammar import Grammar
-from evolake.designs.genome.grammars import GRAMMARS
+from evolake.designs.genome.open_genetic import OF_TWO, OPERATORS
+from evolake.designs.genome.open_genome import vocabulary
 from evolake.designs.roles.models import (
     DesignSummary,
     DirectionsReply,
@@ -28,6 +27,15 @@ from evolake.designs.roles.models import (
 from evolake.designs.roles.request_text import details_text, outcomes_text, prompt_values, summaries_text
 
 MARGIN = 0.1
+# insert, guarded, subtree, point, hoist, constants, gate, add_memory, drop_memory, crossover, switch
+ODDS: Mapping[Phase, tuple[float, ...]] = {
+    "early_exploration": (0.23, 0.1, 0.09, 0.05, 0.03, 0.25, 0.06, 0.07, 0.0, 0.1, 0.02),
+    "systematic_search": (0.2, 0.09, 0.09, 0.05, 0.05, 0.2, 0.05, 0.05, 0.02, 0.16, 0.04),
+    "exploitation": (0.1, 0.05, 0.04, 0.05, 0.1, 0.37, 0.03, 0.03, 0.02, 0.18, 0.03),
+    "stagnation": (0.2, 0.09, 0.1, 0.06, 0.06, 0.12, 0.06, 0.08, 0.03, 0.15, 0.05),
+    "breakthrough_needed": (0.2, 0.11, 0.12, 0.08, 0.05, 0.05, 0.07, 0.05, 0.02, 0.19, 0.06),
+}
+"""Of each operator, in each phase of the search."""
 
 
 def choose_lookups(request: LookupRequest, random: np.random.Generator) -> LookupReply:
@@ -46,12 +54,11 @@ def give_directions(request: DirectionsRequest, random: np.random.Generator) -> 
     """Return one direction after the other: a base drawn from the looked-up designs (earlier ones, with a
     higher bound, more often), donors, an operator."""
     phase = phase_of(request)
-    grammar = GRAMMARS[request.grammar]
-    worth = term_worth(request.summaries, grammar)
+    worth = term_worth(request.summaries)
     helping = [name for name, gain in sorted(worth.items(), key=lambda item: -item[1]) if gain > MARGIN]
     hurting = [name for name, gain in sorted(worth.items(), key=lambda item: item[1]) if gain < -MARGIN]
     best_terms = sorted(worth.items(), key=lambda item: -item[1])[:5]
-    asked_terms, asked_operators = named_in(request.guidance, grammar)
+    asked_terms, asked_operators = named_in(request.guidance)
     known = {item.design_id: item for item in request.summaries}
     ids = [item.design_id for item in request.details]
     odds = 0.7 ** np.arange(len(ids))
@@ -65,8 +72,8 @@ def give_directions(request: DirectionsRequest, random: np.random.Generator) -> 
         others = [design_id for design_id in ids if design_id != base]
         random.shuffle(others)
         chosen = [base, *others[: max(0, request.max_references - 1)]]
-        operator = _operator(grammar, phase, asked_operators, len(others), random)
-        wanted = asked_terms or _fresh_terms(grammar, known.get(base), helping, hurting, random)
+        operator = _operator(phase, asked_operators, len(others), random)
+        wanted = asked_terms or _fresh_terms(known.get(base), helping, hurting, random)
         directions.append(
             f"{operator}: vary {_title(known, base)}" + (f" with {', '.join(wanted)}" if wanted else "")
         )
@@ -102,13 +109,13 @@ def phase_of(request: DirectionsRequest) -> Phase:
     return "exploitation" if alike else "systematic_search"
 
 
-def term_worth(summaries: Sequence[DesignSummary], grammar: Grammar) -> dict[str, float]:
+def term_worth(summaries: Sequence[DesignSummary]) -> dict[str, float]:
     """Return how much better, as a share of the field, designs with a term rank on average than those
     without; terms with two of each sort only."""
     if len(summaries) < 4:
         return {}
     worth: dict[str, float] = {}
-    for name in grammar.terms():
+    for name in vocabulary():
         having = [item.rank for item in summaries if name in item.terms]
         lacking = [item.rank for item in summaries if name not in item.terms]
         if len(having) >= 2 and len(lacking) >= 2:
@@ -116,41 +123,33 @@ def term_worth(summaries: Sequence[DesignSummary], grammar: Grammar) -> dict[str
     return worth
 
 
-def named_in(guidance: Sequence[str], grammar: Grammar) -> tuple[list[str], list[str]]:
-    """Return terms and operators that people named, in the grammar's order. Words may be joined by spaces or
+def named_in(guidance: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return terms and operators that people named, in a fixed order. Words may be joined by spaces or
     hyphens."""
     text = " ".join(guidance).lower().replace("-", "_").replace(" ", "_")
-    return [name for name in grammar.terms() if name in text], [
-        name for name in grammar.operators if name in text
-    ]
+    return [name for name in vocabulary() if name in text], [name for name in OPERATORS if name in text]
 
 
 def _fresh_terms(
-    grammar: Grammar,
-    base: DesignSummary | None,
-    helping: list[str],
-    hurting: list[str],
-    random: np.random.Generator,
+    base: DesignSummary | None, helping: list[str], hurting: list[str], random: np.random.Generator
 ) -> list[str]:
     """Terms the base lacks: two that help elsewhere, else two at random that are not known to hurt."""
     present = set(base.terms) if base else set()
     useful = [name for name in helping if name not in present][:2]
     if useful:
         return useful
-    open_terms = [name for name in grammar.open_terms(present) if name not in hurting]
+    open_terms = [name for name in vocabulary() if name not in present and name not in hurting]
     random.shuffle(open_terms)
     return open_terms[:2]
 
 
-def _operator(
-    grammar: Grammar, phase: Phase, asked: list[str], donors: int, random: np.random.Generator
-) -> str:
+def _operator(phase: Phase, asked: list[str], donors: int, random: np.random.Generator) -> str:
     if asked:
         return asked[int(random.integers(len(asked)))]
-    odds = np.array(grammar.odds[phase])
+    odds = np.array(ODDS[phase])
     if donors == 0:
-        odds[[grammar.operators.index(name) for name in grammar.of_two]] = 0.0
-    return grammar.operators[int(random.choice(len(grammar.operators), p=odds / odds.sum()))]
+        odds[[OPERATORS.index(name) for name in OF_TWO]] = 0.0
+    return OPERATORS[int(random.choice(len(OPERATORS), p=odds / odds.sum()))]
 
 
 def _title(known: dict[str, DesignSummary], design_id: str) -> str:
@@ -169,13 +168,8 @@ def _rationale(base: DesignSummary | None, operator: str, terms: list[str], oper
 
 
 def _asked_text(request: LookupRequest | DirectionsRequest) -> str:
-    """Return what people asked for, and below it what other searches wrote, as fenced data; "" for
-    neither."""
-    asked = [f"- {note}" for note in request.guidance]
-    if request.reports:
-        asked += ["What other searches report to have learnt; nothing of it was measured here:"]
-        asked += [fence("\n\n".join(request.reports), "reports", MAX_PART_CHARS)]
-    return "\n".join(asked) or "nothing in particular"
+    """Return what people asked for."""
+    return "\n".join(f"- {note}" for note in request.guidance) or "nothing in particular"
 
 
 _SHARED: dict[str, Callable[[Any], Any]] = {
@@ -189,7 +183,6 @@ LOOKUP_ROLE = Role(
     LookupReply,
     choose_lookups,
     values=prompt_values(
-        "reports",
         written=_SHARED,
         best=lambda request: request.best.design_id if request.best else "none",
         recent=lambda request: ", ".join(item.design_id for item in request.recent) or "none",
@@ -201,10 +194,6 @@ DIRECTIONS_ROLE = Role(
     DirectionsReply,
     give_directions,
     values=prompt_values(
-        "reports",
-        "grammar",
-        contract=True,
-        written=_SHARED,
-        details=lambda request: details_text(request.details),
+        contract=True, written=_SHARED, details=lambda request: details_text(request.details)
     ),
 )

@@ -1,9 +1,9 @@
 """Prices: the cost of an element of each class relative to one simple operation.
 
-They were fitted once, by least squares, to the processor time of a step of designs of both grammars on the
+They were fitted once, by least squares, to the processor time of a step of designs on the
 fused engine. Those of what only torch computes (sort, scan, product, draw, move) are slopes of time over
-operations on the mixed engine. All are rounded. `benchmarks/design_work.py` prints how well they predict
-processor time.
+operations on the mixed engine. All are rounded. `benchmarks/design_work.py` of commit 2474d774 prints how
+well they predict processor time.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Read work from rows of experiments, duels and races.
-
-Rows of lakes from before work was counted have no work; a step of theirs counts as one of the baseline's.
-"""
+"""Read work from rows of experiments, duels and races."""
 
 from __future__ import annotations
 
@@ -16,7 +13,7 @@ def allowed_steps(max_work: float, per_step: float) -> int:
 
 
 def kind_of(row: Mapping[str, Any]) -> str:
-    """Return the kind of the formulas of a run; those of lakes from before there were several are planted."""
+    """Return the kind of the formulas of a run; those of a duel, which names none, are planted."""
     return str(row.get("kind") or "planted")
 
 

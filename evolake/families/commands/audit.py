@@ -26,11 +26,9 @@ def audit() -> None:
     "--size", type=click.IntRange(min=1), default=100, show_default=True, help="Families in the sheet."
 )
 @click.option("--out", type=OrdinaryPath(dir_okay=False), required=True, help="The CSV to write.")
-@click.option("--evolved-only", is_flag=True, help="Leave the seeds out.")
-def export_sheet(size: int, out: Path, evolved_only: bool) -> int:
+def export_sheet(size: int, out: Path) -> int:
     """Write a CSV with a random sample of families, one instance each, and empty columns for the grades A to
     D."""
-    from evolake.errors import InputError
     from evolake.families.commands.export import finished
     from evolake.families.dataset.audit import audit_row, choose, sheet
     from evolake.families.dataset.datasets import load_families, read_dataset
@@ -39,15 +37,7 @@ def export_sheet(size: int, out: Path, evolved_only: bool) -> int:
     settings = settings_module.load()
     lake = Lake(settings.require_lake())
     data = read_dataset(lake, finished(lake, None))
-    rows = {
-        row["family_id"]: row for row in data.families if not (evolved_only and row["operator"] == "seed")
-    }
-    if not rows:
-        raise InputError(
-            "no family to audit",
-            wanted="at least one that is no seed",
-            do="run a cycle, or leave --evolved-only out",
-        )
+    rows = {row["family_id"]: row for row in data.families}
     ids = choose(list(rows), size, settings.seed)
     hardest = {
         row["family_id"]: row

@@ -1,4 +1,4 @@
-"""All faults of a blocked family at the same time, each with the file and the line that it is about.
+"""All faults of a blocked family in one list, each with the file and the line that it is about.
 
 The gates stop at the first block, which is right for a cycle. A person who writes a family wants the others
 too.

@@ -1,1 +1,0 @@
-"""What is exported: instances, cards, rewards, audits, the gallery."""

@@ -1,4 +1,4 @@
-"""Run a draft through the gates that ask no model, and return all that they say against it at the same time.
+"""Run a draft through the gates that ask no model, and return all that they say against it in one list.
 
 A model that writes in one reply is sent this before anybody is asked for validators or reviews, so a fault
 that the jail finds in a second does not cost those calls. Nothing is decided here: the version that comes of

@@ -66,7 +66,6 @@ NOT_OF_GATES = frozenset(
         "checked_evidence",
         "composition_depth",
         "drift_difficulties",
-        "drift_pairs",
         "drift_samples",
         "evolution_agent",
         "families_per_cycle",

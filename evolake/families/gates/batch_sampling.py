@@ -1,4 +1,4 @@
-"""Instances of many families at the same time: several families side by side, one text once, the result the
+"""Instances of many families in one batch: several families side by side, one text once, the result the
 same in whatever order they end."""
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Which families of a population are near-duplicates of each other, by the measure of the near-duplicate
 rule.
 
-The gate compares each new family with the known ones; this compares all pairs at the same time, for the
+The gate compares each new family with the known ones; this compares all pairs in one pass, for the
 report and for audits of a lake. Answers are compared as a matrix, and sketches of code only where the rule
 could still object, so a thousand families take seconds.
 """

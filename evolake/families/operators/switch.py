@@ -15,7 +15,7 @@ from evolake.families.operators.text import in_title, quoting
 from evolake.families.worlds.titles import NAMED, rules_of
 
 TWO_RULES = 0.4
-"""Share of children that change two rules at the same time, if there are two."""
+"""Share of children that change two rules in one step, if there are two."""
 
 
 def switch_rule(parents: Sequence[Family], random: np.random.Generator) -> Family:

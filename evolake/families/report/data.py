@@ -18,8 +18,8 @@ from evolake.families.gates.duplicates import duplicate_pairs
 from evolake.families.gates.specs import GATE_NAMES
 from evolake.families.model.population import PASSED, Population
 from evolake.families.model.similarity import Fingerprint
-from evolake.families.tables import DRIFT_SUMMARY, GRADES
-from evolake.families.tables_faults import KILL_RATES, TABLES
+from evolake.families.tables import DRIFT_SUMMARY, GRADES, KILL_RATES
+from evolake.families.tables_faults import TABLES
 from evolake.lake import Catalogue, Lake
 from evolake.report.status import finished, sealed_cycles
 

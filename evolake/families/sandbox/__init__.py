@@ -1,1 +1,0 @@
-"""Runs families in the jail."""

@@ -2,7 +2,7 @@
 inner one, in which its processes live.
 
 The outer namespace knows every number that the host knows, one higher, so that root is not root in it and
-keeps the namespace's capabilities when it becomes another person. The inner namespace knows one number. Both
+keeps the namespace's capabilities when it becomes another user. The inner namespace knows one number. Both
 are made by small processes that live only until their namespace is open.
 """
 

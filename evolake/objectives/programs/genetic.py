@@ -56,7 +56,7 @@ children."""
 
 @dataclass(frozen=True)
 class Parent:
-    """A program that may be used as parents.
+    """A program that may be used as a parent.
 
     weight: share in the consensus, 0 to 1. nearest_tau: of the objective that agrees with it most; None where
     it is not known. wanted: asked for.

@@ -1,1 +1,0 @@
-"""`evolake programs`."""

@@ -1,1 +1,0 @@
-"""Questions about the programs line, one SQL file each."""

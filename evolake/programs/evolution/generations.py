@@ -26,7 +26,7 @@ from evolake.programs.evolution.grouped import replies_to
 from evolake.programs.evolution.limits_text import limits_text
 from evolake.programs.evolution.memory import SHORT_ID, Recorded, SearchMemory, contest_text, front_lines
 from evolake.programs.evolution.model_parents import parent_for_model, worth_showing
-from evolake.programs.evolution.outcome import candidate_rows, evaluations_of
+from evolake.programs.evolution.outcome import candidate_rows
 from evolake.programs.evolution.population import Birth, Row, program_row, texts_bytes, texts_of
 from evolake.programs.evolution.revising import Draft, revised
 from evolake.programs.evolution.tried_programs import Tried, parents_for_operators, tried_programs
@@ -79,7 +79,7 @@ def evidence_bytes(evidence: Mapping[str, Any]) -> bytes:
 
 def judged_row(row: Row, candidate: Candidate, results: GateResults) -> Row:
     """Return a row of PROGRAMS after its gates: accepted with score and cell, or blocked with the reason."""
-    if done := evaluations_of(candidate):
+    if done := candidate.evaluations:
         row = row | {"cpu_s": sum(item.cpu_s for item in done) / len(done)}
     if (objection := results.blocked_by) is not None:
         return row | {"state": "blocked", "reason": f"{objection.gate}: {objection.reason}"}
@@ -293,13 +293,9 @@ def _run_batch(
             context, reply.value, texts, question.parents, generation, next_number + len(items)
         )
         derivations += lines
-        candidate = Candidate(texts, name, context.evaluator, context.seeds(), known, living)
-        if (
-            draft.candidate is not None
-            and draft.candidate.program_id == name
-            and (done := evaluations_of(draft.candidate))
-        ):
-            candidate.__dict__["evaluations"] = done
+        same = draft.candidate is not None and draft.candidate.program_id == name
+        done = draft.candidate.evaluations if draft.candidate is not None and same else ()
+        candidate = Candidate(texts, name, context.evaluator, context.seeds(), known, living, done)
         answered[name] = question
         items.append(
             Item(

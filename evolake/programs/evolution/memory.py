@@ -10,7 +10,6 @@ from typing import Any
 
 from evolake.agents import Agents
 from evolake.agents.attempts_table import TriedIdea, attempts_table
-from evolake.agents.model import ModelBackend
 from evolake.agents.session.records import SessionRecords
 from evolake.programs.evolution.archive import Islands, merit
 from evolake.programs.evolution.population import Row
@@ -34,6 +33,11 @@ def _as_made(name: str, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
 def recorded_by(agents: Agents, project: str) -> Recorded:
     """Return what keeps the figures of a clock that prompts show: next to the call cache of a model, so that
     a replay asks the same bytes."""
+    if agents.backend.name == "operators":
+        return _as_made
+    # Imported here: it brings the client of endpoints, which takes longer to load than all definitions.
+    from evolake.agents.model import ModelBackend
+
     if not isinstance(agents.backend, ModelBackend):
         return _as_made
     records = SessionRecords(agents.backend.call_cache.root)

@@ -57,7 +57,7 @@ def outcome_text(context: Context, candidate: Candidate, parent: Measured) -> st
         if (objection := objection_of(context, candidate))
         else _scored(context.project, candidate, parent)
     )
-    done = evaluations_of(candidate)
+    done = candidate.evaluations
     if done:
         limits = context.evaluator.limits
         most = [max(getattr(item, name) for item in done) for name in ("cpu_s", "wall_s", "peak_mb")]
@@ -87,13 +87,8 @@ def _scored(project: Project, candidate: Candidate, parent: Measured) -> list[st
 def candidate_rows(context: Context, candidate: Candidate, purpose: str, side: str) -> list[Row]:
     """Return rows of MEASURED of a candidate's evaluations; none if a gate blocked it before."""
     return measured_rows(
-        context.project, candidate.program_id, evaluations_of(candidate), context.cycle, purpose, side
+        context.project, candidate.program_id, candidate.evaluations, context.cycle, purpose, side
     )
-
-
-def evaluations_of(candidate: Candidate) -> list[Evaluation]:
-    """Return the evaluations that were made; none if a gate before them blocked the program."""
-    return candidate.__dict__.get("evaluations", [])
 
 
 def measured_rows(

@@ -1,1 +1,0 @@
-"""The gates of a program: what they look at, and what their rules ask."""

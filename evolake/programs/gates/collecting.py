@@ -1,5 +1,5 @@
-"""What the gates of a program look at. The cheap ones read its text; it is built and evaluated once, by the
-first gate that asks."""
+"""What the gates of a program look at. The cheap ones read its text, the gate `build` builds it, the gate
+`run` evaluates it, and those after it read what these gave."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 from evolake.programs.gates.reach import new_in
@@ -29,6 +28,8 @@ class Candidate:
             score.
         known: text without space and comments -> id of the program that has it. living: behaviour -> id of
             the living program that has it.
+        evaluations: one for each seed, up to the first that fails; empty until `evaluate`. A program that was
+            evaluated as a draft brings them along.
     """
 
     texts: Mapping[str, str]
@@ -37,25 +38,29 @@ class Candidate:
     seeds: Sequence[int]
     known: Mapping[str, str] = field(default_factory=dict[str, str])
     living: Mapping[str, str] = field(default_factory=dict[str, str])
+    evaluations: Sequence[Evaluation] = ()
+    _built: Built | None = field(default=None, init=False)
 
     @property
     def project(self) -> Project:
         """Its project."""
         return self.evaluator.project
 
-    @cached_property
-    def built(self) -> Built:
-        """What its build gave."""
-        return self.evaluator.build(self.texts)
+    def build(self) -> Built:
+        """Build it, once; return what that gave."""
+        if self._built is None:
+            self._built = self.evaluator.build(self.texts)
+        return self._built
 
-    @cached_property
-    def evaluations(self) -> list[Evaluation]:
-        """One for each seed, up to the first that fails."""
-        return self.evaluator.evaluate_each(self.texts, self.seeds, self.built)
+    def evaluate(self) -> Sequence[Evaluation]:
+        """Evaluate it, once; return its evaluations."""
+        if not self.evaluations:
+            self.evaluations = self.evaluator.evaluate_each(self.texts, self.seeds, self.build())
+        return self.evaluations
 
     @property
     def score(self) -> float | None:
-        """The score of the means; None if there is none."""
+        """The score of the means; None if there is none, or if it was not evaluated."""
         return score_in(
             self.project, self.metrics, {name for evaluation in self.evaluations for name in evaluation.flags}
         )
@@ -102,16 +107,17 @@ def reach(candidate: Candidate) -> dict[str, Any]:
 
 
 def build(candidate: Candidate) -> dict[str, Any]:
-    """Return what came of its build."""
+    """Build it, and return what came of that."""
+    built = candidate.build()
     return {
         "command": candidate.project.given.program.build,
-        "reason": "" if candidate.built.ok else candidate.built.reason or "the build failed",
+        "reason": "" if built.ok else built.reason or "the build failed",
     }
 
 
 def run(candidate: Candidate) -> dict[str, Any]:
-    """Return how its evaluations ended."""
-    last = candidate.evaluations[-1]
+    """Evaluate it, and return how that ended."""
+    last = candidate.evaluate()[-1]
     return {"status": last.status, "reason": last.reason, "tampered": list(last.tampered)}
 
 

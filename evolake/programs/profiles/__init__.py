@@ -1,1 +1,0 @@
-"""Sizes of the line by profile."""

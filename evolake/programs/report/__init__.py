@@ -1,1 +1,0 @@
-"""The programs line in the report."""

@@ -1,1 +1,0 @@
-"""The roles of the line: one writes a program from its parents."""

@@ -12,7 +12,7 @@ from evolake.programs.search.trials import Trials
 TUNING = 6
 """Children that a new structure gets, by changes of its numbers, before it is judged."""
 YOUNG_SHARE, YOUNGEST = 0.2, 3
-"""Share of children that new structures get, and how many of them, the best, are tuned at the same time."""
+"""Share of children that new structures get, and how many of them, the best, are tuned side by side."""
 PATIENCE = 30
 """Trials without an improvement after which other programs than the best are changed more often."""
 OTHERS, OTHERS_IDLE = 0.08, 0.3

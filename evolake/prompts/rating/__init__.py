@@ -1,1 +1,0 @@
-"""Ratings, selection, scores, duels."""

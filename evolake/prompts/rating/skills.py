@@ -1,4 +1,4 @@
-"""Estimate the skill of every prompt from the mean rewards of all matches at the same time.
+"""Estimate the skill of every prompt from the mean rewards of all matches together.
 
 A rating by ranks (`ratings`) loses three things: by how much a match was won, how many replies it rests on,
 and that a child is like its parent. A child that inherits mu with little more sigma counts as known before it

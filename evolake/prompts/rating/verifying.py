@@ -1,5 +1,5 @@
 """Replies to problems whose dataset brings a verifier, judged by that: in the jail, and all replies of a
-batch at the same time.
+batch in one call.
 
 The verifier of a dataset gets what was read as the answer, the content of the box, and not the reply around
 it. A reply without an answer is worth 0 unasked. A verifier of the user's own gets the whole reply. The jail

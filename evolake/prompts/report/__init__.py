@@ -1,1 +1,0 @@
-"""The line's section of the report, and its figures."""

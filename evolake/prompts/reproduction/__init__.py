@@ -1,1 +1,0 @@
-"""Mutation and crossover of prompts."""

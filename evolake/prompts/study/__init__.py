@@ -1,1 +1,0 @@
-"""The four arms of the comparison."""

@@ -1,6 +1,6 @@
 """Labels that two methods agree on: Z3, and an exhaustive enumeration that shares nothing with it.
 
-The enumeration assigns one variable after the other, all values at the same time, and drops a partial
+The enumeration assigns one variable after the other, all of its values in one array, and drops a partial
 assignment as soon as some constraint cannot be met by any completion within the bounds (interval reasoning).
 It is complete: what it drops holds no solution. Its arithmetic is that of 64-bit integers, and a problem
 whose sums could leave that range is refused. Where it would visit more partial assignments than it may, it

@@ -1,1 +1,0 @@
-"""Commands of `evolake` that the line brings."""

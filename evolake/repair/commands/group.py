@@ -43,20 +43,14 @@ def repair() -> None:
 @click.argument("problem", type=OrdinaryPath())
 @click.argument("candidate", type=OrdinaryPath())
 @click.option(
-    "--timeout-ms",
-    type=click.IntRange(min=1),
-    default=1500,
-    show_default=True,
-    help="Milliseconds of the solver, of 1,000 steps each.",
-)
-@click.option(
     "--conflict",
     is_flag=True,
     help="Why an assignment is refuted, whole: constraints that exclude some of its values together.",
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
-def certify(problem: Path, candidate: Path, timeout_ms: int, conflict: bool, as_json: bool) -> int:
+def certify(problem: Path, candidate: Path, conflict: bool, as_json: bool) -> int:
     """Judge the candidate in CANDIDATE (JSON) for the problem in PROBLEM (JSON)."""
+    from evolake import settings as settings_module
     from evolake.repair.certification.certify import CERTIFIED, Certifier
     from evolake.repair.certification.conflicts import certify_whole
     from evolake.repair.model.candidates import parse_candidate
@@ -73,6 +67,7 @@ def certify(problem: Path, candidate: Path, timeout_ms: int, conflict: bool, as_
         raise InputError(
             f"{str(candidate)!r} cannot be read", got=reason(error), do="give a readable file"
         ) from None
+    timeout_ms = settings_module.load().of(RepairSettings).solver_timeout_ms
     certifier, claim = Certifier(timeout_ms), parse_candidate(text, posed)
     result = certify_whole(certifier, posed, claim) if conflict else certifier.certify(posed, claim)
     if as_json:

@@ -1,1 +1,0 @@
-"""A problem of integer feasibility, and an answer to it."""

@@ -15,15 +15,14 @@ from evolake.repair.statistics.groups import groups
 from evolake.repair.statistics.pairs import compare_arms
 from evolake.repair.statistics.robustness import robustness_rows
 from evolake.repair.statistics.summary import convergence_rows, effort_rows, frontier_rows, summary_rows
-from evolake.repair.statistics.tables import COMPARISONS, CONVERGENCE, EFFORT, FRONTIER, ROBUSTNESS, SUMMARY
-from evolake.repair.tables import RESULTS
+from evolake.repair.tables import COMPARISONS, CONVERGENCE, EFFORT, FRONTIER, RESULTS, ROBUSTNESS, SUMMARY
 
 MAIN = {"suite": "lia", "variation": "none"}
 
 
 @dataclass(frozen=True)
 class Findings:
-    """The tables of `evolake.repair.statistics.tables`, each a frame under its schema."""
+    """The tables of `evolake.repair.tables`, each a frame under its schema."""
 
     summary: pl.DataFrame
     comparisons: pl.DataFrame

@@ -131,7 +131,7 @@ def check(
 @click.argument("source", type=OrdinaryPath(exists=True))
 def tools(source: Path) -> None:
     """Build drat-trim and lrat-trim from SOURCE, cadical's sources (a folder or an archive), for second
-    opinions."""
+    opinions: in the folder that EVOLAKE_PROOF_TOOLS names, else in the lake's."""
     from evolake.solvers.proof.tools import build_tools
 
     for path in build_tools(source):

@@ -37,7 +37,7 @@ from evolake.solvers.roles.rules_to_show import shown_rules
 from evolake.solvers.rules.learned import with_learned
 from evolake.solvers.seeds.seeding import seed_trees
 from evolake.solvers.settings import SolversSettings
-from evolake.solvers.tables_archive import ARCHIVE
+from evolake.solvers.tables import ARCHIVE
 from evolake.stats import Interval
 from evolake.stats.proportions import wilson_interval
 

@@ -4,7 +4,7 @@ Rows of `variants` are added and their `state` changes; none is removed, so the 
 with their ancestors. Runs are carried for the variants that live on, and for the holdout of those that have
 been champion; older ones stay in the partitions of the cycles that made them.
 
-    state      accepted (lives: may be used as parents, is ranked), champion, blocked (a gate objected, or it
+    state      accepted (lives: may be used as a parent, is ranked), champion, blocked (a gate objected, or it
                was found unsound later), retired
     (passed,
                and was overtaken)
@@ -21,8 +21,7 @@ import polars as pl
 from evolake.lake.population import Archive
 from evolake.solvers.edits import Edit, read_edits
 from evolake.solvers.roles.models import SHORT_ID, Attempt
-from evolake.solvers.tables import LATE_GATES
-from evolake.solvers.tables_archive import ARCHIVE
+from evolake.solvers.tables import ARCHIVE, LATE_GATES
 
 LIVE = ("accepted", "champion")
 

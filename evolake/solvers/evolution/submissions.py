@@ -24,7 +24,7 @@ from evolake.solvers.evolution.planning import LINE, Base, KnownVariant
 from evolake.solvers.repository.adapters import load_adapter
 from evolake.solvers.repository.variant import archive_variant, is_laid_out, read_card, repository_in
 from evolake.solvers.roles.models import CodeReply
-from evolake.solvers.tables_archive import SUBMISSIONS, VARIANTS
+from evolake.solvers.tables import SUBMISSIONS, VARIANTS
 
 ASSET = "submissions"
 SUBMITTED = "submitted"

@@ -31,7 +31,7 @@ from evolake.solvers.seeds.seeding import lay_out_seed, seed_named, seed_trees
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.suites.opening import named_suite, suite_title
 from evolake.solvers.suites.spec import Suite
-from evolake.solvers.tables_archive import VARIANTS
+from evolake.solvers.tables import VARIANTS
 
 LINE, CYCLE = "solvers", "transfer"
 JOURNAL, RUNS_FILE, TABLE_FILE = "runs.jsonl", "runs.parquet", "transfer.parquet"

@@ -16,83 +16,16 @@ import numpy as np
 import polars as pl
 
 from evolake.contest import LEAST_FORMULAS
-from evolake.lake.schemas import TableSchema
 from evolake.seeds import generator
 from evolake.solvers.measurement.duel import formulas_of, par2_contest, repeat_noise_floor
 from evolake.solvers.measurement.metrics import compute_metrics, cost, known_truth, proved
-from evolake.solvers.tables import CLOCK, TERMS
+from evolake.solvers.tables import CLOCK, TRANSFER
 from evolake.stats import Interval, bootstrap_interval
 
 LEVEL = 0.95
 LEAST_COST_S = 1e-6
-SOLVED = {
-    "solved": "Formulas",
-    "solved_sat": "Satisfiable formulas",
-    "solved_unsat": "Unsatisfiable formulas",
-}
 TRUTHS = {"solved": None, "solved_sat": "SAT", "solved_unsat": "UNSAT"}
 """Column -> which formulas it counts; None: all."""
-TRANSFER = TableSchema(
-    "transfer",
-    2,
-    {
-        "suite": pl.String,
-        "part": (pl.String, "Whether the suite is the one that was bred on (from) or the other one (to)."),
-        "solver": (pl.String, "Title of the variant."),
-        "role": (pl.String, "champion, variant (named by the user) or seed."),
-        "variant_id": pl.String,
-        "instances": pl.Int64,
-        "timeout_s": pl.Float64,
-        **{
-            f"{name}{end}": (pl.Float64, said)
-            for name, what in SOLVED.items()
-            for end, said in (
-                ("", f"{what} solved, as a mean over repetitions."),
-                ("_low", "Lower end of its interval; null without such formulas."),
-                ("_high", "Upper end of its interval."),
-            )
-        },
-        "checked_share": (
-            pl.Float64,
-            "Share of UNSAT answers whose proof was looked at; the others count as unsolved. Null without "
-            "such answers.",
-        ),
-        "proof_share": (
-            pl.Float64,
-            "Share of UNSAT answers with a verified proof; null without such answers.",
-        ),
-        "par2": pl.Float64,
-        "par2_low": (pl.Float64, "Lower end of its interval."),
-        "par2_high": (pl.Float64, "Upper end of its interval."),
-        "par2_sat": (pl.Float64, "PAR-2 over the satisfiable formulas, in seconds."),
-        "par2_unsat": (pl.Float64, "PAR-2 over the unsatisfiable formulas, in seconds."),
-        "memory_mean_mb": (pl.Float64, "Mean over the runs of the most memory held, in MiB."),
-        "memory_max_mb": (pl.Float64, "Most memory held by any run, in MiB."),
-        "vbs_share": (
-            pl.Float64,
-            "Share of the formulas that anyone solved on which it was the fastest; ties are divided.",
-        ),
-        "vbs_low": (pl.Float64, "Lower end of its interval."),
-        "vbs_high": (pl.Float64, "Upper end of its interval."),
-        "gain": (
-            pl.Float64,
-            "PAR-2 of this solver over that of the first one; above 1 the first is faster. Null for the "
-            "first.",
-        ),
-        "gain_low": (
-            pl.Float64,
-            "Lower end of its interval, by the contest over formulas; null if there is none.",
-        ),
-        "gain_high": (pl.Float64, "Upper end of it."),
-        "noise_floor": (
-            pl.Float64,
-            "Ratio of PAR-2 that repeated passes of one solver stay within; null where each formula was "
-            "run once.",
-        ),
-    },
-    keys=("suite", "variant_id"),
-    terms=TERMS,
-)
 
 
 @dataclass(frozen=True)
@@ -129,7 +62,7 @@ def transfer_rows(runs: pl.DataFrame, entrants: Sequence[Entrant], parts: Mappin
             par2, gain = _interval(own, rng), _gain(first, own, formulas_of(mine), rng) if place else None
             vbs = bootstrap_interval(share[:, place], rng, level=LEVEL) if len(share) else None
             names = (
-                *SOLVED,
+                *TRUTHS,
                 "checked_share",
                 "proof_share",
                 "par2_sat",

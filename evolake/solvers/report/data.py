@@ -15,8 +15,7 @@ from evolake.report.status import finished
 from evolake.solvers.evolution.population import Population, population_of
 from evolake.solvers.gates.specs import GATE_NAMES
 from evolake.solvers.measurement.claims import UNCHECKED, UNPROVED, UNSAT, UNSOUND, VERIFIED, counted
-from evolake.solvers.tables import CONTEST_FAMILIES
-from evolake.solvers.tables_archive import ARCHIVE
+from evolake.solvers.tables import ARCHIVE, CONTEST_FAMILIES
 
 LINE = "solvers"
 RUN_TABLES = {

@@ -94,7 +94,7 @@ class FolderReading:
         )
 
     def nothing_left(self, folder: Path, files: int) -> InputError:
-        """Return the error of a folder in which no file can be used: all of them at the same time."""
+        """Return the error of a folder in which no file can be used: one error for all of them."""
         if len(self.errors) == 1:
             return self.errors[0]
         got = "; ".join(error.what for error in self.errors[:SHOWN]) + (

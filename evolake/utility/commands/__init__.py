@@ -1,1 +1,0 @@
-"""The study on the command line."""

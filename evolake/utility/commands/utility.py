@@ -24,9 +24,6 @@ from evolake.utility.settings import UtilitySettings
 )
 @click.option("--seeds", type=click.IntRange(min=1), help="Seeds per arm (default: the profile's).")
 @click.option(
-    "--steps", type=click.IntRange(min=1), help="Updates of the weights per arm (default: the profile's)."
-)
-@click.option(
     "--benchmark",
     "benchmarks",
     multiple=True,
@@ -47,7 +44,6 @@ from evolake.utility.settings import UtilitySettings
 def utility(
     arms: str,
     seeds: int | None,
-    steps: int | None,
     benchmarks: tuple[str, ...],
     minutes: float | None,
     profile: str | None,
@@ -66,7 +62,7 @@ def utility(
     from evolake.utility.tables import MATCHINGS, pick_arms
 
     settings = settings_module.load(profile)
-    given: dict[str, Any] = {"seeds": seeds, "steps": steps, "benchmarks": list(benchmarks) or None}
+    given: dict[str, Any] = {"seeds": seeds, "benchmarks": list(benchmarks) or None}
     own = settings.of(UtilitySettings).model_copy(
         update={name: value for name, value in given.items() if value is not None}
     )

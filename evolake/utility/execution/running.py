@@ -170,7 +170,7 @@ def run_study(
     """Run what is missing of the study that the settings describe.
 
     Args:
-        minutes: stop at the end of the step, or of what is asked at the same time, in which these are over;
+        minutes: stop at the end of the step, or of the batch of questions, in which these are over;
             None: never. `tell`: a line of progress.
         policy: None: that of the settings.
 

@@ -1,1 +1,0 @@
-"""What the study says to people: sentences, tables, figures, one page."""

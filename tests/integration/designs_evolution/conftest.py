@@ -33,7 +33,6 @@ TINY = DesignsSettings(
     tuning_trials=4,
     champion_repeats=2,
     meta_review_every=2,
-    grammar="paper",
     low=FidelitySettings(max_n=28, max_steps=400, core_s=60),
     medium=FidelitySettings(max_n=40, max_steps=800, core_s=60),
     high=FidelitySettings(max_n=40, max_steps=1600, core_s=60),

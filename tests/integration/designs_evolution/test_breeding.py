@@ -25,8 +25,8 @@ from evolake.designs.evolution.breeding import (
 )
 from evolake.designs.evolution.proposals import Judge, design_row
 from evolake.designs.evolution.racing import BudgetLevel, Stage, run_stages
-from evolake.designs.genome.grammars import compose
-from evolake.designs.genome.open_grammar import OPEN
+from evolake.designs.genome.open_compose import compose
+from evolake.designs.genome.open_genome import baseline
 from evolake.designs.settings import DesignsSettings, RaceSettings
 from evolake.designs.tables import RACED
 
@@ -35,17 +35,17 @@ RACE = RaceSettings(candidates=7, enter=2, max_n=24, batch=4, max_steps=300)
 
 @pytest.fixture(scope="module")
 def starter(judge_once: Judge) -> Starter:
-    result = judge_once(compose(OPEN.baseline()), {}, {})
+    result = judge_once(compose(baseline()), {}, {})
     assert result.accepted and result.traced is not None
     return Starter(
-        result.design_id, "baseline", OPEN.baseline(), json.dumps(result.traced.to_json(), sort_keys=True)
+        result.design_id, "baseline", baseline(), json.dumps(result.traced.to_json(), sort_keys=True)
     )
 
 
 @pytest.fixture
 def settings(tiny: DesignsSettings, monkeypatch: pytest.MonkeyPatch) -> DesignsSettings:
     monkeypatch.setattr(breeding, "GENERATION", 3)
-    return tiny.model_copy(update={"grammar": "open", "race": RACE})
+    return tiny.model_copy(update={"race": RACE})
 
 
 def raced(
@@ -59,7 +59,7 @@ def raced(
     graph = json.loads(starter.traced)["graph_sha"]
     setup, known = (
         RaceSetup(judge, executor, "operators", workers, run),
-        KnownDesigns({graph: starter.design_id}, {OPEN.baseline().key()}),
+        KnownDesigns({graph: starter.design_id}, {baseline().key()}),
     )
     return breed([starter], setup, known, settings=settings, cycle_seeds=CycleSeeds(5, "designs", "0003"))
 
@@ -171,7 +171,7 @@ def test_what_a_design_solved_in_an_earlier_race_on_the_same_formulas_is_not_run
     first = raced(starter, judge_once, inline, settings, run=run)
     known = KnownDesigns(
         {json.loads(starter.traced)["graph_sha"]: starter.design_id},
-        {OPEN.baseline().key()},
+        {baseline().key()},
         RACED.frame(first.rows).to_dicts(),
     )
     again = breed(

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from designs_genomes import DRAG, changed
 from loopback_model import KEY, Action, LoopbackModel, call
 from pydantic import SecretStr
 
@@ -23,17 +24,15 @@ from evolake.designs.evolution.proposals import (
     seed_candidate,
     store_candidate,
 )
-from evolake.designs.grammars.paper_genome.compose import compose
-from evolake.designs.grammars.paper_genome.genome import BASELINE, genome
+from evolake.designs.genome.open_compose import compose
+from evolake.designs.genome.open_genome import baseline
 from evolake.designs.settings import DesignsSettings
 from evolake.designs.tables import TRIALS
 from evolake.errors import InputError
 from evolake.lake import Lake
 from evolake.settings import BudgetSettings, Settings
 
-BETTER = compose(genome({"lr": 1.3}, {"edge_drag": {"drag": 0.3}})).replace(
-    "Terms: edge_drag", "Written by hand"
-)
+BETTER = compose(changed({"lr": 1.3}, v=DRAG)).replace("Open grammar: v:v, v:square", "Written by hand")
 BROKEN = BETTER.replace("return {", "return {} if float(c[0]) > 0 else {")
 FINISH = ("finish", {"explanation": "A drag at the edges.", "short_name": "edge drag"})
 
@@ -60,7 +59,7 @@ def by_sessions(
     folder: Path, pool: Any, judge: Judge, sizes: DesignsSettings, script: list[Action], port: int = 0
 ) -> tuple[Proposals, list, list, int]:
     lake, population = Lake(folder), empty_population()
-    seed = seed_candidate("baseline", compose(BASELINE, "baseline"), population.graphs(), judge, BASELINE)
+    seed = seed_candidate("baseline", compose(baseline(), "baseline"), population.graphs(), judge, baseline())
     population: Population = population.admit(
         [design_row(seed, "0000", *store_candidate(lake.blobs, seed))], derivation_rows(seed, "0000")
     )

@@ -35,9 +35,9 @@ from evolake.designs.evolution.proposals import (
     seed_candidate,
     store_candidate,
 )
-from evolake.designs.grammars.paper_genome.compose import compose
-from evolake.designs.grammars.paper_genome.genetic import propose
-from evolake.designs.grammars.paper_genome.genome import BASELINE
+from evolake.designs.genome.open_compose import compose
+from evolake.designs.genome.open_genetic import propose
+from evolake.designs.genome.open_genome import baseline
 from evolake.designs.settings import DesignsSettings
 from evolake.designs.tables import ARCHIVE
 from evolake.errors import InputError
@@ -59,7 +59,7 @@ def grown(root: Path, judge: Judge, seed: int, children: int) -> Workspace:
     """A baseline and a line of children, each of a random earlier design, ranked youngest first, with
     objectives; sealed for cycle 0002."""
     lake, population = Lake(root), empty_population().add(objectives=portfolio(seed))
-    first = seed_candidate("baseline", compose(BASELINE), {}, judge, BASELINE)
+    first = seed_candidate("baseline", compose(baseline()), {}, judge, baseline())
     population = population.admit([design_row(first, "0001", *store_candidate(lake.blobs, first))], [])
     random = np.random.default_rng(seed)
     for _ in range(children):
@@ -243,21 +243,6 @@ def test_objectives_come_in_by_the_gate_with_their_ancestors_and_what_is_here_is
     }
     assert {verdict.artifact_id for verdict in done.verdicts} == {row["objective_id"] for row in voted}
     assert admitted_objectives(here.lake, added, {result.bundle_id}, "0002") == ([], [])
-
-
-def test_a_bundle_that_an_earlier_version_wrote_brings_its_chosen_designs_alone(
-    here: Workspace, other: Workspace, judge_at: Callable[[str], Judge]
-) -> None:
-    result = import_lake(here.lake, other.lake.root, top=2)
-    older = here.lake.read("designs", "merged").drop("alive")
-    here.lake.publish("designs", "merged", older, cycle=None, run_id="old")
-    merged = admit_merges(here.lake, here.population, judge_at("0002"), "0002").population
-    own = set(here.population.designs["design_id"])
-    states = {
-        row["design_id"]: row["state"] for row in merged.designs.to_dicts() if row["design_id"] not in own
-    }
-    assert {name for name, state in states.items() if state == "accepted"} == set(result.chosen) - own
-    assert set(states.values()) <= {"accepted", "retired"}
 
 
 def test_a_merged_design_can_be_a_parent_and_be_ranked(

@@ -10,10 +10,10 @@ import numpy as np
 from designs_genomes import OPEN_SEARCH, behind_a_slow_memory, open_search, without_the_majority_term
 
 from evolake.designs.engines.engine import Simulation, WorkBounds, make_stepper, simulate
-from evolake.designs.genome.grammars import compose, parent_of, propose
 from evolake.designs.genome.open_behaviour import stepped
-from evolake.designs.genome.open_genome import OpenGenome, open_genome, with_values
-from evolake.designs.genome.open_grammar import OPEN
+from evolake.designs.genome.open_compose import compose
+from evolake.designs.genome.open_genetic import OPERATORS, parent_of, propose
+from evolake.designs.genome.open_genome import OpenGenome, baseline, open_genome, with_values
 from evolake.designs.genome.open_switch import switched
 from evolake.designs.genome.recognise import recognised, states_after
 from evolake.designs.model.contract import TracedDesign
@@ -58,17 +58,25 @@ def test_its_baseline_runs_like_the_shipped_file_and_the_shipped_file_is_recogni
     pool: Any, seed_files: dict[str, Path]
 ) -> None:
     shipped = states_after(traced(seed_files["baseline"].read_text(), pool))
-    composed = states_after(traced(compose(OPEN.baseline()), pool))
+    composed = states_after(traced(compose(baseline()), pool))
     for variable in shipped:
         np.testing.assert_allclose(composed[variable], shipped[variable], rtol=1e-6, atol=1e-6)
-    assert recognised(seed_files["baseline"].read_text(), pool, OPEN.seeds()) == OPEN.baseline()
-    assert recognised(seed_files["design_340"].read_text(), pool, OPEN.seeds()) is None
+    assert recognised(seed_files["baseline"].read_text(), pool) == baseline()
+    assert recognised(seed_files["design_340"].read_text(), pool) is None
+    assert recognised(compose(with_values(baseline(), {"alpha": 5.5})), pool) is None
+    assert recognised("no design", pool) is None
+
+
+def test_title_and_rationale_are_not_part_of_what_a_design_is(pool: Any) -> None:
+    first = traced(compose(baseline(), "one", "x"), pool)
+    second = traced(compose(baseline(), 'two """ \\ ', "y"), pool)
+    assert first.graph_sha == second.graph_sha
 
 
 def test_two_designs_in_turn_have_steps_of_their_own_lengths_in_the_file_as_in_the_interpreter(
     pool: Any,
 ) -> None:
-    base = OPEN.baseline()
+    base = baseline()
     pushed = open_genome(
         dict(base.drives) | {"force": ("sub", base.drive("force"), ("mul", 0.2, "u"))}, (), base.constants
     )
@@ -80,8 +88,8 @@ def test_two_designs_in_turn_have_steps_of_their_own_lengths_in_the_file_as_in_t
 
 def test_composed_children_do_what_their_expressions_say_and_run_in_kernels(pool: Any) -> None:
     random = np.random.default_rng(23)
-    parents, taken, graphs = [parent_of("base", "baseline", OPEN.baseline())], {OPEN.baseline().key()}, set()
-    instances, operators = planted(24, 3, 9), [name for name in OPEN.operators if name != "constants"]
+    parents, taken, graphs = [parent_of("base", "baseline", baseline())], {baseline().key()}, set()
+    instances, operators = planted(24, 3, 9), [name for name in OPERATORS if name != "constants"]
     for number in range(CHILDREN):
         chosen = random.choice(len(parents), min(2, len(parents)), replace=False)
         child = propose(
@@ -133,8 +141,7 @@ def test_every_number_of_the_formula_reaches_the_file_as_the_interpreter_compute
         ("add", "true3", ("add", "true2", "true1")),
         ("add", "true0", ("div", "log_variables", ("add", "ratio", "speed"))),
     )
-    base = OPEN.baseline()
-    assert isinstance(base, OpenGenome)
+    base = baseline()
     drive = ("add", base.drive("xs"), ("mul", 0.01, ("add", sums, ("div", "clauses", "variables"))))
     genome = open_genome(dict(base.drives) | {"xs": drive}, (), base.constants)
     design = traced(compose(genome), pool)

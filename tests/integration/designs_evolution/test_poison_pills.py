@@ -4,11 +4,14 @@ replayed, is the same row. The line goes on."""
 from __future__ import annotations
 
 import errno
+import re
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
+from designs_genomes import DRAG, changed
 from scripted_agents import scripted
 
 from evolake.agents import AgentFailure
@@ -27,8 +30,8 @@ from evolake.designs.evolution.proposals import (
     seed_candidate,
     store_candidate,
 )
-from evolake.designs.grammars.paper_genome.compose import compose
-from evolake.designs.grammars.paper_genome.genome import BASELINE, design_340, genome
+from evolake.designs.genome.open_compose import compose
+from evolake.designs.genome.open_genome import baseline
 from evolake.designs.model.boundary import alone, is_machinery
 from evolake.designs.roles import models
 from evolake.designs.settings import DesignsSettings
@@ -37,8 +40,8 @@ from evolake.errors import AgentUnavailable, InputError, JailUnavailable, LakeEr
 from evolake.gates import read_reason
 from evolake.lake import Lake
 
-FILE = compose(BASELINE, "Baseline dynamics")
-GOOD = compose(genome({"lr": 1.3}, {"edge_drag": {"drag": 0.3}}))
+FILE = compose(baseline(), "Baseline dynamics")
+GOOD = compose(changed({"lr": 1.3}, v=DRAG))
 
 
 def space(text: str) -> str:
@@ -76,7 +79,7 @@ SOURCES = {
     "a vast text": space("a={'type': 'categorical', 'default': 'x' * 10**6, 'choices': ['x' * 10**6]}"),
     "valid from N=11 on": start("torch.rand(s[0], s[1] - 11, 1).sum() * 0 + torch.zeros(s)"),
     "a power that overflows": body(
-        "dv = dv * float(len(dv)) ** 0.5 * 0 + dv * (1e300 * float(len(dv)) ** 4)"
+        "d_v = d_v * float(len(d_v)) ** 0.5 * 0 + d_v * (1e300 * float(len(d_v)) ** 4)"
     ),
     "a nest without end": FILE + "\nX = " + DEEP + "\n",
     "a syntax of zeros": "\x00",
@@ -91,23 +94,27 @@ HYPERS: dict[str, dict[str, Any]] = {
     "unknown": {"none such": 1},
     "a surrogate": {"\ud800": 1.0},
 }
+LR = re.compile(r'("lr","log_uniform",0.1,6.0,)1.0')
+"""The value of `lr` in the baseline's genome."""
 GENOMES = [
     "[" * 5000,
     "null",
     "[]",
-    '{"backbone": [], "terms": 3}',
-    '{"backbone": {"lr": 1e999}, "terms": {}}',
-    '{"backbone": {"lr": ' + "9" * 5000 + '}, "terms": {}}',
+    '{"drives": [], "memories": 3, "constants": 3}',
+    *(LR.sub(rf"\g<1>{value}", baseline().to_json()) for value in ("1e999", "9" * 5000)),
 ]
 
 
 @pytest.fixture(scope="module")
 def lake_and_archive(
-    tmp_path_factory: pytest.TempPathFactory, judge_at: Callable[[str], Judge]
+    tmp_path_factory: pytest.TempPathFactory, judge_at: Callable[[str], Judge], seed_files: dict[str, Path]
 ) -> tuple[Lake, Population]:
     lake, population = Lake(tmp_path_factory.mktemp("lake")), empty_population()
-    for name, own in (("baseline", BASELINE), ("design_340", design_340())):
-        seed = seed_candidate(name, compose(own, name), population.graphs(), judge_at("0001"), own)
+    for name, source, own in (
+        ("baseline", compose(baseline(), "baseline"), baseline()),
+        ("design_340", seed_files["design_340"].read_text(), None),
+    ):
+        seed = seed_candidate(name, source, population.graphs(), judge_at("0001"), own)
         population = population.admit(
             [design_row(seed, "0001", *store_candidate(lake.blobs, seed))], derivation_rows(seed, "0001")
         )

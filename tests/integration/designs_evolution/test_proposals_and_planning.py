@@ -11,6 +11,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from designs_genomes import DRAG, changed
 from one_by_one import one_after_another
 from scripted_agents import scripted
 
@@ -39,10 +40,9 @@ from evolake.designs.evolution.proposals import (
 )
 from evolake.designs.evolution.reviewing import review_portfolio, reviewed, with_champion
 from evolake.designs.evolution.scoring import live_objectives
-from evolake.designs.genome.grammars import grammar_name
-from evolake.designs.genome.open_grammar import OPEN
-from evolake.designs.grammars.paper_genome.compose import compose
-from evolake.designs.grammars.paper_genome.genome import BASELINE, design_340, genome
+from evolake.designs.genome.open_compose import compose
+from evolake.designs.genome.open_genetic import OPERATORS
+from evolake.designs.genome.open_genome import baseline
 from evolake.designs.roles import models
 from evolake.designs.settings import DesignsSettings
 from evolake.designs.tables import ANALYSES, DIRECTIONS, EXPERIMENTS, REVIEWS
@@ -50,18 +50,21 @@ from evolake.lake import Lake
 from evolake.objectives.score import score_all
 from evolake.objectives.tables import LongConsensus, rank_long
 
-GOOD = compose(genome({"lr": 1.3}, {"edge_drag": {"drag": 0.3}})).replace(
-    "Terms: edge_drag", "Written by hand"
-)
+GOOD = compose(changed({"lr": 1.3}, v=DRAG)).replace("Open grammar: v:v, v:square", "Written by hand")
 BAD = GOOD.replace("return {", "return {} if float(c[0]) > 0 else {")
 
 
 @pytest.fixture
-def start(tmp_path: Path, judge_once: Judge, tiny: DesignsSettings) -> tuple[Lake, Population]:
-    """A lake and an archive with the baseline and design 340."""
+def start(
+    tmp_path: Path, judge_once: Judge, tiny: DesignsSettings, seed_files: dict[str, Path]
+) -> tuple[Lake, Population]:
+    """A lake and an archive with the baseline, which has a genome, and the file of design 340."""
     lake, population = Lake(tmp_path), empty_population()
-    for name, own in (("baseline", BASELINE), ("design_340", design_340())):
-        seed = seed_candidate(name, compose(own, name), population.graphs(), judge_once, own)
+    for name, source, own in (
+        ("baseline", compose(baseline(), "baseline"), baseline()),
+        ("design_340", seed_files["design_340"].read_text(), None),
+    ):
+        seed = seed_candidate(name, source, population.graphs(), judge_once, own)
         population = population.admit(
             [design_row(seed, "0001", *store_candidate(lake.blobs, seed))], derivation_rows(seed, "0001")
         )
@@ -78,7 +81,7 @@ def planned(
         settings=settings,
         cycle="0001",
         root_seed=1,
-        guidance=["use a dead zone"],
+        guidance=["use xs:xl"],
     ).rows
 
 
@@ -154,7 +157,7 @@ def test_a_plan_is_rows_with_whole_ids_and_what_people_asked_for(
     assert all(
         set(row["reference_ids"]) <= set(population.live_ids()) and row["reference_ids"] for row in rows
     )
-    assert all(row["guidance"] == ["use a dead zone"] and row["focus"] == "dead_zone" for row in rows)
+    assert all(row["guidance"] == ["use xs:xl"] and row["focus"] == "xs:xl" for row in rows)
 
 
 def test_a_planner_without_a_usable_reply_leaves_no_directions_and_no_candidates(
@@ -207,35 +210,14 @@ def test_operators_propose_accepted_designs_with_lineage(
         rows = derivation_rows(candidate, "0001")
         assert sum(row["weight"] for row in rows) == pytest.approx(1.0)
         assert {row["parent_id"] for row in rows} <= set(population.live_ids())
-        assert candidate.genome is not None
+        assert candidate.operator in ({"perturb"} if candidate.genome is None else set(OPERATORS))
+    assert any(candidate.genome is not None for candidate in result.candidates)
     again = proposed(
         scripted(), lake, population, planned(scripted(), lake, population, tiny), judge_at("0001"), tiny
     )
     assert [candidate.design_id for candidate in again.candidates] == [
         candidate.design_id for candidate in result.candidates
     ]
-
-
-def test_in_the_open_grammar_the_baseline_s_children_are_open_and_what_is_of_the_paper_s_is_varied_as_a_file(
-    start: tuple[Lake, Population], tiny: DesignsSettings, judge_at: Callable[[str], Judge]
-) -> None:
-    lake, population = start
-    settings = tiny.model_copy(update={"grammar": "open", "designs_per_cycle": 4})
-    result = proposed(
-        operators(),
-        lake,
-        population,
-        planned(operators(), lake, population, settings),
-        judge_at("0001"),
-        settings,
-    )
-    rows = [design_row(candidate, "0001", "", None) for candidate in result.candidates]
-    assert {row["operator"] for row in rows if row["grammar"] is None} <= {"perturb"}
-    written = [row for row in rows if row["grammar"] == "open"]
-    assert written and all(
-        grammar_name(row["genome"]) == "open" and row["operator"] in OPEN.operators for row in written
-    )
-    assert {row["state"] for row in rows} == {"accepted"}
 
 
 def test_a_file_that_does_not_trace_goes_back_once_and_may_come_back_mended(
@@ -276,8 +258,8 @@ def test_a_design_that_computes_a_known_one_is_a_duplicate_and_is_not_repaired(
     lake, population = start
     settings = tiny.model_copy(update={"designs_per_cycle": 1})
     renamed = (
-        compose(BASELINE, "another title")
-        .replace("cost = c.unsqueeze(1)", "cost = (c).unsqueeze(1)")
+        compose(baseline(), "another title")
+        .replace("winner = place[:, :1]", "winner = (place)[:, :1]")
         .replace("alpha", "speed")
     )
     serving = scripted(designs_designer=[reply(renamed)])
@@ -306,10 +288,10 @@ def test_a_call_without_a_usable_reply_is_counted_and_the_others_go_on(
 
 
 def test_a_genome_that_does_not_fit_the_file_is_not_believed() -> None:
-    own = genome({}, {"edge_drag": {}})
+    own = changed(v=DRAG)
     assert believed_genome(own.to_json(), compose(own, "t", "r")) == own
-    assert believed_genome(BASELINE.to_json(), compose(own)) is None
-    forged = (None, "x", "[]", '{"backbone": 3}', '{"backbone": {}, "terms": {"x": {}}}')
+    assert believed_genome(baseline().to_json(), compose(own)) is None
+    forged = (None, "x", "[]", '{"drives": 3}', '{"drives": {"v": "x"}, "memories": [], "constants": []}')
     assert [believed_genome(text, compose(own)) for text in forged] == [None] * 5
 
 

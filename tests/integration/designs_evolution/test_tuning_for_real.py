@@ -8,7 +8,6 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from designs_genomes import parent_of_genome
 
 from evolake.cycle_seeds import CycleSeeds
 from evolake.designs.evolution.population import design_id_of
@@ -21,14 +20,15 @@ from evolake.designs.evolution.tuning import (
     tune_design,
     tuning_target,
 )
+from evolake.designs.genome.open_compose import compose
+from evolake.designs.genome.open_genetic import parent_of
+from evolake.designs.genome.open_genome import baseline
 from evolake.designs.genome.values import Scale
 from evolake.designs.genome.variation import Parent
-from evolake.designs.grammars.paper_genome.compose import compose
-from evolake.designs.grammars.paper_genome.genome import BASELINE
 from evolake.designs.settings import DesignsSettings
 from evolake.designs.tables import TUNING
 
-BASE = parent_of_genome("b" * 64, "baseline", BASELINE)
+BASE = parent_of("b" * 64, "baseline", baseline())
 
 
 def fewest_steps(results: Mapping[str, list[dict[str, Any]]]) -> dict[str, float]:
@@ -62,7 +62,7 @@ def test_a_trial_that_wins_becomes_a_copy_with_one_parent(
     settings = tiny.model_copy(update={"tuning_trials": 8})
     result = tune(BASE, fewest_steps, pool, judge_at("0003"), inline, settings)
     assert [row["trial"] for row in result.rows] == list(range(9))
-    assert json.loads(result.rows[0]["hyper_values"]) == BASELINE.values()
+    assert json.loads(result.rows[0]["hyper_values"]) == baseline().values()
     assert TUNING.repeated_keys(TUNING.frame(result.rows)).is_empty()
     best = min(row["consensus"] for row in result.rows)
     assert best < result.rows[0]["consensus"]
@@ -108,15 +108,13 @@ def test_a_file_keeps_its_text_and_gets_values_of_every_type(
     pool: Any, judge_at: Callable, inline: Executor, tiny: DesignsSettings
 ) -> None:
     source = (
-        compose(BASELINE)
+        compose(baseline())
         .replace(
             "HYPER_SPACE = {",
             'HYPER_SPACE = {\n    "power": dict(type="int", default=1, low=1, high=3),\n'
             '    "sign": dict(type="categorical", default="plain", choices=["plain", "bent"]),',
         )
-        .replace(
-            "long = c - hp.delta", 'long = c ** hp.power - hp.delta if hp.sign == "plain" else c - hp.delta'
-        )
+        .replace("(c - hp.delta)", '(c ** hp.power - hp.delta if hp.sign == "plain" else c - hp.delta)')
     )
     scales = (
         Scale("power", "int", 1, 3),
@@ -125,7 +123,7 @@ def test_a_file_keeps_its_text_and_gets_values_of_every_type(
         Scale("gamma", "uniform", 0.02, 0.5),
     )
     parent = Parent(
-        "f" * 64, "from a file", source, {"power": 1, "sign": "plain", **BASELINE.values()}, scales
+        "f" * 64, "from a file", source, {"power": 1, "sign": "plain", **baseline().values()}, scales
     )
     result = tune(
         parent,

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from designs_genomes import DRAG, changed
 from scripted_agents import scripted
 
 from evolake.agents import AgentFailure
@@ -14,13 +15,13 @@ from evolake.agents.prompts import build_messages
 from evolake.cycle_seeds import CycleSeeds
 from evolake.designs.evolution import designing
 from evolake.designs.evolution.analysis import analyse_designs
-from evolake.designs.evolution.attempts import contest_outcomes, tried_designs, tuning_note
+from evolake.designs.evolution.attempts import tuning_note
 from evolake.designs.evolution.champion import Succession
 from evolake.designs.evolution.consensus_winner import consensus_winner
 from evolake.designs.evolution.designing import DesignerTurn, Proposals, propose_candidates
 from evolake.designs.evolution.objective_writing import initial_objectives, write_objectives
 from evolake.designs.evolution.planning import plan_directions
-from evolake.designs.evolution.population import Population, empty_population, population_of, texts_of
+from evolake.designs.evolution.population import Population, empty_population, texts_of
 from evolake.designs.evolution.proposals import (
     Judge,
     derivation_rows,
@@ -30,19 +31,17 @@ from evolake.designs.evolution.proposals import (
 )
 from evolake.designs.evolution.reviewing import reviewed, with_champion, with_notes
 from evolake.designs.evolution.trials import SIDES, TrialRunner, TrialSize, worth_revising
-from evolake.designs.grammars.paper_genome.compose import compose
-from evolake.designs.grammars.paper_genome.genome import BASELINE, genome
+from evolake.designs.genome.open_compose import compose
+from evolake.designs.genome.open_genome import baseline
 from evolake.designs.roles import models
 from evolake.designs.roles.designer import ANALYSIS_ROLE, DESIGN_ROLE
 from evolake.designs.roles.objective import OBJECTIVE_ROLE
 from evolake.designs.roles.planner import DIRECTIONS_ROLE
 from evolake.designs.settings import DesignsSettings
-from evolake.designs.tables import DESIGNS, TRIALS
+from evolake.designs.tables import TRIALS
 from evolake.lake import Lake
 
-GOOD = compose(genome({"lr": 1.3}, {"edge_drag": {"drag": 0.3}})).replace(
-    "Terms: edge_drag", "Written by hand"
-)
+GOOD = compose(changed({"lr": 1.3}, v=DRAG)).replace("Open grammar: v:v, v:square", "Written by hand")
 SLOW = GOOD.replace(
     '"lr": dict(type="log_uniform", default=1.3', '"lr": dict(type="log_uniform", default=0.1'
 )
@@ -56,7 +55,7 @@ def start(tmp_path: Path, judge_once: Judge, tiny: DesignsSettings) -> Started:
     """A lake and an archive with the baseline."""
     lake, population = Lake(tmp_path), empty_population()
     seed = seed_candidate(
-        "baseline", compose(BASELINE, "baseline"), population.graphs(), judge_once, BASELINE
+        "baseline", compose(baseline(), "baseline"), population.graphs(), judge_once, baseline()
     )
     population = population.admit(
         [design_row(seed, "0001", *store_candidate(lake.blobs, seed))], derivation_rows(seed, "0001")
@@ -337,18 +336,6 @@ def test_every_fact_that_decides_reaches_the_roles_that_propose_next(
         "designs_objective_writer": contest,
     }.items():
         assert [fact for fact in facts if fact not in prompts[name]] == [], name
-
-
-def test_a_lake_from_before_ideas_and_contests_were_kept_is_read(
-    start: Started, judge_at: Callable[[str], Judge]
-) -> None:
-    _, population, child = after_a_cycle(start, judge_at("0001"))
-    assert DESIGNS.columns["idea"] is not None and population.row(child)["idea"] == "Drag at the edges."
-    frames = population.frames()
-    state = frames["state"]
-    old = population_of(frames | {"designs": frames["designs"].drop("idea"), "state": state.clear()})
-    assert old.row(child)["idea"] is None and not [line for line in contest_outcomes(old) if "Cycle" in line]
-    assert [item.idea for item in tried_designs(old)] == ["Drag at the edges."]
 
 
 def test_tuning_reviews_and_blocked_objectives_reach_planner_and_objective_writer(

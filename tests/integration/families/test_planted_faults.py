@@ -30,7 +30,8 @@ from evolake.families.model.contract import Family
 from evolake.families.model.loading import read_families
 from evolake.families.model.similarity import Fingerprint
 from evolake.families.settings import FamiliesSettings
-from evolake.families.tables_faults import KILL_RATES, PLANTED, kill_rate_rows, planted_rows
+from evolake.families.tables import KILL_RATES, PLANTED
+from evolake.families.tables_faults import kill_rate_rows, planted_rows
 from evolake.settings import load
 
 FAMILIES = [seed_family(name) for name in ("clinic-queue", "remainder-subsets", "truth-tellers")]

@@ -500,38 +500,6 @@ def test_blast_radius_of_a_run(lake):
     assert ask(lake, "blast_radius", run_id="no such run") == []
 
 
-def test_designs_are_told_by_grammar_where_a_table_names_none(tmp_path: Path):
-    lake = Lake(tmp_path)
-
-    def held(*rows: tuple) -> pl.DataFrame:
-        return pl.DataFrame(
-            rows, schema={"design_id": pl.String, "grammar": pl.String, "genome": pl.String}, orient="row"
-        )
-
-    lake.publish(
-        "designs",
-        "incoming_designs",
-        held(("old", None, "{}"), ("person", None, None)),
-        cycle="0001",
-        run_id="run1",
-    )
-    lake.publish("designs", "candidates", held(("new", "open", "{}")), cycle="0001", run_id="run1")
-    ranking = pl.DataFrame(
-        {
-            "design_id": ["new", "old", "person"],
-            "cycle": "0001",
-            "rank": [1, 2, 3],
-            "largest_solved": [80, 57, 0],
-        }
-    )
-    lake.publish("designs", "final_ranking", ranking, cycle="0001", run_id="run1")
-    assert ask(lake, "designs_by_grammar") == [
-        ("0001", "file", 1, 3, 0),
-        ("0001", "open", 1, 1, 80),
-        ("0001", "paper", 1, 2, 57),
-    ]
-
-
 FILES = sorted(COOKBOOK.glob("*.sql"))
 
 

@@ -408,7 +408,7 @@ def test_accounts_of_what_was_spent_are_part_of_the_tape(root):
 
 def test_a_hash_that_names_no_blob_is_no_finding_and_a_blob_that_is_gone_is(tmp_path):
     from evolake.families.tables import VALIDATOR_AUTHORS
-    from evolake.solvers.tables_archive import SUBMISSIONS
+    from evolake.solvers.tables import SUBMISSIONS
 
     lake, nowhere = Lake(tmp_path / "lake"), "ab" * 32
     authors = VALIDATOR_AUTHORS.frame(

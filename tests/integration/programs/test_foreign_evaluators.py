@@ -232,7 +232,9 @@ def test_no_model_is_shown_a_private_metric(tmp_path: Path, monkeypatch: pytest.
     with Evaluator(project, OWN) as evaluator:
         monkeypatch.setattr(outcome, "objection_of", lambda context, candidate: "")
         context = cast(Any, SimpleNamespace(project=project, evaluator=evaluator))
-        said = outcome.outcome_text(context, Candidate(project.evolving, "x", evaluator, [1]), shown)
+        candidate = Candidate(project.evolving, "x", evaluator, [1])
+        candidate.evaluate()
+        said = outcome.outcome_text(context, candidate, shown)
     assert (
         "private" not in said
         and '{"combined_score": 1.5, "last": 3.0}' in said

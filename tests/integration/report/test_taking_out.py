@@ -127,6 +127,7 @@ def test_a_design_is_taken_out_with_the_values_that_it_reigns_with(tmp_path: Pat
         "ratio_low": 2.0,
         "ratio_high": 3.0,
         "wins": True,
+        "bound": "",
     }
     publish(lake, "designs", "champion_decisions", designs.DECISIONS, [decision])
     crown(lake, "designs", "design", "d" * 64, row["source_sha"], "tuned")
@@ -136,7 +137,7 @@ def test_a_design_is_taken_out_with_the_values_that_it_reigns_with(tmp_path: Pat
     readme = (tmp_path / "out" / "README.md").read_text()
     for said in (
         "Champion of the line designs since cycle 0001",
-        "2.5 times fewer median steps than bbbbbbbbbbbb (95% interval 2.0 to 3.0), at N=80",
+        "2.5 times less median work than bbbbbbbbbbbb (95% interval 2.0 to 3.0), at N=80",
         "on 3 fresh seeds",
         "profile demo",
         "| consensus (lower is better), cycle 0001 | 0.25 |",

@@ -102,16 +102,15 @@ def test_a_story_is_read_again_only_when_its_cycle_is_sealed_anew(
 
 def test_a_line_without_a_finished_cycle_and_an_empty_lake_say_so(tmp_path: Path):
     assert "The lake holds no cycle yet" in shown(tmp_path)
-    assert "designs 0 cycles done" in shown(
-        tmp_path, "--line", "designs"
-    ) and "no cycle is finished" in shown(tmp_path, "--line", "designs")
+    alone = shown(tmp_path, "--lines", "designs")
+    assert "designs 0 cycles done" in alone and "no cycle is finished" in alone
     assert (
         "designs 0 cycles done" in (both := shown(tmp_path, "--lines", "designs, families"))
         and "families 0 cycles done" in both
     )
-    for words in (("--line", "desings"), ("--lines", "designs,desings")):
+    for lines in ("desings", "designs,desings"):
         with pytest.raises(InputError, match="no line 'desings'"):
-            shown(tmp_path, *words)
+            shown(tmp_path, "--lines", lines)
 
 
 def test_how_long_a_run_is_at_work_is_said_in_minutes():

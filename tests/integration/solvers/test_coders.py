@@ -36,7 +36,7 @@ from evolake.solvers.measurement.benchmark import stage_limits
 from evolake.solvers.repository.variant import archive_variant
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.suites import Instance, Suite
-from evolake.solvers.tables_archive import CODER_RUNS, PLANS
+from evolake.solvers.tables import CODER_RUNS, PLANS
 
 SOURCE = "src/core/Solver.cc"
 BROKEN = ("edit_file", {"path": SOURCE, "search": "opt_first.value * 2", "replace": "opt_frist.value * 3"})

@@ -16,7 +16,7 @@ from evolake.solvers.gates.evidence import load_evidence, store_evidence
 from evolake.solvers.gates.specs import GATES
 from evolake.solvers.repository.variant import archive_variant, source_sha
 from evolake.solvers.settings import SolversSettings
-from evolake.solvers.tables_archive import VARIANTS
+from evolake.solvers.tables import VARIANTS
 
 Replay = Callable[[str, dict[str, str]], VariantGateResult]
 SETTINGS = SolversSettings(

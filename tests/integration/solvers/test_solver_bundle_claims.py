@@ -41,8 +41,7 @@ from evolake.solvers.repository.build import build_variant, open_program
 from evolake.solvers.repository.variant import archive_variant, source_sha
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.suites.fresh import FreshKey, fresh_suite
-from evolake.solvers.tables import DECISIONS, DUELS
-from evolake.solvers.tables_archive import VARIANTS
+from evolake.solvers.tables import DECISIONS, DUELS, VARIANTS
 
 MAIN = "src/simp/Main.cc"
 SLEEP = "{\n    volatile double lost = 0;\n    for (long i = 0; i < 250000000L; i++) lost = lost + 1;\n"

@@ -35,7 +35,7 @@ from evolake.solvers.gates.specs import GATES
 from evolake.solvers.repository.variant import archive_variant, diff_sources, source_sha
 from evolake.solvers.roles.rules_to_show import shown_rules
 from evolake.solvers.settings import SolversSettings
-from evolake.solvers.tables_archive import PLANS, VARIANTS
+from evolake.solvers.tables import PLANS, VARIANTS
 
 OWN, OTHER = "minisat22", "glucose421"
 LENT = f"reference/{OTHER}/core/Solver.cc"

@@ -30,8 +30,7 @@ from evolake.solvers.process.execute import SMOKE_LIMITS, Program, RunLimits, ru
 from evolake.solvers.repository.variant import archive_variant, source_sha
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.suites import Suite
-from evolake.solvers.tables import RACES
-from evolake.solvers.tables_archive import VARIANTS
+from evolake.solvers.tables import RACES, VARIANTS
 
 SETTINGS = SolversSettings(
     seeds=["minisat22"],

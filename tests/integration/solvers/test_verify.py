@@ -26,8 +26,7 @@ from evolake.solvers.gates.judging import VariantResults
 from evolake.solvers.gates.verifying import Verified
 from evolake.solvers.repository.variant import archive_variant, as_variant, source_sha
 from evolake.solvers.seeds.seeding import seed_named, upstream_tree
-from evolake.solvers.tables import DECISIONS, RUNS
-from evolake.solvers.tables_archive import VARIANTS
+from evolake.solvers.tables import DECISIONS, RUNS, VARIANTS
 
 FEW = {
     "EVOLAKE_SOLVERS__SMOKE_INSTANCES": "12",

@@ -6,37 +6,21 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from itertools import combinations, pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from evolake.gates import Finding, GateSpec, Ruleset, Verdict, checker, load_rules, run_gates
-from evolake.lake import TableSchema, incoming_tables
+from evolake.lake import incoming_tables, read_tables
 from evolake.lines import folder_of
 
-RULERS = TableSchema(
-    "golomb_rulers",
-    1,
-    {
-        "ruler_id": (pl.String, "Ruler: sha256 (hex) of its marks."),
-        "cycle": pl.String,
-        "marks": (pl.String, "JSON list of whole numbers, the places of the marks from 0."),
-        "length": (pl.Int64, "Distance of the last mark from the first; shorter is better."),
-        "parent_id": pl.String,
-    },
-    keys=("ruler_id",),
-)
-PASSED = TableSchema("golomb_passed", 1, {**RULERS.described, "passed": pl.Boolean}, keys=("ruler_id",))
+_tables = read_tables(Path(__file__).with_name("tables.toml"))
+RULERS = _tables["golomb_rulers"]
+PASSED = _tables["golomb_passed"]
 GENERATIONS = {"rulers": RULERS}
 """What goes from cycle to cycle."""
-TABLES = incoming_tables(GENERATIONS) | {
-    "seeds": RULERS,
-    "candidates": RULERS,
-    "form": PASSED,
-    "distances": PASSED,
-    "survivors": RULERS,
-}
+TABLES = incoming_tables(GENERATIONS) | _tables.assets
 """Asset -> schema of every table that the line publishes."""
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
 import pytest
 from pydantic import BaseModel
 
-from evolake.agents.feedback import Feedback, columns_of, feedback_of_line, shown_in
+from evolake.agents.feedback import Feedback, feedback_of_line, read_feedback
 from evolake.agents.listing import roles_of_line
 from evolake.agents.prompts import load_prompt, placeholders
 from evolake.agents.roles import Role
@@ -124,11 +125,31 @@ def test_a_field_that_is_part_of_a_composed_text_counts_as_shown() -> None:
     ] == ["", "", "the prompt of programs_writer does not show scores"]
 
 
-def test_columns_are_named_by_table() -> None:
-    assert shown_in(("programs_writer.attempts",), "unmade", "reason idea") == dict.fromkeys(
-        columns_of("unmade", "reason idea"), ("programs_writer.attempts",)
+def test_a_file_declares_columns_by_the_line(tmp_path: Path) -> None:
+    path = tmp_path / "feedback.toml"
+    path.write_text("""
+tables = "unmade measured"
+missing = "measured.seed"
+shown = '''
+# of what came to nothing
+unmade: reason idea | both programs_writer.first
+'''
+left_out = '''
+measured.* cycle | names: the row
+unmade: number operator | names: the row
+'''
+[fields]
+both = "programs_writer.attempts programs_writer_session.attempts"
+""")
+    places = ("programs_writer.attempts", "programs_writer_session.attempts", "programs_writer.first")
+    feedback = read_feedback(path)
+    assert feedback == Feedback(
+        tables=("unmade", "measured"),
+        shown={"unmade.reason": places, "unmade.idea": places},
+        left_out={"names: the row": ("measured.*", "cycle", "unmade.number", "unmade.operator")},
+        missing=("measured.seed",),
     )
-    assert Feedback(("measured",), {}, {"raw": ("measured.*",)}).place_of("measured", "host") == "raw"
+    assert feedback.place_of("measured", "host") == "names: the row"
 
 
 def test_a_declaration_that_is_wrong_is_found() -> None:

@@ -3,28 +3,20 @@ unit."""
 
 from __future__ import annotations
 
-import importlib.util
-import pkgutil
 import re
-import sys
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import dagster as dg
 import polars as pl
 import pytest
 
-import assets
-import evolake
 from evolake.cli.known_tables import all_tables
-from evolake.lake.schemas import TableSchema
+from evolake.lake.schemas import Declared, TableSchema, read_tables
 from evolake.lake.vocabulary import VOCABULARY
 from evolake.lines import lines
 
 ROOT = Path(__file__).parents[3]
-SIXTH = ROOT / "tests" / "sixth_line"
-HOLDS_TABLES = re.compile(r"\bTableSchema\(")
+FILES = sorted([*(ROOT / "evolake").rglob("tables.toml"), *(ROOT / "tests").rglob("tables.toml")])
 UNITS = (
     (r"_s$|_s_", "second"),
     (r"_ms$", "millisecond"),
@@ -37,42 +29,30 @@ UNITS = (
 EMPTY = set("a an and as at be by for from how in is it its many of on or that the this to was what".split())  # noqa: SIM905
 
 
-def modules() -> Iterator[Any]:
-    """Every module that defines a table: of evolake, of its assets, and of the line in tests/sixth_line."""
-    for package in (evolake, assets):
-        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-            result = importlib.util.find_spec(module.name)
-            if result and result.origin and HOLDS_TABLES.search(Path(result.origin).read_text()):
-                yield importlib.import_module(module.name)
-    yield importlib.import_module("golomb.rulers")
-
-
 @pytest.fixture(scope="module")
-def tables() -> list[Any]:
-    """The modules that define tables."""
-    sys.path.insert(0, str(SIXTH))
-    try:
-        return list(modules())
-    finally:
-        sys.path.remove(str(SIXTH))
+def declared() -> list[Declared]:
+    """What every `tables.toml` declares: of evolake, and of the line in tests/sixth_line."""
+    return [read_tables(path) for path in FILES]
 
 
-def schemas(tables: list[Any]) -> dict[int, TableSchema]:
-    return {
-        id(value): value
-        for module in tables
-        for value in vars(module).values()
-        if isinstance(value, TableSchema)
-    }
-
-
-def described(tables: list[Any]) -> list[tuple[str, str, str]]:
+def described(declared: list[Declared]) -> list[tuple[str, str, str]]:
     """(table, column, description) of every column."""
     return [
-        (schema.name, column, text)
-        for schema in schemas(tables).values()
+        (name, column, text)
+        for file in declared
+        for name, schema in file.tables.items()
         for column, text in schema.descriptions.items()
     ]
+
+
+def test_tables_are_declared_in_files_alone():
+    assert len(FILES) == 9
+    assert {
+        path.relative_to(ROOT).as_posix()
+        for folder in ("evolake", "assets")
+        for path in (ROOT / folder).rglob("*.py")
+        if re.search(r"[^.]\bTableSchema\(", path.read_text())
+    } == {"evolake/lake/schemas.py"}
 
 
 def says_more(column: str, text: str) -> bool:
@@ -86,11 +66,11 @@ def says_more(column: str, text: str) -> bool:
     return len(fresh) >= 2
 
 
-def test_every_description_says_more_than_the_name(tables):
-    assert len(described(tables)) > 1000
+def test_every_description_says_more_than_the_name(declared):
+    assert len(described(declared)) > 1000
     assert [
         item
-        for item in described(tables)
+        for item in described(declared)
         if not says_more(item[1], item[2]) or not item[2].endswith((".", "?"))
     ] == []
 
@@ -109,39 +89,28 @@ def test_a_restatement_of_the_name_is_seen(column, text):
     assert not says_more(column, text)
 
 
-def test_every_unit_is_said(tables):
+def test_every_unit_is_said(declared):
     silent = [
         (table, column, text)
-        for table, column, text in described(tables)
+        for table, column, text in described(declared)
         for name, unit in UNITS
         if re.search(name, column) and not re.search(unit, text, re.IGNORECASE)
     ]
     assert silent == []
 
 
-def test_every_shared_word_is_used(tables):
-    used = {
-        column
-        for schema in schemas(tables).values()
-        for column, text in schema.descriptions.items()
-        if text == VOCABULARY.get(column)
-    }
+def test_every_shared_word_is_used(declared):
+    used = {column for _, column, text in described(declared) if text == VOCABULARY.get(column)}
     assert (
         VOCABULARY.keys() - used - {"superseded", "origin_line", "origin_asset", "origin_cycle", "origin_run"}
         == set()
     )  # of the catalogue's views
-    for module in tables:
-        terms = getattr(module, "TERMS", {})
-        drawn = {
-            column
-            for schema in schemas(tables).values()
-            if schema.terms == terms
-            for column in schema.columns
-        }
-        assert terms.keys() - drawn == set(), module.__name__
+    for path, file in zip(FILES, declared, strict=True):
+        drawn = {column for _, column, text in described([file]) if text == file.terms.get(column)}
+        assert file.terms.keys() - drawn == set(), path
 
 
-def test_one_table_of_a_line_has_one_name(tables):
+def test_one_table_of_a_line_has_one_name(declared):
     known = all_tables()
     for line in {line for line, _ in known}:
         names: dict[str, TableSchema] = {}
@@ -151,7 +120,7 @@ def test_one_table_of_a_line_has_one_name(tables):
 
 def test_every_asset_shows_its_columns_and_sql_knows_them():
     from pipelines.definitions import defs
-    from resources.tables import declared
+    from resources import tables
 
     known, shown = all_tables(), []
     for definition in defs.assets or ():
@@ -159,7 +128,7 @@ def test_every_asset_shows_its_columns_and_sql_knows_them():
             continue
         for key in definition.keys:
             line, asset = key.path
-            schema = declared(line, asset)
+            schema = tables.declared(line, asset)
             columns = definition.metadata_by_key[key].get("dagster/column_schema")
             if schema is None:
                 frames = [

@@ -89,15 +89,6 @@ def test_a_section_that_is_not_there_is_an_error_and_one_is_replaced_by_its_clas
         settings.Settings().with_section(DesignsSettings())
 
 
-@pytest.mark.parametrize("profile", settings.profile_names())
-def test_every_profile_writes_designs_in_the_default_grammar_and_paper_stays_a_setting(
-    profile: str, monkeypatch: pytest.MonkeyPatch
-):
-    assert settings.load(profile).of(DesignsSettings).grammar == DesignsSettings().grammar == "open"
-    monkeypatch.setenv("EVOLAKE_DESIGNS__GRAMMAR", "paper")
-    assert settings.load(profile).of(DesignsSettings).grammar == "paper"
-
-
 def test_the_demo_runs_programs_on_an_example_that_the_repository_ships():
     recipe = (ROOT / "Makefile").read_text()
     [named] = re.findall(r"EVOLAKE_PROGRAMS__PROJECTS:-([^}]+)\}", recipe)

@@ -12,8 +12,6 @@ from evolake.cli import cli
 from evolake.designs.commands.new import EXAMPLE
 from evolake.errors import InputError
 from evolake.families.commands.new import FILES
-from evolake.gates.known import known_checkers, known_gates
-from evolake.gates.rules import load_rules
 from evolake.new_files import write_new
 from evolake.project import BROUGHT as PROJECT_ROOT
 
@@ -59,14 +57,7 @@ def test_the_example_of_a_family_on_its_page_is_what_new_writes_and_what_it_lack
     assert len(said) == len(ADDED) - 1
 
 
-@pytest.mark.parametrize(
-    ("what", "name"),
-    [
-        (("families", "new"), "folder"),
-        (("designs", "new"), "file.py"),
-        (("rules", "new", "--line", "designs"), "r.md"),
-    ],
-)
+@pytest.mark.parametrize(("what", "name"), [(("families", "new"), "folder"), (("designs", "new"), "file.py")])
 def test_new_overwrites_nothing(tmp_path: Path, what: tuple[str, ...], name: str) -> None:
     place = tmp_path / name
     assert ran(*what, str(place)).exit_code == 0
@@ -82,76 +73,6 @@ def test_a_new_family_is_called_as_its_folder(tmp_path: Path) -> None:
 
     assert ran("families", "new", str(tmp_path / "Ferry tickets")).exit_code == 0
     assert read_family(tmp_path / "Ferry tickets").name == "ferry-tickets"
-
-
-@pytest.mark.parametrize("line", ["designs", "families", "programs", "prompts", "solvers"])
-def test_a_new_rule_is_one_of_its_line(line: str, tmp_path: Path) -> None:
-    folder = tmp_path / line
-    assert ran("rules", "new", "--line", line, str(folder / "mine.md")).exit_code == 0
-    assert [rule.id for rule in load_rules(tmp_path, line).rules] == [f"{line}-mine"]
-
-
-def test_a_new_rule_names_the_checker_that_is_asked_for(tmp_path: Path) -> None:
-    folder = tmp_path / "solvers"
-    assert (
-        ran(
-            "rules", "new", "--line", "solvers", "--check", "solvers.forbidden_code", str(folder / "mine.md")
-        ).exit_code
-        == 0
-    )
-    [rule] = load_rules(tmp_path, "solvers").rules
-    assert (rule.check, rule.gate, rule.kind) == ("solvers.forbidden_code", "compliance", "static")
-    with pytest.raises(InputError, match="no checker of the line solvers is called 'solvers.nosuch'"):
-        ran("rules", "new", "--line", "solvers", "--check", "solvers.nosuch", str(folder / "other.md"))
-
-
-@pytest.mark.parametrize(
-    ("line", "name", "words", "check", "gate"),
-    [
-        ("families", "short-statements", (), "families.length", "static"),
-        ("families", "blind-reviewers", (), "families.blind", "blind"),
-        ("designs", "objective-order-again", (), "designs.objective_ignores_order", "objective"),
-        ("solvers", "smoke-answers-again", (), "solvers.answers", "smoke"),
-        ("solvers", "mine", ("--gate", "duel"), None, "duel"),
-        (
-            "solvers",
-            "no-geometric-restarts",
-            ("--check", "solvers.forbidden_edit"),
-            "solvers.forbidden_edit",
-            "compliance",
-        ),
-        (
-            "solvers",
-            "at-holdout",
-            ("--check", "solvers.option_bound", "--gate", "holdout"),
-            "solvers.option_bound",
-            "holdout",
-        ),
-    ],
-)
-def test_a_new_rule_starts_from_one_that_fits_its_name(
-    line: str, name: str, words: tuple[str, ...], check: str | None, gate: str, tmp_path: Path
-):
-    assert ran("rules", "new", "--line", line, *words, str(tmp_path / line / f"{name}.md")).exit_code == 0
-    [rule] = load_rules(tmp_path, line).rules
-    assert (rule.gate, rule.check) == (gate, check or rule.check)
-
-
-@pytest.mark.parametrize(
-    "check",
-    [
-        name
-        for line in ("designs", "families", "programs", "prompts", "solvers")
-        for name in known_checkers(line)
-    ],
-)
-def test_every_checker_can_be_started_from(check: str, tmp_path: Path):
-    line = check.partition(".")[0]
-    assert (
-        ran("rules", "new", "--line", line, "--check", check, str(tmp_path / line / "mine.md")).exit_code == 0
-    )
-    [rule] = load_rules(tmp_path, line).rules
-    assert rule.check == check and rule.gate in [gate.name for gate in known_gates(line)]
 
 
 def test_the_example_design_is_no_copy_of_a_seed() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -51,6 +53,16 @@ def test_five_steps_in_float64_follow_the_equations_to_a_millionth(name, engine)
             expected[key][instance] = value
     assert stepper.name == engine
     assert distance(stepper.state(), expected) < 1e-6
+
+
+def test_design_340_takes_the_stored_steps():
+    """They were computed by a file composed of the paper's terms, with the values of its Table S1."""
+    stored = json.loads(Path(__file__).with_name("design_340_steps.json").read_text())
+    design = traced(DESIGN_340.read_text(), dtype="float64")
+    instances = small_batch(stored["n"], stored["batch"], stored["instance_seed"])
+    for steps, expected in stored["states"].items():
+        _, state, _ = after(design, "reference", instances, int(steps), seed=stored["start_seed"])
+        assert distance({name: np.array(values) for name, values in expected.items()}, state) < 1e-9
 
 
 @pytest.mark.parametrize("name", SHIPPED)

@@ -5,17 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from agent_backend_fixtures import assert_served
+from designs_genomes import changed
 from pydantic import ValidationError
 
 from evolake.agents.prompts import build_messages
-from evolake.designs.genome.grammars import compose as compose_any
-from evolake.designs.genome.grammars import read_genome
-from evolake.designs.genome.open_genome import open_genome
-from evolake.designs.genome.open_grammar import OPEN
-from evolake.designs.grammars.paper import GRAMMAR as PAPER
-from evolake.designs.grammars.paper_genome.compose import compose
-from evolake.designs.grammars.paper_genome.genetic import OPERATORS
-from evolake.designs.grammars.paper_genome.genome import BASELINE, design_340, from_json
+from evolake.designs.genome.open_compose import compose
+from evolake.designs.genome.open_genetic import OPERATORS
+from evolake.designs.genome.open_genome import OpenGenome, baseline, read_genome
 from evolake.designs.roles import models
 from evolake.designs.roles.designer import (
     ANALYSIS_ROLE,
@@ -81,12 +77,12 @@ def detail(number: int) -> models.DesignDetail:
     )
 
 
-def material(number: int, genome=BASELINE) -> models.ParentMaterial:
+def material(number: int, genome: OpenGenome) -> models.ParentMaterial:
     return models.ParentMaterial(
         design_id=f"{number:012d}",
         title=f"design {number}",
         genome=genome.to_json(),
-        source=compose_any(genome),
+        source=compose(genome),
         values=dict(genome.values()),
         scales=[],
     )
@@ -99,7 +95,8 @@ def first_and_last(number: int, best: str, worst: str) -> list[str]:
     return [worst] if number > 8 else []
 
 
-LINES = [summary(number, first_and_last(number, "xl_gate", "xs_leak")) for number in range(1, 13)]
+SQUASHED = changed(xl=("mul", "alpha", "c"), v=("tanh", "pull"))
+LINES = [summary(number, first_and_last(number, "xs:xl", "v:tanh")) for number in range(1, 13)]
 LOOKUP = models.LookupRequest(
     directions_wanted=3,
     max_lookups=4,
@@ -115,11 +112,10 @@ DIRECTIONS = models.DirectionsRequest(
     context_rationale="high bounds",
     summaries=LINES,
     details=[detail(number) for number in (1, 2, 5)],
-    grammar="paper",
 )
 DESIGN = models.DesignRequest(
     phase="systematic_search",
-    direction="graft: vary design 1",
+    direction="crossover: vary design 1",
     rationale="why",
     focus="",
     avoid="",
@@ -128,10 +124,10 @@ DESIGN = models.DesignRequest(
     references=[detail(1), detail(2)],
     objectives=["steps at N=2000"],
     schedule="doubling",
-    parents=[material(1), material(2, design_340())],
+    parents=[material(1, baseline()), material(2, SQUASHED)],
 )
 REPAIR = models.RepairRequest(
-    direction="a tail gate", source=compose(design_340()), error="trace: boom", genome=design_340().to_json()
+    direction="a squashed force", source=compose(SQUASHED), error="trace: boom", genome=SQUASHED.to_json()
 )
 MEASURED = models.MeasuredDesign(
     design_id="000000000004",
@@ -214,8 +210,8 @@ def test_every_role_has_a_prompt_that_fits_it_and_a_seeded_classical_answer(role
 def test_what_only_operators_use_is_in_no_prompt() -> None:
     request = DESIGN.model_copy(update={"taken": ["secretkey"]})
     user = build_messages(DESIGN_ROLE, request)[1]["content"]
-    assert "secretkey" not in user and "backbone" not in user
-    assert "backbone" not in build_messages(DESIGN_REPAIR_ROLE, REPAIR)[1]["content"]
+    assert "secretkey" not in user and "drives" not in user
+    assert "drives" not in build_messages(DESIGN_REPAIR_ROLE, REPAIR)[1]["content"]
 
 
 def test_guidance_reaches_the_planner_in_both_stages() -> None:
@@ -238,17 +234,18 @@ def test_directions_start_from_looked_up_designs_and_name_an_operator() -> None:
         "000000000002",
     ]
     assert all(1 <= len(references) <= 2 for references in result.reference_design_ids)
-    assert result.success_patterns == ["has xl_gate"] and result.failure_patterns == ["has xs_leak"]
+    assert result.success_patterns == ["has xs:xl"] and result.failure_patterns == ["has v:tanh"]
 
 
 def test_terms_and_operators_that_people_name_come_first() -> None:
     summary = DIRECTIONS.model_copy(
-        update={"guidance": ["please graft something with a dead-zone and Weak band"]}
+        update={"guidance": ["please insert something with Force:tanh and xs:xl, or a crossover"]}
     )
     result = answer(DIRECTIONS_ROLE, summary)
-    assert result.focus_areas == ["weak_band, dead_zone"] * 3
-    assert all(text.startswith("graft: ") for text in result.research_directions)
-    assert named_in(["nothing we know"], PAPER) == ([], [])
+    assert result.focus_areas == ["force:tanh, xs:xl"] * 3
+    assert all(text.startswith(("insert: ", "crossover: ")) for text in result.research_directions)
+    assert named_in(["add-memory"]) == ([], ["add_memory"])
+    assert named_in(["nothing we know"]) == ([], [])
 
 
 @pytest.mark.parametrize(
@@ -263,31 +260,23 @@ def test_the_phase_follows_from_size_and_standstill(cycles: int, designs: int, p
 
 
 def test_the_worth_of_a_term_is_the_gain_in_mean_rank() -> None:
-    worth = term_worth(LINES, PAPER)
-    assert worth["xl_gate"] == pytest.approx((8.5 - 2.5) / 12)
-    assert worth["xs_leak"] == pytest.approx((4.5 - 10.5) / 12)
-    assert term_worth(LINES[:3], PAPER) == {}
+    worth = term_worth(LINES)
+    assert worth["xs:xl"] == pytest.approx((8.5 - 2.5) / 12)
+    assert worth["v:tanh"] == pytest.approx((4.5 - 10.5) / 12)
+    assert term_worth(LINES[:3]) == {}
 
 
 def test_the_designer_gives_a_file_with_genome_and_weights() -> None:
     result = answer(DESIGN_ROLE)
     assert result.genome is not None
-    assert from_json(result.genome).to_json() == result.genome
-    assert result.solver_code.endswith(compose(from_json(result.genome)).partition('"""\n')[2])
+    assert read_genome(result.genome).to_json() == result.genome
+    assert result.solver_code.endswith(compose(read_genome(result.genome)).partition('"""\n')[2])
     assert sum(item.weight for item in result.reference_weights) == pytest.approx(1.0)
 
 
-def test_in_the_open_grammar_the_planner_names_its_operators_and_features_and_the_designer_follows() -> None:
-    lines = [summary(number, first_and_last(number, "xs:xl", "v:tanh")) for number in range(1, 13)]
-    request = DIRECTIONS.model_copy(
-        update={"grammar": "open", "summaries": lines, "guidance": ["insert something at xs:xl"]}
-    )
-    result = answer(DIRECTIONS_ROLE, request)
-    assert result.success_patterns == ["has xs:xl"] and result.failure_patterns == ["has v:tanh"]
-    assert result.focus_areas == ["xs:xl"] * 3
-    assert all(text.startswith("insert: ") for text in result.research_directions)
+def test_the_designer_follows_the_operator_and_the_focus_of_its_direction() -> None:
     asked = DESIGN.model_copy(
-        update={"direction": "insert: vary", "focus": "xs:xl", "parents": [material(1, OPEN.baseline())]}
+        update={"direction": "insert: vary", "focus": "xs:xl", "parents": [material(1, baseline())]}
     )
     made = [answer(DESIGN_ROLE, asked, seed) for seed in range(12)]
     assert all(reply.genome and read_genome(reply.genome).to_json() == reply.genome for reply in made)
@@ -295,23 +284,19 @@ def test_in_the_open_grammar_the_planner_names_its_operators_and_features_and_th
     assert sum("xs:xl" in read_genome(reply.genome).term_names() for reply in made if reply.genome) >= 2
 
 
-def test_repair_takes_the_last_part_out_of_an_open_genome() -> None:
-    base = OPEN.baseline()
-    other = open_genome(
-        dict(base.drives) | {"xl": ("mul", "alpha", "c"), "v": ("tanh", "pull")}, (), base.constants
-    )
-    result = answer(DESIGN_REPAIR_ROLE, REPAIR.model_copy(update={"genome": other.to_json()}))
+def test_repair_takes_the_last_part_out_of_a_genome() -> None:
+    result = answer(DESIGN_REPAIR_ROLE)
     assert result.genome is not None and result.error_summary.startswith("Dropped the drive of xl")
     assert result.solver_code.endswith(read_compose(result.genome))
     assert (
-        answer(DESIGN_REPAIR_ROLE, REPAIR.model_copy(update={"genome": base.to_json()})).error_summary
+        answer(DESIGN_REPAIR_ROLE, REPAIR.model_copy(update={"genome": baseline().to_json()})).error_summary
         == "Nothing left to drop."
     )
 
 
 def read_compose(genome: str) -> str:
     """A composed file without its docstring."""
-    return compose_any(read_genome(genome)).partition('"""\n')[2]
+    return compose(read_genome(genome)).partition('"""\n')[2]
 
 
 def test_a_designer_with_nothing_new_repeats_its_parent_and_says_so() -> None:
@@ -322,16 +307,7 @@ def test_a_designer_with_nothing_new_repeats_its_parent_and_says_so() -> None:
     assert (result.solver_code, result.operator, result.short_name) == ("S", "repeat", "nothing new found")
 
 
-def test_repair_drops_the_last_term_and_leaves_files_alone() -> None:
-    result = answer(DESIGN_REPAIR_ROLE)
-    assert result.genome is not None
-    assert from_json(result.genome).term_names() == (
-        "xl_gate",
-        "weak_band",
-        "push_up",
-        "tail_shift",
-        "tail_gate",
-    )
+def test_repair_leaves_files_alone() -> None:
     assert answer(DESIGN_REPAIR_ROLE, REPAIR.model_copy(update={"genome": None})).solver_code == REPAIR.source
 
 

@@ -1,25 +1,17 @@
-"""The genetic operators: children, reference weights, no duplicates."""
+"""How designs without a genome are varied, and how values move."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from designs_genomes import parent_of_genome
-from hypothesis import given, settings
+from designs_genomes import open_search
+from hypothesis import given
 from hypothesis import strategies as st
 
-from evolake.designs.genome.grammars import propose
+from evolake.designs.genome.open_genetic import parent_of, propose, scales_of
+from evolake.designs.genome.open_genome import baseline, with_values
 from evolake.designs.genome.values import Scale, moved_value, perturbed_values
 from evolake.designs.genome.variation import Parent, design_key, short_title
-from evolake.designs.grammars.paper_genome.genetic import OPERATORS, inherited_shares, with_values
-from evolake.designs.grammars.paper_genome.genome import (
-    BASELINE,
-    design_340,
-    genome,
-    kinds,
-    parameters_of,
-    scales_of,
-)
 
 FILE = Parent(
     "file",
@@ -35,79 +27,10 @@ FILE = Parent(
 )
 
 
-@settings(max_examples=30, deadline=None)
-@given(st.integers(0, 2**32 - 1))
-def test_a_long_line_of_children_has_no_duplicate_and_weights_that_sum_to_one(seed: int) -> None:
-    random = np.random.default_rng(seed)
-    parents = [
-        parent_of_genome("base", "baseline", BASELINE),
-        parent_of_genome("d340", "design 340", design_340()),
-    ]
-    taken = {parent.genome.key() for parent in parents if parent.genome}
-    for number in range(25):
-        first, second = random.choice(len(parents), 2)
-        child = propose([parents[first], parents[second]], taken, random)
-        assert child is not None and child.genome is not None
-        assert child.key() not in taken
-        assert sum(weight for _, weight in child.weights) == pytest.approx(1.0, abs=1e-12)
-        assert {design_id for design_id, _ in child.weights} <= {
-            parents[first].design_id,
-            parents[second].design_id,
-        }
-        bounds = parameters_of(child.genome)
-        assert all(
-            bounds[name].low <= value <= bounds[name].high for name, value in child.genome.values().items()
-        )
-        assert len(child.title) <= 40
-        taken.add(child.key())
-        parents.append(parent_of_genome(f"c{number}", child.title, child.genome))
-
-
-@pytest.mark.parametrize("operator", OPERATORS)
-def test_each_operator_can_be_asked_for(operator: str) -> None:
-    parents = [
-        parent_of_genome("d340", "design 340", design_340()),
-        parent_of_genome("x", "x", genome({}, {"xl_decay": {}})),
-    ]
-    child = propose(parents, set(), np.random.default_rng(3), operator=operator)
-    assert child is not None and child.operator == operator
-
-
-def test_the_same_generator_gives_the_same_child() -> None:
-    parents = [parent_of_genome("d340", "design 340", design_340())]
-    assert propose(parents, set(), np.random.default_rng(5)) == propose(
-        parents, set(), np.random.default_rng(5)
-    )
-
-
-def test_the_first_gate_of_a_release_never_stands_alone() -> None:
-    for seed in range(20):
-        child = propose(
-            [parent_of_genome("b", "b", BASELINE)],
-            set(),
-            np.random.default_rng(seed),
-            operator="add_gate",
-            focus=["violation"],
-        )
-        assert child is not None and child.genome is not None
-        release = [name for name in child.genome.term_names() if kinds()[name].slot == "release"]
-        assert "violation" in release and len(release) >= 3
-
-
-def test_grafting_a_gate_onto_a_design_without_release_takes_the_whole_release() -> None:
-    parents = [parent_of_genome("b", "b", BASELINE), parent_of_genome("d340", "design 340", design_340())]
-    child = propose(parents, set(), np.random.default_rng(0), operator="graft")
-    assert child is not None and child.genome is not None
-    assert child.genome.term_values() == design_340().term_values()
-    assert child.genome.values()["kappa"] == design_340().values()["kappa"]
-    assert child.genome.values()["lr"] == BASELINE.values()["lr"]
-    assert dict(child.weights) == pytest.approx({"b": 1 / 8, "d340": 7 / 8})
-
-
 def test_a_design_from_a_file_can_only_be_perturbed_and_keeps_its_text() -> None:
-    donor = parent_of_genome("d340", "design 340", design_340())
+    donor = parent_of("s", "open search", open_search())
     for seed in range(20):
-        child = propose([FILE, donor], set(), np.random.default_rng(seed), operator="graft")
+        child = propose([FILE, donor], set(), np.random.default_rng(seed), operator="crossover")
         assert child is not None
         assert (child.operator, child.source, child.genome, child.weights) == (
             "perturb",
@@ -122,7 +45,7 @@ def test_a_design_from_a_file_can_only_be_perturbed_and_keeps_its_text() -> None
 
 def test_a_file_is_no_donor() -> None:
     child = propose(
-        [parent_of_genome("b", "b", BASELINE), FILE], set(), np.random.default_rng(1), operator="graft"
+        [parent_of("b", "b", baseline()), FILE], set(), np.random.default_rng(1), operator="crossover"
     )
     assert child is not None
     assert child.weights == (("b", 1.0),)
@@ -134,24 +57,10 @@ def test_nothing_new_is_none() -> None:
     assert propose([stuck], known, np.random.default_rng(0)) is None
 
 
-def test_inherited_shares_count_genes_and_split_what_both_have() -> None:
-    first = genome({}, {"xl_decay": {}, "edge_drag": {"drag": 0.5}})
-    second = genome({"lr": 2.0}, {"edge_drag": {"drag": 0.5}, "soft_mix": {}})
-    child = genome({}, {"xl_decay": {}, "edge_drag": {"drag": 0.5}, "soft_mix": {}, "mix_leak": {}})
-    shares = dict(inherited_shares(child, [("a", first), ("b", second)]))
-    assert shares == pytest.approx({"a": 2.5 / 4, "b": 1.5 / 4})
-
-
-def test_a_perturbed_term_is_still_inherited() -> None:
-    first = genome({}, {"edge_drag": {"drag": 0.5}})
-    child = genome({"lr": 1.5}, {"edge_drag": {"drag": 0.6}})
-    assert inherited_shares(child, [("a", first)]) == (("a", 1.0),)
-
-
 @given(st.integers(0, 2**32 - 1))
 def test_perturbation_moves_at_least_one_value_and_at_most_a_third(seed: int) -> None:
-    values = design_340().values()
-    moved = perturbed_values(values, scales_of(design_340()), np.random.default_rng(seed))
+    values = open_search().values()
+    moved = perturbed_values(values, scales_of(open_search()), np.random.default_rng(seed))
     changed = [name for name in values if moved[name] != values[name]]
     assert set(moved) == set(values)
     assert len(changed) <= -(-len(values) // 3)
@@ -173,8 +82,8 @@ def test_an_int_always_moves_by_a_whole_step_unless_at_its_bound() -> None:
 
 
 def test_with_values_replaces_by_name_and_keeps_the_rest() -> None:
-    result = with_values(design_340(), {"lr": 2.0, "eta": 0.2, "unknown": 5.0})
-    assert result.values() == design_340().values() | {"lr": 2.0, "eta": 0.2}
+    result = with_values(open_search(), {"lr": 2.0, "gamma": 0.2, "unknown": 5.0})
+    assert result.values() == open_search().values() | {"lr": 2.0, "gamma": 0.2}
 
 
 def test_a_title_names_the_parent_and_fits() -> None:

@@ -3,26 +3,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
-from designs_genomes import parent_of_genome
+from designs_genomes import changed
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolake.designs.genome import grammars, open_genetic
-from evolake.designs.genome.grammars import (
-    GRAMMARS,
-    adopted,
-    compose,
-    grammar_name,
-    grammar_of,
-    parent_of,
-    propose,
-    read_genome,
-)
 from evolake.designs.genome.open_behaviour import evaluated, fingerprint
 from evolake.designs.genome.open_draw import Drawing
 from evolake.designs.genome.open_expression import (
@@ -35,6 +22,7 @@ from evolake.designs.genome.open_expression import (
     simplified,
     size,
 )
+from evolake.designs.genome.open_genetic import OF_TWO, OPERATORS, parent_of, propose
 from evolake.designs.genome.open_genome import (
     MAX_MEMORIES,
     MAX_SIZE,
@@ -44,26 +32,20 @@ from evolake.designs.genome.open_genome import (
     OpenGenome,
     baseline,
     open_genome,
+    read_genome,
     simpler,
-    vocabulary,
     with_values,
 )
-from evolake.designs.genome.open_grammar import OPEN
+from evolake.designs.genome.parameters import BACKBONE
 from evolake.designs.genome.variation import Parent
-from evolake.designs.grammars.paper import GRAMMAR as PAPER
-from evolake.designs.grammars.paper_genome.genome import BASELINE, design_340, genome, kinds
-from evolake.designs.templates import template
+from evolake.designs.roles.planner import ODDS
 from evolake.errors import InputError
 
 BASE = baseline()
 
 
 def parent(drawn: OpenGenome, name: str = "base") -> Parent:
-    return parent_of_genome(name, name, drawn)
-
-
-def changed(**drives) -> OpenGenome:
-    return open_genome(dict(BASE.drives) | drives, BASE.memories, BASE.constants)
+    return parent_of(name, name, drawn)
 
 
 @settings(max_examples=4, deadline=None)
@@ -93,7 +75,7 @@ def test_a_line_of_children_is_canonical_typed_finite_and_never_behaves_the_same
         parents.append(parent(child.genome, f"c{number}"))
 
 
-@pytest.mark.parametrize("operator", open_genetic.OPERATORS)
+@pytest.mark.parametrize("operator", OPERATORS)
 def test_each_operator_can_be_asked_for(operator: str) -> None:
     memory = Memory("m1", "clause", 0.0, 1.0, ("sub", "c", "m1"))
     first = open_genome(dict(BASE.drives) | {"xs": ("mul", "m1", BASE.drive("xs"))}, [memory], BASE.constants)
@@ -111,21 +93,23 @@ def test_the_same_generator_gives_the_same_child() -> None:
     assert made[0] == made[1]
 
 
-def test_nothing_of_the_paper_s_terms_is_in_it_and_its_start_is_the_baseline() -> None:
-    words = (
-        {word for name in vocabulary() for word in name.split(":")}
-        | set(LEAVES)
-        | set(open_genetic.OPERATORS)
-    )
-    assert words.isdisjoint(kinds())
-    assert OPEN.seeds() == (BASE,)
-    assert BASE.term_names() == () and BASE.values() == BASELINE.values()
-    assert not set(OPEN.operators) & set(PAPER.operators)
-    for grammar in GRAMMARS.values():
-        assert all(
-            len(odds) == len(grammar.operators) and sum(odds) == pytest.approx(1)
-            for odds in grammar.odds.values()
-        )
+def test_its_start_is_the_baseline_with_the_parameters_of_the_paper() -> None:
+    assert BASE.term_names() == ()
+    assert BASE.values() == {
+        "alpha": 5.0,
+        "beta": 20.0,
+        "gamma": 0.25,
+        "delta": 0.05,
+        "epsilon": 1e-3,
+        "zeta": 1e-3,
+        "lr": 1.0,
+    }
+    assert set(BASE.values()) == {parameter.name for parameter in BACKBONE}
+
+
+def test_every_phase_has_odds_for_every_operator() -> None:
+    assert set(OF_TWO) < set(OPERATORS)
+    assert all(len(odds) == len(OPERATORS) and sum(odds) == pytest.approx(1) for odds in ODDS.values())
 
 
 @settings(max_examples=60, deadline=None)
@@ -250,18 +234,6 @@ def test_a_simpler_genome_loses_its_last_memory_then_its_drives() -> None:
     assert gone == "the drive of v" and last == BASE and simpler(last) is None
 
 
-def test_each_grammar_takes_over_what_has_the_baseline_s_form_and_nothing_else() -> None:
-    tuned = genome({"alpha": 7.0})
-    there = adopted(parent_of("a", "a", tuned), "open").genome
-    assert isinstance(there, OpenGenome) and there.values()["alpha"] == 7.0
-    assert adopted(parent_of("b", "b", there), "paper").genome == tuned
-    assert adopted(parent_of("c", "c", design_340()), "open").genome is None
-    assert adopted(parent_of("d", "d", changed(v=("tanh", "pull"))), "paper").genome is None
-    assert adopted(parent_of("e", "e", design_340()), "paper").genome == design_340()
-    assert [grammar_of(result).name for result in (tuned, BASE)] == ["paper", "open"]
-    assert [grammar_name(text) for text in (tuned.to_json(), BASE.to_json(), None)] == ["paper", "open", None]
-
-
 def test_a_genome_is_read_back_only_whole() -> None:
     data = json.loads(BASE.to_json())
     for broken in ({**data, "drives": {}}, {**data, "memories": [["m1", "instance", 0, 1, "c"]]}):
@@ -270,34 +242,9 @@ def test_a_genome_is_read_back_only_whole() -> None:
     assert set(dict(BASE.drives)) == set(SLOTS)
 
 
-def test_without_the_further_grammars_everything_is_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A grammar is removed by removing its module: designs of the open one, and files, are varied as
-    before."""
-    base = parent(BASE)
-    file = replace(base, genome=None)
-
-    def proposed() -> list[Any]:
-        made = [
-            propose([first], set(), np.random.default_rng(seed))
-            for first in (base, file)
-            for seed in range(4)
-        ]
-        return [(child.source, child.hyper, child.title, child.key()) for child in made if child is not None]
-
-    whole = proposed()
-    monkeypatch.setattr(grammars, "GRAMMARS", {"open": OPEN})
-    assert proposed() == whole and len(whole) == 8
-    assert read_genome(BASE.to_json()) == BASE and adopted(base, "open") is base
-
-
-def test_the_baseline_that_designers_are_shown_is_the_paper_grammars() -> None:
-    assert template("baseline") == compose(PAPER.baseline(), "Baseline dynamics")
-
-
 def test_a_gate_is_a_term_times_a_slow_memory_between_0_and_1() -> None:
     children = [
-        OPEN.propose([parent(BASE)], set(), np.random.default_rng(seed), operator="gate")
-        for seed in range(40)
+        propose([parent(BASE)], set(), np.random.default_rng(seed), operator="gate") for seed in range(40)
     ]
     gated = [
         child.genome

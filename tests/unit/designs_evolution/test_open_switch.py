@@ -9,11 +9,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolake.designs.genome.grammars import compose, read_genome
 from evolake.designs.genome.open_behaviour import evaluated, stepped
+from evolake.designs.genome.open_compose import compose
 from evolake.designs.genome.open_draw import Drawing
 from evolake.designs.genome.open_expression import LEAVES
-from evolake.designs.genome.open_genome import Memory, OpenGenome, baseline, open_genome, simpler, with_values
+from evolake.designs.genome.open_genome import (
+    Memory,
+    OpenGenome,
+    baseline,
+    open_genome,
+    read_genome,
+    simpler,
+    with_values,
+)
 from evolake.designs.genome.open_switch import START, blended, switched
 from evolake.errors import InputError
 from evolake.project import BROUGHT as PROJECT_ROOT

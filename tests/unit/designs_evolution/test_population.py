@@ -10,7 +10,6 @@ import pytest
 from evolake.designs.evolution.champion import contenders
 from evolake.designs.evolution.line_state import rank_designs, reach, standings
 from evolake.designs.evolution.merge import genealogy
-from evolake.designs.evolution.objective_writing import initial_objectives
 from evolake.designs.evolution.planning import resolved, short_ids, summaries
 from evolake.designs.evolution.population import (
     Population,
@@ -20,8 +19,6 @@ from evolake.designs.evolution.population import (
     read_population,
     text_id_of,
 )
-from evolake.designs.evolution.scoring import live_objectives
-from evolake.designs.settings import DesignsSettings
 from evolake.designs.tables import ARCHIVE
 from evolake.errors import InputError
 from evolake.lake import Lake
@@ -100,28 +97,6 @@ def test_a_known_design_keeps_its_row_and_its_parents() -> None:
     assert again.row("b" * 64)["state"] == "accepted"
     assert [row for row in again.edges() if row[0] == "b" * 64] == [("b" * 64, "a" * 64, 1.0)]
     assert ("e" * 64, "d" * 64, 1.0) in again.edges()
-
-
-def test_designs_of_a_lake_without_the_column_grammar_are_of_the_paper_s_where_they_have_a_genome() -> None:
-    frames = FAMILY.admit([design("f" * 64, genome="{}")], []).frames()
-    older = population_of(frames | {"designs": frames["designs"].drop("grammar")})
-    assert older.row("f" * 64)["grammar"] == "paper"
-    assert older.row("a" * 64)["grammar"] is None
-    assert older.designs.schema == frames["designs"].schema
-
-
-def test_objectives_of_a_lake_without_operator_genome_and_parents_keep_voting_as_files() -> None:
-    grown = empty_population().add(
-        objectives=initial_objectives(DesignsSettings(), cycle="0001", root_seed=1)
-    )
-    frames = grown.frames()
-    older = population_of(frames | {"objectives": frames["objectives"].drop("operator", "genome", "parents")})
-    assert older.objectives.equals(frames["objectives"])
-    assert (
-        [item.objective_id for item in live_objectives(older)]
-        == frames["objectives"]["objective_id"].to_list()
-        != []
-    )
 
 
 def test_live_designs_are_the_accepted_and_the_champion() -> None:

@@ -32,16 +32,14 @@ from evolake.designs.evolution.racing import (
     run_stages,
     score,
 )
-from evolake.designs.genome.grammars import parent_of, with_values
-from evolake.designs.genome.open_genome import open_genome
-from evolake.designs.genome.open_grammar import OPEN
+from evolake.designs.genome.open_genetic import parent_of
+from evolake.designs.genome.open_genome import baseline, open_genome, with_values
 from evolake.designs.genome.values import Scale, differed_values
 from evolake.designs.genome.variation import Child
-from evolake.designs.grammars.paper import GRAMMAR as PAPER
 from evolake.designs.model.formulas import uniform_kind
 
 RUNGS = (BudgetLevel(80, 8, 1, 5000), BudgetLevel(320, 8, 2, 20_000), BudgetLevel(320, 8, 3, 20_000))
-BASE = OPEN.baseline()
+BASE = baseline()
 
 
 def stages(*steps: int, missed: bool = False) -> list[Stage]:
@@ -53,7 +51,7 @@ def variant(number: int) -> str:
 
 
 def test_the_first_racer_gets_every_step_and_later_ones_a_bar_that_is_wide_at_small_sizes() -> None:
-    race = Race(OPEN, RUNGS)
+    race = Race(RUNGS)
     assert race.limits() == [5000, 20_000, 20_000]
     for number, steps in enumerate((100, 200, 300, 400, 900)):
         race.take(f"r{number}", "t", variant(number), stages(steps, 10 * steps, 10 * steps))
@@ -61,7 +59,7 @@ def test_the_first_racer_gets_every_step_and_later_ones_a_bar_that_is_wide_at_sm
 
 
 def test_who_misses_a_rung_stands_behind_all_who_did_not_and_sets_no_bar_there() -> None:
-    race = Race(OPEN, RUNGS)
+    race = Race(RUNGS)
     slow = race.take("slow", "t", variant(1), stages(900, 9000, 9000))
     fast = race.take("fast", "t", variant(2), stages(50, 500, 20_000, missed=True))
     assert race.take("none", "t", variant(3), stages(5000, missed=True)) is None
@@ -76,17 +74,20 @@ def test_the_score_is_the_mean_log_at_the_large_rungs() -> None:
 
 def test_the_elite_holds_few_of_one_form() -> None:
     other = open_genome(dict(BASE.drives) | {"v": ("tanh", "pull")}, (), BASE.constants).to_json()  # pyright: ignore[reportAttributeAccessIssue]
-    racers = [Racer(f"a{number}", "t", variant(number), (1,), 0, number / 10) for number in range(9)] + [
-        Racer("b", "t", other, (1,), 0, 5.0)
-    ]
+
+    def racer(name: str, genome: str, works: float) -> Racer:
+        kind = KindScore("planted", 0, works, 80, 1, ())
+        return Racer(name, "t", genome, (1,), 0, works, "", (kind,), (works,))
+
+    racers = [racer(f"a{number}", variant(number), number / 10) for number in range(9)]
+    racers.append(racer("b", other, 5.0))
     assert [racer.name for racer in kept(racers)] == [*(f"a{number}" for number in range(SAME_FORM)), "b"]
     assert form_of(variant(1)) == form_of(variant(2)) != form_of(other)
-    assert form_of(PAPER.seeds()[0].to_json()) != form_of(PAPER.seeds()[1].to_json())
     assert len(kept(racers, ELITE)) == 10
 
 
 def test_of_racers_that_take_the_same_steps_the_cheapest_is_kept() -> None:
-    race = Race(OPEN, BOTH)
+    race = Race(BOTH)
     for number, (steps, cost) in enumerate(((500, 1.2), (500, 1.0), (500, 1.1), (501, 1.3))):
         result = [Stage(count, True, 0.1, per_step=cost) for count in (100, 100, steps, 100)]
         race.take(f"r{number}", "t", variant(number), result)
@@ -96,7 +97,7 @@ def test_of_racers_that_take_the_same_steps_the_cheapest_is_kept() -> None:
 
 
 def test_children_come_of_the_elite_and_none_comes_twice() -> None:
-    race = Race(OPEN, RUNGS, taken={BASE.key()})
+    race = Race(RUNGS, taken={BASE.key()})
     assert race.propose(np.random.default_rng(0)) is None
     race.take("base", "baseline", BASE.to_json(), stages(100, 1000, 1000))
     random = np.random.default_rng(0)
@@ -194,7 +195,7 @@ def test_each_kind_is_a_ladder_of_its_own_and_has_its_own_bars(monkeypatch: pyte
         return Done(0.9 if run.kind == "planted" else 0.1)
 
     monkeypatch.setattr("evolake.designs.engines.isolated.run_apart", run_apart)
-    race = Race(OPEN, BOTH)
+    race = Race(BOTH)
     result = Inline().submit(run_stages, "{}", BOTH, race.limits(), 10.0).result()
     assert asked == [("planted", 80, 4.3, 0.08), ("uniform", 80, 4.2, 0.0), ("uniform", 160, 4.2, 0.0)], (
         "a missed rung ends its own ladder alone"
@@ -207,29 +208,14 @@ def test_each_kind_is_a_ladder_of_its_own_and_has_its_own_bars(monkeypatch: pyte
     ]
     racer = race.take("a", "t", variant(1), result)
     assert racer is not None and racer.missed == 2
-    assert [(item.kind, item.missed, item.n, item.median) for item in racer.by_kind] == [
+    assert [(item.kind, item.missed, item.n, item.median) for item in racer.kinds] == [
         ("planted", 2, 0, 0),
         ("uniform", 0, 160, 100),
     ]
-    assert racer.by_kind[0].score == math.inf and racer.by_kind[1].score == pytest.approx(math.log(100))
+    assert racer.kinds[0].score == math.inf and racer.kinds[1].score == pytest.approx(math.log(100))
     assert race.limits() == [5000, math.ceil(SLACK * 2 * 100), 20_000, math.ceil(SLACK * 100)], (
         "as large as the largest of its kind"
     )
-
-
-def test_a_grammar_without_the_operator_has_no_children_by_switch(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(racing, "SWITCH_SHARE", 1.0)
-    monkeypatch.setattr(racing, "STRUCTURE_SHARE", 0.0)
-    for grammar, expected in ((OPEN, {"switch"}), (PAPER, {None})):
-        asked = []
-        monkeypatch.setattr(racing, "propose", lambda *_, operator, asked=asked: asked.append(operator))
-        race = Race(grammar, BOTH, joined=True)
-        for number in range(2):
-            genome = grammar.with_values(grammar.baseline(), {"alpha": 1.0 + number})
-            race.take(f"r{number}", "t", genome.to_json(), stages(90, 90 + number, 90, 90 - number))
-        for seed in range(5):
-            race.propose(np.random.default_rng(seed))
-        assert set(asked) == expected
 
 
 def held_to(race: Race, operator: str, *names: str) -> list[int]:
@@ -239,7 +225,7 @@ def held_to(race: Race, operator: str, *names: str) -> list[int]:
 
 
 def test_a_child_of_one_that_went_through_both_kinds_is_held_to_the_slowest_of_those() -> None:
-    race = Race(OPEN, BOTH, taken={BASE.key()})
+    race = Race(BOTH, taken={BASE.key()})
     race.take("both", "t", variant(0), stages(700, 700, 700, 700))
     race.take("other", "t", variant(1), stages(900, 600, 100, 800))
     for number in range(BAR_PLACE):
@@ -257,13 +243,13 @@ def test_a_child_of_one_that_went_through_both_kinds_is_held_to_the_slowest_of_t
 
 
 def test_a_race_on_one_kind_has_one_cutoff() -> None:
-    race = Race(OPEN, RUNGS, joined=True)
+    race = Race(RUNGS, joined=True)
     race.take("a", "t", variant(0), stages(10, 100, 100))
     assert held_to(race, "switch", "a") == held_to(race, "insert", "a") == race.limits()
 
 
 def test_a_child_by_switch_has_every_step_while_nothing_went_through_both_kinds() -> None:
-    race = Race(OPEN, BOTH, joined=True)
+    race = Race(BOTH, joined=True)
     race.take("planted", "t", variant(0), [*stages(50), Stage(0, False, 0.1), *stages(50)])
     assert held_to(race, "switch", "planted") == [level.max_steps for level in BOTH]
     assert held_to(race, "insert", "planted") == race.limits()
@@ -271,7 +257,7 @@ def test_a_child_by_switch_has_every_step_while_nothing_went_through_both_kinds(
 
 
 def test_the_best_on_each_kind_alone_are_kept_and_have_children_together() -> None:
-    race = Race(OPEN, BOTH, taken={BASE.key()})
+    race = Race(BOTH, taken={BASE.key()})
     for number in range(8):
         planted, uniform = (10 + number, 4000 - number) if number % 2 else (4000 - number, 10 + number)
         push = ("sub", BASE.drive("force"), ("mul", float(number + 1), "u"))
@@ -287,7 +273,7 @@ def test_the_best_on_each_kind_alone_are_kept_and_have_children_together() -> No
 
 
 def test_who_gets_through_all_levels_comes_before_who_is_faster_and_misses_some() -> None:
-    race = Race(OPEN, BOTH)
+    race = Race(BOTH)
     race.take("whole", "t", variant(0), stages(900, 900, 900, 900))
     for number in range(1, 4):
         race.take(f"r{number}", "t", variant(number), [*stages(90 + number, 90), Stage(0, False, 0.1)])
@@ -295,7 +281,7 @@ def test_who_gets_through_all_levels_comes_before_who_is_faster_and_misses_some(
 
 
 def test_a_racer_is_judged_by_its_worse_rank_over_kinds_and_the_front_holds_what_none_beats() -> None:
-    race = Race(OPEN, BOTH)
+    race = Race(BOTH)
     works = {
         "planted": (10, 900, 10, 900),
         "uniform": (900, 10, 900, 10),
@@ -307,11 +293,11 @@ def test_a_racer_is_judged_by_its_worse_rank_over_kinds_and_the_front_holds_what
     assert [racer.name for racer in race.elite] == ["fair", "worse", "planted", "uniform"]
     assert {racer.name for racer in race.front} == {"planted", "uniform", "fair"}
     assert judged_order(race.front)[0].name == "fair" and front_of(race.front) == race.front
-    assert race.elite[0].by_kind[1].score == pytest.approx(math.log(90))
+    assert race.elite[0].kinds[1].score == pytest.approx(math.log(90))
 
 
 def test_the_front_has_children_too() -> None:
-    race = Race(OPEN, BOTH, taken={BASE.key()})
+    race = Race(BOTH, taken={BASE.key()})
     for number, steps in enumerate(((10, 900, 10, 900), (90, 90, 90, 90))):
         race.take(f"r{number}", "t", variant(number), stages(*steps))
     race.elite = [racer for racer in race.elite if racer.name == "r1"]
@@ -324,7 +310,7 @@ def test_the_front_has_children_too() -> None:
 
 
 def test_a_switch_joins_one_of_the_best_of_each_kind(monkeypatch: pytest.MonkeyPatch) -> None:
-    race = Race(OPEN, BOTH, taken={BASE.key()})
+    race = Race(BOTH, taken={BASE.key()})
     count = SWITCHED + 2
     for number in range(count):
         works = (10 + number, 900 - number, 10 + number, 900 - number)
@@ -346,10 +332,10 @@ def test_a_switch_joins_one_of_the_best_of_each_kind(monkeypatch: pytest.MonkeyP
 def test_those_that_solve_nothing_of_a_kind_come_last_and_a_crowd_of_equals_has_its_last_rank():
     def racer(name: str, planted: float, uniform: float) -> Racer:
         scores = (
-            KindScore("planted", 0, planted, 320, 100),
-            KindScore("uniform", 4 if uniform == math.inf else 0, uniform, 226, 100),
+            KindScore("planted", 0, planted, 320, 100, ()),
+            KindScore("uniform", 4 if uniform == math.inf else 0, uniform, 226, 100, ()),
         )
-        return Racer(name, name, "{}", (100,), 0, planted, "", scores)
+        return Racer(name, name, "{}", (100,), 0, planted, "", scores, (100.0,))
 
     crowd = [racer(f"s{place}", 1.0 + place / 100, math.inf) for place in range(6)]
     both = [racer(f"b{place}", 5.0 + place, 5.0 - place) for place in range(4)]

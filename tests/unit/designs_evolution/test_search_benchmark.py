@@ -14,7 +14,7 @@ import pytest
 
 from evolake.designs.evolution import racing
 from evolake.designs.evolution.racing import Stage
-from evolake.designs.genome.open_grammar import OPEN
+from evolake.designs.genome.open_genome import baseline
 
 FOLDER = Path(__file__).parents[3] / "benchmarks"
 
@@ -112,9 +112,9 @@ def test_rungs_hold_both_kinds_and_several_p0_and_no_batch_twice(search: Any) ->
 
 def test_the_front_shows_work_relative_to_the_rival_of_each_kind(search: Any) -> None:
     levels = search.budget_levels(3, "race")
-    race = racing.Race(OPEN, levels)
+    race = racing.Race(levels)
     stages = [Stage(100 if level.kind.name == "planted" else 300, True, 0.1) for level in levels]
-    racer = race.take("a", "one", OPEN.baseline().to_json(), stages)
+    racer = race.take("a", "one", baseline().to_json(), stages)
     references = {
         "design 340": [Stage(200, True, 0.1) for _ in levels],
         "baseline": [Stage(100, True, 0.1) for _ in levels],
@@ -125,37 +125,20 @@ def test_the_front_shows_work_relative_to_the_rival_of_each_kind(search: Any) ->
     ]
 
 
-def test_a_search_is_continued_from_its_file_and_one_of_an_earlier_version_too(
-    whole: Any, tmp_path: Path
-) -> None:
+def test_a_search_is_continued_from_its_file(whole: Any, tmp_path: Path) -> None:
     levels = whole.budget_levels(3, "race")
-    race = racing.Race(OPEN, levels)
-    race.take("a", "one", OPEN.baseline().to_json(), [Stage(100, True, 0.1), Stage(200, False, 0.1)])
+    race = racing.Race(levels)
+    race.take("a", "one", baseline().to_json(), [Stage(100, True, 0.1), Stage(200, False, 0.1)])
     search = whole.Search(race, whole.SearchTotals(), None, None, 3, tmp_path / "state.json")
     search.references = {"baseline": [Stage(7, True, 0.1)]}
     search.keep()
-    again, _, references = whole.read_state(tmp_path / "state.json", "open")
+    again, _, references = whole.read_state(tmp_path / "state.json")
     assert (again.elite, again.front, again.levels, references) == (
         race.elite,
         race.front,
         levels,
         search.references,
     )
-    data = json.loads((tmp_path / "state.json").read_text())
-    old = {
-        **data,
-        "rungs": [
-            {name: value for name, value in level.items() if name != "kind"} for level in data["rungs"]
-        ],
-    }
-    old["elite"] = [
-        {name: value for name, value in racer.items() if name != "kinds"} for racer in data["elite"]
-    ]
-    del old["front"], old["references"]
-    (tmp_path / "old.json").write_text(json.dumps(old))
-    before, _, references = whole.read_state(tmp_path / "old.json", "open")
-    assert {level.kind.name for level in before.levels} == {"planted"} and references == {}
-    assert [item.kind for item in before.elite[0].by_kind] == ["planted"] and before.front == before.elite
 
 
 class Finals:
@@ -186,8 +169,8 @@ class Finals:
 
 def finals(whole: Any, values: list[float], takes: Any) -> Finals:
     """The finals of designs that differ in their `lr`, the first being the first of the elite."""
-    race = racing.Race(OPEN, whole.budget_levels(3, "race"))
-    data = json.loads(OPEN.baseline().to_json())
+    race = racing.Race(whole.budget_levels(3, "race"))
+    data = json.loads(baseline().to_json())
     racer = race.take("c", "design", json.dumps(data), [Stage(100, True, 0.1) for _ in race.levels])
     assert racer is not None
     racers = []

@@ -70,6 +70,9 @@ TESTED = {
         "integration/programs/"
         "test_programs_commands.py::test_a_new_project_is_checked_and_one_that_is_blocked_says_why"
     ),
+    "have people grade families": (
+        "e2e/test_families_line.py::test_an_audit_goes_out_and_its_grades_come_back"
+    ),
     "train a model on seeds and on what evolved, and compare": (
         "integration/utility/"
         "test_utility_study.py::test_the_command_runs_what_is_missing_and_says_what_it_found"
@@ -92,9 +95,9 @@ TESTED = {
         "unit/spine/"
         "test_seeds_command.py::test_a_file_or_folder_is_added_to_the_line_that_it_looks_like_and_once"
     ),
-    "bring in a search of the paper's framework": (
+    "bring in solvers and objectives of the paper's framework": (
         "integration/designs_evolution/"
-        "test_imported_database.py::test_the_command_says_what_came_and_what_was_wrong"
+        "test_imported_files.py::test_the_command_says_what_came_and_what_was_wrong"
     ),
     "rank anything by consensus": "integration/objectives/test_consensus_command.py::test_json_is_one_object_with_ids_as_given",  # noqa: E501
     "export the champion": (
@@ -140,7 +143,7 @@ ALSO = {
     "evolve a solver of your own": ("tests/unit/spine/test_seeds_command.py",),
     "run the repair study": ("tests/integration/repair/test_repair_report.py",),
     "write a design": ("docs/contracts/design.md",),
-    "bring in a search of the paper's framework": ("docs/framework-database.md",),
+    "bring in solvers and objectives of the paper's framework": ("docs/contracts/design.md",),
     "write a rule": ("docs/contracts/rule.md",),
 }
 """Where else commands of a row are run: a further test, or a page whose commands `tests/unit/contracts`

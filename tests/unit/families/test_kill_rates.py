@@ -8,7 +8,8 @@ from dataclasses import replace
 from evolake.families.faults.injection import KillRate, Planted, kill_rates, short_caps
 from evolake.families.gates.specs import GATE_NAMES
 from evolake.families.settings import FamiliesSettings
-from evolake.families.tables_faults import KILL_RATES, figure_of, kill_rate_rows
+from evolake.families.tables import KILL_RATES
+from evolake.families.tables_faults import figure_of, kill_rate_rows
 from evolake.plots import FaultKills
 from evolake.plots import kill_rates as figure
 from evolake.stats.proportions import wilson_interval

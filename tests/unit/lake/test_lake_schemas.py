@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 
 import polars as pl
 import pytest
 
 from evolake.errors import InputError
-from evolake.lake import ARTIFACTS, DERIVATIONS, SHARED, Lake, TableSchema, side_table
+from evolake.lake import ARTIFACTS, DERIVATIONS, SHARED, Lake, TableSchema, read_tables, side_table
 from evolake.lake.schemas import shared_table_of
 from evolake.lake.vocabulary import VOCABULARY
 
@@ -101,26 +102,83 @@ def test_a_schema_whose_keys_are_no_columns_is_a_mistake():
         TableSchema("t", 1, {"a": (pl.Int64, "Some number.")}, keys=("id",))
 
 
-def test_a_column_is_described_by_itself_then_by_its_line_then_by_the_vocabulary():
-    terms = {
-        "cycle": "The line's own sense of it.",
-        "wall_s": "Seconds on the wall.",
-        "unused": "Of another table.",
+DECLARATIONS = """
+[terms]
+cycle = "The line's own sense of it."
+wall_s = "Seconds on the wall."
+
+[runs]
+version = 2
+keys = ["cycle", "number"]
+provenance = ["wall_s"]
+assets = ["smoke", "later_runs"]
+columns = '''
+cycle: String | This table's.
+number: Int64 | Place: 0 | 1 | ...
+wall_s: Float64
+cpu_s: Float64
+parts: List(Float64) | Its parts.
+at: Instant | When it was made.
+'''
+
+[passed]
+columns = '''
+gate: String
+*: runs
+passed: Boolean
+'''
+"""
+
+
+def test_a_file_declares_tables(tmp_path):
+    path = tmp_path / "tables.toml"
+    path.write_text(DECLARATIONS)
+    declared = read_tables(path)
+    runs, passed = declared["runs"], declared["passed"]
+    columns = {
+        "cycle": (pl.String, "This table's."),
+        "number": (pl.Int64, "Place: 0 | 1 | ..."),
+        "wall_s": (pl.Float64, "Seconds on the wall."),
+        "cpu_s": (pl.Float64, VOCABULARY["cpu_s"]),
+        "parts": (pl.List(pl.Float64), "Its parts."),
+        "at": (pl.Datetime("us", "UTC"), "When it was made."),
     }
-    schema = TableSchema(
-        "t",
-        1,
-        {"cycle": (pl.String, "This table's."), "wall_s": pl.Float64, "cpu_s": pl.Float64},
-        keys=(),
-        terms=terms,
-    )
-    assert schema.descriptions == {
-        "cycle": "This table's.",
-        "wall_s": "Seconds on the wall.",
-        "cpu_s": VOCABULARY["cpu_s"],
-    }
-    assert schema.columns == {"cycle": pl.String, "wall_s": pl.Float64, "cpu_s": pl.Float64}
-    assert TableSchema("t", 1, schema.described, keys=()).descriptions == schema.descriptions
+    assert runs == TableSchema("runs", 2, columns, ("cycle", "number"), ("wall_s",))
+    assert runs.described == columns
+    assert list(passed.described.items()) == [
+        ("gate", (pl.String, VOCABULARY["gate"])),
+        *columns.items(),
+        ("passed", (pl.Boolean, VOCABULARY["passed"])),
+    ]
+    assert (passed.version, passed.keys, passed.provenance) == (1, runs.keys, runs.provenance)
+    assert declared.assets == {"smoke": runs, "later_runs": runs, "passed": passed}
+
+
+@pytest.mark.parametrize(
+    "before, after, message",
+    [
+        ("wall_s: Float64", "wall_s: Float65", "schema runs: wall_s has no type Float65, but one of"),
+        ("version", "edition", "schema runs: wrong edition: an entry has version, keys, "),
+        ("version = 2", 'version = "2"', "schema runs: wrong version"),
+        ("[terms]", "walks = 2\n[terms]", "walks = 2 is no table"),
+        ("cpu_s: Float64", "cycle: Float64", "schema runs: cycle occurs twice"),
+        ("gate: String", "cpu_s: Float64", "schema passed: cpu_s occurs twice"),
+        ("number: Int64 | Place: 0 | 1 | ...", "number: Int64", "schema runs: say what number means"),
+        ("cpu_s: Float64", "cpu_s Float64", "schema runs: a column is `name: type | description`, not"),
+        ("*: runs", "*: walks", "schema passed: no table walks above it"),
+        ('keys = ["cycle", "number"]', "", "schema runs: it needs keys and columns"),
+        ('["cycle", "number"]', '["cycle", "numbers"]', "schema runs: no such column: numbers"),
+        ('"later_runs"', '"passed"', "schema passed: passed publishes runs already"),
+        ("[passed]", "[runs]", "('runs',) twice (at line "),
+    ],
+)
+def test_a_wrong_declaration_is_refused_by_file_and_table(tmp_path, before, after, message):
+    path = tmp_path / "tables.toml"
+    assert before in DECLARATIONS
+    path.write_text(DECLARATIONS.replace(before, after, 1))
+    with pytest.raises(ValueError, match=re.escape(message)) as error:
+        read_tables(path)
+    assert str(error.value).startswith(f"{path}: ")
 
 
 @pytest.mark.parametrize("column", [pl.Int64, (pl.Int64, "")])

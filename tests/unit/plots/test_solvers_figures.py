@@ -88,6 +88,7 @@ def test_the_champion_is_drawn_against_its_parent_its_seed_or_a_rival(tmp_path):
     assert rival_of(early.population, early.champion) == (ID["tuned"], "rival")
     alone = early.population.keep_runs([ID["alpha"]])
     assert rival_of(alone, early.champion) == (ID["alpha"], "rival")
-    material = Material(Lake(tmp_path), "0002", late.population)
-    drawn = list(draw_figures("evolake.solvers.report.figures", material))
+    drawn = list(
+        draw_figures("evolake.solvers.report.figures", Material(Lake(tmp_path), "0002", late.population))
+    )
     assert [title for title in drawn if title in TITLES] == TITLES

@@ -23,7 +23,6 @@ from evolake.programs.sandbox.evaluating import Evaluation
 
 control = load(BENCHMARKS / "programs_control.py", BENCHMARKS)
 searches = load(BENCHMARKS / "programs_control_searches.py", BENCHMARKS)
-comparison = load(BENCHMARKS / "programs_control_comparison.py", BENCHMARKS)
 NAMES = control.problem_names()
 
 
@@ -115,7 +114,7 @@ def test_a_literal_is_changed_into_another_of_its_kind(value: Any, kind: type) -
 
 def test_the_ratio_of_improvements_is_capped_where_one_side_has_none() -> None:
     own, other = np.array([2.0, 0.0, 0.0, 1.0, 100.0]), np.array([1.0, 0.0, 1.0, 0.0, 1.0])
-    assert comparison.improvement_ratio(own, other).tolist() == [2.0, 1.0, 0.1, 10.0, 10.0]
+    assert control.improvement_ratio(own, other).tolist() == [2.0, 1.0, 0.1, 10.0, 10.0]
 
 
 @pytest.mark.parametrize(
@@ -130,7 +129,7 @@ def test_the_ratio_of_improvements_is_capped_where_one_side_has_none() -> None:
 def test_a_win_is_an_interval_wholly_above_one(
     own: list[float], other: list[float], verdict: str, ratio: float
 ) -> None:
-    compared = comparison.compare("p", own, other, np.random.default_rng(0))
+    compared = control.compare("p", own, other, np.random.default_rng(0))
     assert (compared.verdict, compared.ratio.estimate) == (verdict, pytest.approx(ratio))
     assert compared.ratio.low <= ratio <= compared.ratio.high
 
@@ -138,19 +137,19 @@ def test_a_win_is_an_interval_wholly_above_one(
 def test_the_geometric_mean_is_over_problems() -> None:
     chance = np.random.default_rng(0)
     both = [
-        comparison.compare("a", [4.0] * 3, [1.0] * 3, chance),
-        comparison.compare("b", [1.0] * 3, [4.0] * 3, chance),
+        control.compare("a", [4.0] * 3, [1.0] * 3, chance),
+        control.compare("b", [1.0] * 3, [4.0] * 3, chance),
     ]
-    mean = comparison.geometric_mean(both, chance)
+    mean = control.geometric_mean(both, chance)
     assert mean.estimate == pytest.approx(1) == mean.low == mean.high
-    assert comparison.geometric_mean(both[:1], chance).estimate == pytest.approx(4)
+    assert control.geometric_mean(both[:1], chance).estimate == pytest.approx(4)
 
 
 def test_one_seed_gives_no_verdict_and_the_mean_an_interval_over_problems() -> None:
     chance = np.random.default_rng(0)
-    some = [comparison.compare("p", [value], [1.0], chance) for value in (4.0, 0.5, 1.0, 2.0)]
-    assert [item.verdict for item in some] == [comparison.ONE_SEED] * 4
-    mean = comparison.geometric_mean(some, chance)
+    some = [control.compare("p", [value], [1.0], chance) for value in (4.0, 0.5, 1.0, 2.0)]
+    assert [item.verdict for item in some] == [control.ONE_SEED] * 4
+    mean = control.geometric_mean(some, chance)
     assert mean.estimate == pytest.approx(2**0.5) and 0.5 < mean.low < 1 < 2 < mean.high < 4
 
 

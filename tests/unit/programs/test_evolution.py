@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
@@ -20,6 +22,8 @@ from evolake.programs.evolution.generation_entry import (
     failed_rows,
     read_entry,
 )
+from evolake.programs.gates.collecting import Candidate
+from evolake.programs.model.project import Project
 from evolake.programs.sandbox.evaluating import Evaluation
 from evolake.programs.tables import FAILED_PROPOSALS
 
@@ -52,6 +56,35 @@ def test_an_island_keeps_the_best_of_each_cell_and_the_best_of_all():
     assert held.admit(row("9", 3.5, "b"), 0)["state"] == "retired"
     assert held.admit(row("8", 9.0, "a"), 0) == held.rows["8"] and "0" not in held.rows
     assert held.admit(row("7", 0.1, "b"), 1)["islands"] == [1]
+
+
+@dataclass
+class CountingEvaluator:
+    """Builds and evaluates nothing, and counts how often it is asked."""
+
+    project: Project
+    asked: list[str] = field(default_factory=list)
+
+    def build(self, texts: object) -> str:
+        self.asked.append("build")
+        return "built"
+
+    def evaluate_each(self, texts: object, seeds: Sequence[int], built: object) -> list[Evaluation]:
+        self.asked.append("evaluate")
+        return [Evaluation("ok", metrics={"combined_score": 2.0}, seed=seed) for seed in seeds]
+
+
+def test_a_candidate_is_evaluated_once_by_its_step_and_by_nothing_that_reads_it():
+    evaluator = CountingEvaluator(imports())
+    candidate = Candidate({}, "a", evaluator, [1, 2])
+    assert (candidate.score, candidate.metrics, list(candidate.evaluations)) == (None, {}, [])
+    assert evaluator.asked == []
+    done = candidate.evaluate()
+    assert candidate.evaluate() is done is candidate.evaluations
+    assert (candidate.score, [item.seed for item in done]) == (2.0, [1, 2])
+    handed_on = Candidate({}, "a", evaluator, [1, 2], evaluations=done)
+    assert handed_on.evaluate() is done and handed_on.score == 2.0
+    assert evaluator.asked == ["build", "evaluate"]
 
 
 def test_the_champion_stays_and_the_best_migrate():

@@ -11,14 +11,13 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolake.reading import Bomb, Damaged, Unreadable, decompress, decompressed, kind_of, read_unpacked
+from evolake.reading import Bomb, Damaged, decompress, decompressed, kind_of
 from evolake.reading.archives import Limits, tar_comment, tar_entries, zip_entries
 from evolake.reading.compressed import FREE_BYTES, WINDOW_BYTES, Kind
 
@@ -96,18 +95,6 @@ def test_a_window_larger_than_the_bound_is_refused() -> None:
     assert WINDOW_BYTES < 1 << 30
     with pytest.raises(Damaged):
         decompress(data, LIMIT, name="it", kind="zstd")
-
-
-def test_a_file_is_unpacked_by_its_first_bytes_and_not_by_its_name(tmp_path: Path) -> None:
-    path = tmp_path / "a.cnf"
-    for pack in (bytes, *(PACK[kind] for kind in ("gzip", "xz", "bzip2", "zstd"))):
-        path.write_bytes(pack(b"p cnf 0 0\n"))
-        assert read_unpacked(path, 1000) == b"p cnf 0 0\n"
-    path.write_bytes(gzip.compress(bytes(2000)))
-    with pytest.raises(Bomb, match=r"a\.cnf"):
-        read_unpacked(path, 1000)
-    with pytest.raises(Unreadable, match="is a folder"):
-        read_unpacked(tmp_path, 1000)
 
 
 def test_an_error_of_the_source_of_the_bytes_is_not_taken_for_damage() -> None:

@@ -20,7 +20,7 @@ from evolake.repair.names import ARMS, KNOWN_ARMS, ONE_SHOT
 from evolake.repair.statistics.bootstrap import ratio_interval
 from evolake.repair.statistics.findings import analyse
 from evolake.repair.statistics.pairs import odds_ratio
-from evolake.repair.statistics.tables import SUMMARY
+from evolake.repair.tables import SUMMARY
 
 MAIN = made_up_problems(60)
 SCALED = made_up_problems(20, variation="scale")

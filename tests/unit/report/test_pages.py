@@ -83,7 +83,6 @@ def test_a_design_s_title_source_and_reasons_are_text(monkeypatch: pytest.Monkey
         cycle="0001",
         profile=EVIL,
         backend=EVIL,
-        grammar=EVIL,
         population=population,
         held=held,
         champion=champion,

@@ -308,7 +308,7 @@ def test_a_plan_without_a_variant_shows_its_idea_and_why(tmp_path: Path):
     from evolake.lake import Lake
     from evolake.report.kinds import Artifact
     from evolake.solvers.report.artifacts import plan_text
-    from evolake.solvers.tables_archive import FAILED_PROPOSALS, PLANS
+    from evolake.solvers.tables import FAILED_PROPOSALS, PLANS
 
     lake, row = (
         Lake(tmp_path),

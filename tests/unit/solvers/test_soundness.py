@@ -14,8 +14,7 @@ from evolake.solvers.evolution.benchmarking import current_runs
 from evolake.solvers.evolution.population import empty_population
 from evolake.solvers.gates.soundness import objections, stage_judge, unsound_in, without
 from evolake.solvers.settings import SolversSettings
-from evolake.solvers.tables import DUELS, LATE_GATES, RUNS
-from evolake.solvers.tables_archive import VARIANTS
+from evolake.solvers.tables import DUELS, LATE_GATES, RUNS, VARIANTS
 
 RULES = load_rules(Path(__file__).parents[3] / "data_lake" / "seeds" / "rules", "solvers")
 UNPROVED: dict[str, Any] = {"certificate": None, "solved": False}

@@ -13,9 +13,11 @@ from evolake.lake import AGENT_CALLS, DERIVATIONS, TableSchema
 from resources.lake import LakeResource
 
 NOTES = TableSchema("notes", 1, {"text": (pl.String, "what is noted")}, keys=("text",))
-TERMS = {"toy_id": "the toy", "state": "accepted or blocked"}
 MADE = TableSchema(
-    "made", 1, {"toy_id": pl.String, "cycle": pl.String, "state": pl.String}, keys=("toy_id",), terms=TERMS
+    "made",
+    1,
+    {"toy_id": (pl.String, "the toy"), "cycle": pl.String, "state": (pl.String, "accepted or blocked")},
+    keys=("toy_id",),
 )
 ROWS = [
     {"toy_id": "a", "cycle": "0001", "state": "accepted"},

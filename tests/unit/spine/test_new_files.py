@@ -17,7 +17,6 @@ COMMANDS = (
     ("init", "empty"),
     ("families", "new", "a/b/family"),
     ("designs", "new", "a/d.py"),
-    ("rules", "new", "--line", "designs", "a/r.md"),
     ("programs", "new", "./a/project"),
     ("programs", "new", "project"),
     ("programs", "new", "project", "--in", "a"),

@@ -36,7 +36,7 @@ COLUMNS = {
     "ranked": {"toy_id": pl.String, "cycle": pl.String, "rank": pl.Int64, "consensus": pl.Float64},
 }
 TOY, SCORED, RANKED = (
-    TableSchema(name, 1, columns, keys=("toy_id",), terms=dict.fromkeys(columns, "of a toy"))
+    TableSchema(name, 1, {column: (kind, "of a toy") for column, kind in columns.items()}, keys=("toy_id",))
     for name, columns in COLUMNS.items()
 )
 line = Line("toyshop", "Toys.")

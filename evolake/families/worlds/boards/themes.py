@@ -3,8 +3,10 @@ cells."""
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 
 @dataclass(frozen=True)
@@ -21,27 +23,27 @@ class BoardTheme:
     words: Mapping[str, str]
 
 
-COMPASS = {
-    "n": "north",
-    "e": "east",
-    "s": "south",
-    "w": "west",
-    "down": "from north to south",
-    "along": "from west to east",
-}
-SCREEN = {
-    "n": "up",
-    "e": "right",
-    "s": "down",
-    "w": "left",
-    "down": "from top to bottom",
-    "along": "from left to right",
+WAYS = {
+    "compass": {
+        "n": "north",
+        "e": "east",
+        "s": "south",
+        "w": "west",
+        "down": "from north to south",
+        "along": "from west to east",
+    },
+    "screen": {
+        "n": "up",
+        "e": "right",
+        "s": "down",
+        "w": "left",
+        "down": "from top to bottom",
+        "along": "from left to right",
+    },
 }
 
 
-def _theme(
-    key: str, title: str, category: str, opening: str, ways: Mapping[str, str], **words: str
-) -> BoardTheme:
+def _theme(key: str, title: str, category: str, opening: str, ways: str, **words: str) -> BoardTheme:
     named = {
         f"a_{item}": f"an {words[item]}" if words[item][0] in "aeiou" else f"a {words[item]}"
         for item in ("thing", "wall", "mark")
@@ -51,81 +53,11 @@ def _theme(
         title,
         category,
         opening,
-        {"things": f"{words['thing']}s", "marks": f"{words['mark']}s", **ways, **named, **words},
+        {"things": f"{words['thing']}s", "marks": f"{words['mark']}s", **WAYS[ways], **named, **words},
     )
 
 
-BOARD_THEMES = (
-    _theme(
-        "warehouse",
-        "A robot in a warehouse",
-        "spatial",
-        "A robot drives about in a warehouse, whose floor is a board of square cells.",
-        COMPASS,
-        mover="robot",
-        thing="crate",
-        wall="rack",
-        mark="grating",
-        plain="floor",
-    ),
-    _theme(
-        "garden",
-        "A hedgehog in a garden",
-        "commonsense",
-        "A hedgehog wanders about in a garden, which is a board of square cells.",
-        COMPASS,
-        mover="hedgehog",
-        thing="flowerpot",
-        wall="hedge",
-        mark="puddle",
-        plain="lawn",
-    ),
-    _theme(
-        "harbour",
-        "A tug in a harbour",
-        "spatial",
-        "A tug works in a harbour; on the map, the harbour is a board of square cells.",
-        COMPASS,
-        mover="tug",
-        thing="raft",
-        wall="quay",
-        mark="whirlpool",
-        plain="water",
-    ),
-    _theme(
-        "screen",
-        "A token on a screen",
-        "symbolic",
-        "A token is moved over a screen, which shows a board of square cells.",
-        SCREEN,
-        mover="token",
-        thing="block",
-        wall="barrier",
-        mark="star",
-        plain="blank",
-    ),
-    _theme(
-        "cellar",
-        "A ghost in a cellar",
-        "causal",
-        "A ghost haunts a cellar, whose plan is a board of square cells.",
-        COMPASS,
-        mover="ghost",
-        thing="barrel",
-        wall="pillar",
-        mark="trapdoor",
-        plain="stone",
-    ),
-    _theme(
-        "forest",
-        "A fox on a snowy field",
-        "other",
-        "A fox runs about on a snowy field, which is a board of square cells.",
-        SCREEN,
-        mover="fox",
-        thing="snowball",
-        wall="tree",
-        mark="pond",
-        plain="snow",
-    ),
+BOARD_THEMES = tuple(
+    _theme(key, **entry)
+    for key, entry in tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")).items()
 )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 
 @dataclass(frozen=True)
@@ -29,68 +31,7 @@ def _theme(key: str, title: str, category: str, opening: str, **words: str) -> Q
     )
 
 
-QUEUE_THEMES = (
-    _theme(
-        "post",
-        "Customers of a post office",
-        "temporal",
-        "In a post office, the number of open counters is [Input Slot 1].",
-        member="customer",
-        desk="counter",
-        unit="minute",
-        card="a priority ticket",
-    ),
-    _theme(
-        "vet",
-        "Dogs at an animal clinic",
-        "temporal",
-        "In an animal clinic, dogs are treated; the number of treatment rooms is [Input Slot 1].",
-        member="dog",
-        desk="room",
-        unit="minute",
-        card="a letter from another clinic",
-    ),
-    _theme(
-        "port",
-        "Ships before a port",
-        "spatial",
-        "Ships come to a port to be unloaded. The number of its cranes, of which each unloads one ship at "
-        "a time, is [Input Slot 1].",
-        member="ship",
-        desk="crane",
-        unit="hour",
-        card="fruit on board",
-    ),
-    _theme(
-        "garage",
-        "Cars at a garage",
-        "commonsense",
-        "A garage repairs cars on lifts, one car on a lift. The number of lifts is [Input Slot 1].",
-        member="car",
-        desk="lift",
-        unit="hour",
-        card="a service contract",
-    ),
-    _theme(
-        "computer",
-        "Jobs on a computer",
-        "symbolic",
-        "A computer works on jobs. The number of its processors is [Input Slot 1], and each works on one "
-        "job at a time.",
-        member="job",
-        desk="processor",
-        unit="second",
-        card="a red flag",
-    ),
-    _theme(
-        "kitchen",
-        "Requests in a kitchen",
-        "causal",
-        "In the kitchen of an inn, requests for meals come in. The number of cooks is [Input Slot 1], and "
-        "a cook works on one request at a time.",
-        member="request",
-        desk="cook",
-        unit="minute",
-        card="a mark of the innkeeper",
-    ),
+QUEUE_THEMES = tuple(
+    _theme(key, **entry)
+    for key, entry in tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")).items()
 )

@@ -1,1 +1,0 @@
-"""The figures of the programs line, one per module."""

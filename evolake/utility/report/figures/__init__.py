@@ -1,1 +1,0 @@
-"""The study's figures, one a module."""

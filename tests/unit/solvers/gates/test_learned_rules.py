@@ -11,7 +11,7 @@ from evolake.gates import Ruleset, load_rules
 from evolake.solvers.rules.learned import active_rules, decide, rule_rows, with_learned
 from evolake.solvers.rules.metrics import rule_metrics
 from evolake.solvers.rules.replay import StoredVariant
-from evolake.solvers.tables_archive import RULE_PROPOSALS
+from evolake.solvers.tables import RULE_PROPOSALS
 
 RULES = load_rules(Path(__file__).parents[4] / "data_lake" / "seeds" / "rules", "solvers")
 

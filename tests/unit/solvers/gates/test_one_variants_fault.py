@@ -20,7 +20,7 @@ from evolake.solvers.repository.variant import CARD, EDITS
 from evolake.solvers.roles.rules_to_show import forbidden_edits
 from evolake.solvers.rules.learned import decide, with_learned
 from evolake.solvers.rules.replay import StoredVariant, blocked_by, replay
-from evolake.solvers.tables_archive import RULE_PROPOSALS
+from evolake.solvers.tables import RULE_PROPOSALS
 
 SEEDS = Path(__file__).parents[4] / "data_lake" / "seeds"
 RULES = load_rules(SEEDS / "rules", "solvers")
