@@ -9,7 +9,6 @@ import builtins
 import random
 import re
 from itertools import permutations
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -24,9 +23,8 @@ from evolake.families.model.checker_code import impurity
 from evolake.families.model.contract import Family, to_record
 from evolake.families.model.statement import fill, stated
 from evolake.families.operators.registry import OPERATORS, WORLD_TURNS, WORLDS, child_of
-from evolake.families.worlds.puzzles import engines
 from evolake.families.worlds.puzzles.drawing import puzzle_of, puzzle_world, said
-from evolake.families.worlds.puzzles.engines import PUZZLES, Puzzle, puzzle_in
+from evolake.families.worlds.puzzles.engines import FOLDER, PUZZLES, Puzzle, puzzle_in
 
 DRAWN = ((1, 1), (3, 2), (5, 3), (8, 4), (10, 5))
 VOTERS = ("primary", "first", "second")
@@ -178,7 +176,7 @@ def unbound(source: str) -> set[str]:
     ],
 )
 def test_a_file_that_lacks_something_is_named_with_what_it_lacks(old: str, new: str, told: str) -> None:
-    text = (Path(engines.__file__).parent / "cards.md").read_text()
+    text = (FOLDER / "cards.md").read_text()
     assert old in text and puzzle_in(text, "cards").name == "cards"
     with pytest.raises(MachineryError, match=re.escape(told)) as caught:
         puzzle_in(text.replace(old, new), "cards")

@@ -1,4 +1,4 @@
-"""The puzzle engines, each read from a Markdown file of this folder: what it is about in a heading and prose, its
+"""The puzzle engines, each read from a Markdown file of the folder `puzzles`: what it is about in a heading and prose, its
 words in a block of TOML, and a generator and three programs that share no code, each in a block of Python below a
 heading; engines with many correct answers have two checkers as well.
 
@@ -21,15 +21,16 @@ import re
 import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from evolake.errors import MachineryError
 from evolake.families.model.contract import ANSWER_TYPES, CATEGORIES, AnswerType, Category
+from evolake.lines import folder_of
 from evolake.reading.toml_text import parse_toml
 
 PROGRAMS = ("primary", "first", "second")
 CHECKERS = ("check_first", "check_second")
+FOLDER = folder_of("evolake.families.worlds") / "puzzles"
 WORD = re.compile(r"<([A-Za-z_]+)>")
 """A word of the theme, in a text."""
 _FENCE = re.compile(r"^```(\w*)\n", re.MULTILINE)
@@ -215,10 +216,7 @@ def _wrong(name: str, got: str, wanted: str = "what the other engines have") -> 
 
 
 def _shipped() -> tuple[Puzzle, ...]:
-    found = [
-        puzzle_in(path.read_text(encoding="utf-8"), path.stem)
-        for path in sorted(Path(__file__).parent.glob("*.md"))
-    ]
+    found = [puzzle_in(path.read_text(encoding="utf-8"), path.stem) for path in sorted(FOLDER.glob("*.md"))]
     places = [puzzle.place for puzzle in found]
     if sorted(places) != list(range(1, len(found) + 1)):
         raise _wrong("*", f"places {sorted(places)}", "each number from 1 on once")
