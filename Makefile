@@ -47,7 +47,7 @@ help:
 	@echo "make test   the library, the gates, the sandbox, and cycles of two lines (12 minutes on two cores)"
 	@echo "make test-all   these, and then the long ones (30 minutes on two cores)"
 	@echo "make test-fast  the quick part of make test: no real cycle, nothing marked slow (3 minutes on two cores)"
-	@echo "make attack  the long attacks and fuzzers whose short forms are in make test (docs/trust.md has their figures)"
+	@echo "make attack  the long attacks and fuzzers whose short forms are in make test-all (docs/trust.md has their figures)"
 	@echo "make dev    the Dagster UI over the same runs and lake (http://localhost:3000)"
 	@echo "make docs   the documentation site, with every link checked (build/site)"
 	@echo "make lint   ruff, pyright, the import law, spelling and plain words"

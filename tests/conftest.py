@@ -33,19 +33,17 @@ SHORT = (
     "tests/integration/programs/",
     "tests/integration/report/",
     "tests/integration/jail/",
+    "tests/integration/jail/test_jail_conformance.py",
     "tests/integration/solvers/test_edits_patches.py",
-    "tests/e2e/test_cycles_under_daemon.py",
     "tests/e2e/test_sixth_line.py",
-    "tests/e2e/test_designs_line.py",
     "tests/e2e/test_one_solvers_cycle.py",
-    "tests/e2e/test_backfill_in_browser.py",
 )
 """What `make test` runs: the library, the shared machinery, and one real cycle of what differs most."""
 PARTLY_LONG = ("tests/integration/solvers/test_mutants.py",)
 """Files that mark some of their own tests as `long`: `make test` runs the others."""
 LONG_ALWAYS = ("tests/unit/docs/test_site.py",)
 """What needs more installed than `make test` installs."""
-LONG_FROM_S, LONG_FROM_S_IN_SHORT = 10.0, 60.0
+LONG_FROM_S, LONG_FROM_S_IN_SHORT = 10.0, 15.0
 """Files that were measured to take longer are marked `long`: `make test` leaves them to `make test-rest`.
 Files in the folders of SHORT have more time, and files that SHORT names have no limit."""
 DURATIONS = durations.read()

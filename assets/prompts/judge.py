@@ -28,11 +28,10 @@ def accepted(
     """Which children passed: lineage replayed from its edits, size, that they are new, and no problem in
     them."""
     from evolake.prompts.evolution.judging import Newborn, evidence_bytes, run_gates
-    from evolake.prompts.evolution.population import with_idea
 
     store = LineStore(line, context, lake)
     cycle, ruleset, before = store.cycle, store.rules(), archive(store)
-    population = replace(before, prompts=pl.concat([before.prompts, with_idea(children)]))
+    population = replace(before, prompts=pl.concat([before.prompts, children]))
     rows: list[dict[str, Any]] = []
     verdicts: list[dict[str, Any]] = []
     for child in children.to_dicts():

@@ -32,7 +32,7 @@ def survivors(
     seals what enters the next cycle."""
     from evolake.solvers.evolution.closing import CycleResults, close_cycle, fates
     from evolake.solvers.evolution.population import RankedCycle
-    from evolake.solvers.report.material import FIGURES, Material
+    from evolake.solvers.report.material import Material
 
     cycle, population = store.cycle, archive(store)
     added = {name: store.rows(name) for name in ("objectives", "rule_proposals", "attempts")}
@@ -60,6 +60,8 @@ def survivors(
     live = closed.rows("accepted", "champion")
     details = {"champion": held["title"], "champion_id": held["variant_id"], "live": len(live)}
     store.tell(
-        sealed.metadata() | details | figures_of(FIGURES, Material(store.lake, cycle, closed), "survivors")
+        sealed.metadata()
+        | details
+        | figures_of("evolake.solvers.report.figures", Material(store.lake, cycle, closed), "survivors")
     )
     return VARIANTS.frame(live)

@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from evolake.report.numbers import counted
-from evolake.solvers.measurement.transfer import LEVEL, SOLVED, claim
+from evolake.solvers.measurement.transfer import LEVEL, TRUTHS, claim
 
 PAGE = "transfer.md"
 HEADS = (
@@ -73,7 +73,7 @@ def _row(cells: Any) -> str:
 def _cells(row: Mapping[str, Any]) -> list[str]:
     return [
         f"{row['solver']} ({row['role']}, {row['variant_id'][:8]})",
-        *(_with_ends(row, name, name, "{:g}") for name in SOLVED),
+        *(_with_ends(row, name, name, "{:g}") for name in TRUTHS),
         _with_ends(row, "par2", "par2", "{:.3g}"),
         _or_dash(row["par2_sat"], "{:.3g}"),
         _or_dash(row["par2_unsat"], "{:.3g}"),

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 from loopback_model import KEY, Action, Asked, LoopbackModel, completion, raw, say, status
 
-from evolake.cli.doctor import ONLY_MODEL, Check, doctor, only_model
+from evolake.cli.doctor import ONLY_MODEL, doctor
 from evolake.cli.endpoint_checks import endpoint_checks
 from evolake.errors import InputError
 from evolake.settings import BudgetSettings, Settings, load
@@ -193,14 +193,6 @@ def test_no_character_of_an_answer_moves_the_cursor_of_a_terminal() -> None:
     assert "[2J<html>" in detail and detail.isprintable()
 
 
-def test_what_was_replied_where_a_function_should_be_called_is_shown() -> None:
-    with LoopbackModel(plain) as server:
-        assert (
-            checks(server.base_url)["m: function calling"]["detail"]
-            == "no function was called; the reply begins: no idea"
-        )
-
-
 def test_a_key_that_a_server_sends_back_is_not_shown() -> None:
     with LoopbackModel([say(f"your key is {KEY}, is it not?")]) as server:
         shown = checks(server.base_url)["m: structured replies"]["detail"]
@@ -231,14 +223,6 @@ def test_where_only_the_model_cannot_be_used_doctor_says_that_operators_work(
     )
 
 
-def test_where_more_than_the_model_is_missing_nothing_is_said_to_work() -> None:
-    model, jail = (
-        Check(name, False, "", needed=True, of_model=of_model)
-        for name, of_model in (("m: answers", True), ("jail", False))
-    )
-    assert only_model([model, Check("GPU", False, "none")]) and not only_model([model, jail])
-
-
 def test_who_asks_what_an_endpoint_can_is_answered_by_the_exit_code_whatever_the_backend() -> None:
     with LoopbackModel([say("It is sunny.")]) as server:
         item = checks(server.base_url, backend="operators")["m: structured replies"]
@@ -247,13 +231,6 @@ def test_who_asks_what_an_endpoint_can_is_answered_by_the_exit_code_whatever_the
         checks("", backend="operators")["model endpoint"]["needed"]
         and not checks("", backend="operators", call=False)["model endpoint"]["needed"]
     )
-
-
-def test_each_model_is_tried_once() -> None:
-    with LoopbackModel(able) as server:
-        result = checks(server.base_url, models={"default": "m", "planner": "n", "coder": "n"})
-        assert sorted({asked.model for asked in server.requests}) == ["m", "n"] and len(server.requests) == 6
-    assert all(outcomes(result).values())
 
 
 def test_no_credential_is_shown() -> None:

@@ -327,14 +327,6 @@ def test_a_success_with_an_error_in_it_waits_like_the_error(tmp_path: Path, body
     )
 
 
-def test_a_success_with_an_error_that_no_wait_mends_is_said(tmp_path: Path) -> None:
-    with pytest.raises(AgentUnavailable, match="HTTP 401: No auth credentials found"):
-        ask(
-            [raw(json.dumps({"error": {"code": 401, "message": "No auth credentials found"}}).encode())],
-            tmp_path,
-        )
-
-
 @pytest.mark.parametrize(
     "path",
     ["?api-version=2024-10-21", "/?api-version=2024-10-21", "/chat/completions?api-version=2024-10-21"],
@@ -381,10 +373,3 @@ def test_a_stream_that_breaks_off_is_lost_charged_and_tried_again(tmp_path: Path
         ["lost+no_usage", "ok"],
         2,
     )
-
-
-def test_an_error_in_a_stream_waits_like_the_error(tmp_path: Path) -> None:
-    event = b'data: {"error": {"code": 429, "message": "slow down"}}\n\ndata: [DONE]\n\n'
-    waits = Waits()
-    [result], _, _ = ask([raw(event, "text/event-stream"), GOOD], tmp_path, waits=waits)
-    assert (result, len(waits)) == (AddReply(total=5), 1)

@@ -50,10 +50,6 @@ def seen(root: Path, line: str, cycle: str) -> list[str]:
     return [note.text for note in read_guidance(root, line, cycle)]
 
 
-def test_an_empty_lake_has_no_guidance(tmp_path: Path) -> None:
-    assert (all_guidance(tmp_path), read_guidance(tmp_path, "designs", "0001")) == ([], [])
-
-
 def test_a_note_is_stored_whole_and_read_back(tmp_path: Path, clock: Clock) -> None:
     note = store_guidance(tmp_path, "  try larger N\n", "designs", clock=clock)
     assert note == Guidance(
@@ -81,14 +77,6 @@ def test_a_note_is_seen_from_the_next_cycle_on_and_never_in_an_older_one(
         "between",
         "while the second runs",
     ]
-
-
-def test_a_cycle_that_was_reopened_is_the_next_one(tmp_path: Path, clock: Clock) -> None:
-    for cycle in ("0001", "0002", "0003"):
-        seal(tmp_path, cycle)
-        begin(tmp_path, cycle)
-    Lake(tmp_path).seals.reopen("designs", "0002", "r")
-    assert store_guidance(tmp_path, "again", "designs", clock=clock).since == {"designs": "0002"}
 
 
 def test_a_note_for_all_lines_starts_in_each_where_that_line_stands(tmp_path: Path, clock: Clock) -> None:

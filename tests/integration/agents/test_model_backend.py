@@ -255,17 +255,6 @@ def test_a_reply_that_fits_and_cannot_be_used_gets_one_repair_turn_with_the_reas
         assert "7 is not the sum" in server.requests[1].messages[-1]["content"]
 
 
-def test_a_reply_that_stays_of_no_use_is_a_value_with_its_reason(tmp_path: Path) -> None:
-    with (
-        LoopbackModel([say({"total": 7})]) as server,
-        agents_for(server, tmp_path, model_repairs=1) as agents,
-    ):
-        result = agents.call(checking_role(tmp_path), REQUEST, seed=0).value
-        reasons = [row["reason"] for row in agents.rows()]
-    assert result == AgentFailure("adder", "unusable", "7 is not the sum", 2)
-    assert reasons == ["7 is not the sum"] * 2
-
-
 def test_each_failed_attempt_keeps_its_reason_in_its_row_on_a_replay_too(tmp_path: Path) -> None:
     with LoopbackModel([say({"sum": 5}), say("", finish="length"), say({"total": 5})]) as server:
         for run_id in ("run-1", "run-2"):
@@ -285,21 +274,6 @@ def test_repair_is_bounded_and_ends_in_a_value(tmp_path: Path) -> None:
     )
     assert (statuses(rows), len(asked)) == (["invalid"] * 3, 3)
     assert [row["usd"] for row in rows] == [(100 + 20 * 10) / 1e6] * 3
-
-
-@pytest.mark.parametrize(
-    "refusal",
-    [
-        say(None, refusal="I cannot help with that"),
-        say('{"total"', finish="content_filter"),
-        status(400, error_code="content_filter"),
-    ],
-    ids=["refusal", "filtered reply", "filtered prompt"],
-)
-def test_a_refusal_ends_the_call_at_once(tmp_path: Path, refusal: Action) -> None:
-    result, rows, asked = one_call([refusal], tmp_path)
-    assert isinstance(result, AgentFailure)
-    assert (result.status, result.attempts, statuses(rows), len(asked)) == ("refused", 1, ["refused"], 1)
 
 
 @pytest.mark.parametrize(

@@ -64,13 +64,6 @@ def test_what_the_endpoint_says_against_a_model_is_told(script: Script, said: st
     )
 
 
-def test_without_models_or_new_calls_nothing_is_asked() -> None:
-    check_endpoint(settings_for(nobody(), backend="operators"))
-    check_endpoint(settings_for(nobody(), replay_only=True))
-    with pytest.raises(InputError, match="lacks a budget"):
-        check_endpoint(settings_for(nobody(), budget=BudgetSettings()))
-
-
 def test_a_run_ends_before_any_work(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -16,13 +16,12 @@ from typing import Any
 
 import pytest
 import session_project
-from loopback_model import Action, Asked, LoopbackModel, Script, call, say, status, streamed
+from loopback_model import Action, Asked, LoopbackModel, Script, call, say, status
 from session_project import BUILD, EDIT, FILES, FINISH, LIST, READ, Ask, Finished, Project
 
 from evolake.agents import AgentFailure
 from evolake.agents.proposal_outcomes import count_outcomes
 from evolake.agents.session.role import session_role
-from evolake.agents.session.tools import LONGEST_RESULT
 from evolake.agents.session.workspace import Workspace
 from evolake.agents.session_spec import SessionSpec, Unusable, hold_session
 from evolake.errors import AgentUnavailable
@@ -212,13 +211,6 @@ def test_a_turn_runs_so_many_calls_and_the_rest_is_told(project: Project):
     )
 
 
-def test_long_output_is_cut_with_a_note(project: Project):
-    long = ("write_file", {"path": "src/long.h", "text": "x" * 50_000})
-    held = project.hold([call(long, ("read_file", {"path": "src/long.h"})), call(FINISH)])
-    assert len(held.results[1][1]) < LONGEST_RESULT + 100
-    assert "characters cut here ...]" in held.results[1][1]
-
-
 def test_what_cannot_be_done_is_told_and_changes_nothing(project: Project):
     held = project.hold(
         [
@@ -246,42 +238,6 @@ def test_what_cannot_be_done_is_told_and_changes_nothing(project: Project):
     ) and many.endswith("the lines around it")
     assert gone == "there is no file '/etc/passwd'"
     assert held.workspace.changed == {}
-
-
-LONG = "".join(f"{number} {'x' * 40}\n" for number in range(1, 901))
-
-
-def test_the_footer_of_a_read_says_what_of_the_file_was_shown(project: Project):
-    def read(path: str, **lines: int) -> tuple[str, dict[str, Any]]:
-        return "read_file", {"path": path, **lines}
-
-    held = project.hold(
-        [
-            call(
-                ("write_file", {"path": "src/long.h", "text": LONG}),
-                ("write_file", {"path": "src/wide.h", "text": "y" * 50_000 + "\nend\n"}),
-            ),
-            call(
-                read("src/long.h"),
-                read("src/long.h", first_line=899),
-                read("src/util.h"),
-                read("src/wide.h"),
-                read("src/main.cc", last_line=1),
-            ),
-            call(FINISH),
-        ]
-    )
-    texts = [text for _, text in held.results[2:7]]
-    shown = max(int(line[:5]) for line in texts[0].splitlines() if not line.startswith("("))
-    assert shown < 400 and f"{shown:5d}  {shown} x" in texts[0] and len(texts[0]) <= LONGEST_RESULT
-    assert [text.rpartition("\n")[2] for text in texts] == [
-        f"(src/long.h: lines 1 to {shown} of 900 are shown; continue from line {shown + 1})",
-        "(src/long.h: lines 899 to 900 of 900 are shown)",
-        "(src/util.h: lines 1 to 400 of 900 are shown; continue from line 401)",
-        "(src/wide.h: line 1 of 2 is shown, in part; continue from line 2)",
-        "(src/main.cc: line 1 of 3 is shown; continue from line 2)",
-    ]
-    assert "[... 39000 characters cut here ...]" in texts[3]
 
 
 def test_a_session_may_end_without_a_result_which_is_its_answer(project: Project):
@@ -361,13 +317,6 @@ def test_the_limits_are_in_the_prompt_and_what_is_left_in_the_last_results(proje
         "(3 turns are left.)\n(2,500 of 10,000 tokens are left; this turn took 2,500.)",
         "(2 turns are left.)\n(0 of 10,000 tokens are left; this turn took 2,500.)",
     ]
-
-
-def test_a_turn_that_is_streamed_is_joined(project: Project):
-    turns = [streamed("Look.", calls=[LIST, READ]), streamed("", calls=[FINISH])]
-    held = project.hold([replace(turn, body=turn.body.replace(b"gpt-test", b"played")) for turn in turns])
-    assert held.result == Finished(title="zero") and held.turns[0]["tools"] == ["list_files", "read_file"]
-    assert json.loads(held.turns[0]["text"])["thought"] == "Look."
 
 
 def test_a_replay_costs_nothing_and_gives_the_same_bytes(project: Project):

@@ -125,14 +125,6 @@ def test_a_population_other_than_the_sealed_one_is_no_source(lake: Lake) -> None
         resolve(lake, {"adder": "champion"}, "0003")
 
 
-def test_the_query_that_the_error_names_lists_the_prompts(lake: Lake) -> None:
-    with pytest.raises(InputError) as caught:
-        resolve(lake, {"adder": "nobody knows"}, "0003")
-    query = str(caught.value).split('"')[1]
-    with Catalogue(lake) as catalogue:
-        assert (SECOND.prompt_id, "champion", SECOND.text()) in catalogue.query(query).rows
-
-
 def test_a_text_stands_before_the_roles_own_instructions() -> None:
     messages = [{"role": "system", "content": "Add."}, {"role": "user", "content": "2 3"}]
     assert headed(messages, None) == headed(messages, text_of(EMPTY)) == messages
@@ -152,20 +144,6 @@ def test_a_role_reads_its_prompt_and_its_rows_say_so(lake: Lake, tmp_path: Path)
         assert [row["prompt_id"] for row in agents.rows()] == [SECOND.prompt_id] * 2
     assert all(asked.messages[0]["content"].startswith(SECOND.text() + "\n\n") for asked in server.requests)
     assert "JSON Schema" in server.requests[0].messages[0]["content"]
-
-
-def test_other_roles_read_none_unless_there_is_a_default(lake: Lake, tmp_path: Path) -> None:
-    role = add_role(tmp_path)
-    with LoopbackModel(serve(lambda asked: {"total": 5})) as server:
-        for named, prompt in (
-            ({"other": "champion"}, None),
-            ({"other": "champion", "default": FIRST.prompt_id}, FIRST),
-        ):
-            with agents_of(server, tmp_path, named) as agents:
-                agents.call(role, AddRequest(a=2, b=3), seed=0)
-                assert [row["prompt_id"] for row in agents.rows()] == [prompt.prompt_id if prompt else None]
-    plain, led = (asked.messages[0]["content"] for asked in server.requests)
-    assert led == f"{FIRST.text()}\n\n{plain}"
 
 
 def test_another_prompt_is_another_call_and_the_same_one_replays(lake: Lake, tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
@@ -78,24 +77,6 @@ def test_failed_attempts_replay_as_the_same_failures(tmp_path: Path) -> None:
         ["truncated", "invalid", "empty"],
         ["replayed+truncated", "replayed+invalid", "replayed+empty"],
     )
-
-
-def test_a_further_attempt_draws_again(tmp_path: Path) -> None:
-    with (
-        LoopbackModel([say({"total": 5}), say({"total": 6})]) as server,
-        open_for(server.base_url, tmp_path) as agents,
-    ):
-        drawn = [
-            agents.call(add_role(tmp_path), REQUEST, seed=0, attempt=attempt).value
-            for attempt in (0, 1, 0, 1)
-        ]
-        assert drawn == [AddReply(total=5), AddReply(total=6), AddReply(total=5), AddReply(total=6)]
-        assert [(row["attempt"], row["status"]) for row in agents.rows()] == [
-            (0, "ok"),
-            (10, "ok"),
-            (0, "replayed"),
-            (10, "replayed"),
-        ]
 
 
 def test_replay_only_needs_no_key_and_names_what_is_missing(tmp_path: Path) -> None:
@@ -277,28 +258,3 @@ def test_when_the_endpoint_dies_the_calls_in_flight_are_kept(tmp_path: Path) -> 
         kept = len(entries(tmp_path))
         assert 2 <= kept < 8
         assert kept == agents.spent.calls == len(agents.rows())
-
-
-def test_an_entry_says_who_asked_what_when_and_what_it_took(tmp_path: Path) -> None:
-    with LoopbackModel(ADDS) as server, open_for(server.base_url, tmp_path) as agents:
-        agents.call(add_role(tmp_path), REQUEST, seed=0)
-    (path,) = entries(tmp_path)
-    entry = json.loads(path.read_text())["entry"]
-    assert entry["key"] == path.parent.name + path.stem
-    assert [message["role"] for message in entry["messages"]] == ["system", "user"]
-    wanted = {
-        "role": "adder",
-        "model": "gpt-test",
-        "attempt": 0,
-        "sampling": {"max_output_tokens": 8192},
-        "outcome": "received",
-        "content": '{"total": 5}',
-        "input_tokens": 100,
-        "cached_tokens": None,
-        "output_tokens": 20,
-        "charged_tokens": 120,
-        "line": "designs",
-        "cycle": "0001",
-        "run_id": "run-1",
-    }
-    assert {name: entry[name] for name in wanted} == wanted

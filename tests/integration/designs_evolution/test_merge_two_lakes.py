@@ -39,7 +39,6 @@ from evolake.designs.genome.open_compose import compose
 from evolake.designs.genome.open_genetic import propose
 from evolake.designs.genome.open_genome import baseline
 from evolake.designs.settings import DesignsSettings
-from evolake.designs.tables import ARCHIVE
 from evolake.errors import InputError
 from evolake.lake import Lake
 from evolake.objectives.programs.compose import compose as compose_program
@@ -245,21 +244,6 @@ def test_objectives_come_in_by_the_gate_with_their_ancestors_and_what_is_here_is
     assert admitted_objectives(here.lake, added, {result.bundle_id}, "0002") == ([], [])
 
 
-def test_a_merged_design_can_be_a_parent_and_be_ranked(
-    here: Workspace, other: Workspace, judge_at: Callable[[str], Judge]
-) -> None:
-    result = import_lake(here.lake, other.lake.root, top=1)
-    merged = admit_merges(here.lake, here.population, judge_at("0002"), "0002").population
-    parent = merged.parent(result.chosen[0], texts_of(here.lake))
-    assert (
-        parent.genome is not None
-        and parent.values == other.population.parent(result.chosen[0], texts_of(other.lake)).values
-    )
-    order = merged.live_ids()
-    rows = rank_designs(merged, dict.fromkeys(order, 0.5), order, "0002")
-    assert [row["design_id"] for row in rows] == order
-
-
 def test_a_bundle_is_taken_in_once(
     here: Workspace, other: Workspace, judge_at: Callable[[str], Judge]
 ) -> None:
@@ -278,16 +262,6 @@ def test_a_bundle_is_taken_in_once(
     twice = admit_merges(here.lake, once.population, judge_at("0003"), "0003")
     assert twice.population is once.population
     assert (twice.designs, twice.derivations, twice.verdicts, twice.bundles) == ([], [], [], [])
-
-
-def test_taking_in_is_a_function_of_population_and_bundles(
-    here: Workspace, other: Workspace, judge_at: Callable[[str], Judge]
-) -> None:
-    import_lake(here.lake, other.lake.root, top=3)
-    first, second = (
-        admit_merges(here.lake, here.population, judge_at("0002"), "0002").population for _ in range(2)
-    )
-    assert all(first.frames()[name].equals(second.frames()[name]) for name in ARCHIVE)
 
 
 def test_a_cycle_that_began_before_the_merge_does_not_see_it(here: Workspace, other: Workspace) -> None:

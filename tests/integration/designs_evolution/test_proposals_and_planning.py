@@ -30,12 +30,10 @@ from evolake.designs.evolution.planning import plan_directions
 from evolake.designs.evolution.population import Population, empty_population, texts_of
 from evolake.designs.evolution.proposals import (
     Judge,
-    believed_genome,
     blocking_gate,
     derivation_rows,
     design_row,
     seed_candidate,
-    shares,
     store_candidate,
 )
 from evolake.designs.evolution.reviewing import review_portfolio, reviewed, with_champion
@@ -177,25 +175,6 @@ def test_a_planner_without_a_usable_reply_leaves_no_directions_and_no_candidates
     assert proposed(scripted(), lake, population, plan.rows, judge_at("0001"), tiny).candidates == []
 
 
-def test_references_that_do_not_exist_fall_back_to_the_best(
-    start: tuple[Lake, Population], tiny: DesignsSettings
-) -> None:
-    lake, population = start
-    wild = models.DirectionsReply(
-        current_phase="exploitation",
-        key_insights=[],
-        success_patterns=[],
-        failure_patterns=[],
-        research_directions=["x", "y", "z"],
-        strategy_rationales=["", "", ""],
-        focus_areas=["", "", ""],
-        avoid_areas=["", "", ""],
-        reference_design_ids=[["f" * 12], [], ["e" * 64]],
-    )
-    rows = planned(scripted(designs_planner_directions=[wild]), lake, population, tiny)
-    assert [row["reference_ids"] for row in rows] == [[population.live_ids()[0]]] * 2
-
-
 def test_operators_propose_accepted_designs_with_lineage(
     start: tuple[Lake, Population], tiny: DesignsSettings, judge_at: Callable[[str], Judge]
 ) -> None:
@@ -269,39 +248,6 @@ def test_a_design_that_computes_a_known_one_is_a_duplicate_and_is_not_repaired(
     assert [blocking_gate(candidate) for candidate in result.candidates] == ["duplicate"]
     assert f"duplicate of {population.live_ids()[0]}" in result.candidates[0].examined.reason  # pyright: ignore[reportOptionalMemberAccess]
     assert "designs_designer_repair" not in [role for role, _ in serving.backend.asked]  # pyright: ignore[reportAttributeAccessIssue]
-
-
-def test_a_call_without_a_usable_reply_is_counted_and_the_others_go_on(
-    start: tuple[Lake, Population], tiny: DesignsSettings, judge_at: Callable[[str], Judge]
-) -> None:
-    lake, population = start
-    failure = AgentFailure("designs_designer", "invalid", "no file", 3)
-    result = proposed(
-        scripted(designs_designer=[failure]),
-        lake,
-        population,
-        planned(scripted(), lake, population, tiny),
-        judge_at("0001"),
-        tiny,
-    )
-    assert (result.failures, len(result.candidates)) == ([failure], 2)
-
-
-def test_a_genome_that_does_not_fit_the_file_is_not_believed() -> None:
-    own = changed(v=DRAG)
-    assert believed_genome(own.to_json(), compose(own, "t", "r")) == own
-    assert believed_genome(baseline().to_json(), compose(own)) is None
-    forged = (None, "x", "[]", '{"drives": 3}', '{"drives": {"v": "x"}, "memories": [], "constants": []}')
-    assert [believed_genome(text, compose(own)) for text in forged] == [None] * 5
-
-
-def test_stated_weights_are_kept_for_designs_that_exist_and_made_to_sum_to_one() -> None:
-    known = {"a" * 12: "a" * 64, "b" * 12: "b" * 64}
-    assert dict(shares({"a" * 12: 0.2, "b" * 64: 0.2, "f" * 12: 0.6}, known, [])) == {
-        "a" * 64: 0.5,
-        "b" * 64: 0.5,
-    }
-    assert dict(shares({"f" * 12: 1.0}, known, ["a" * 64, "b" * 64])) == {"a" * 64: 0.5, "b" * 64: 0.5}
 
 
 def ranked(population: Population, pool: Any) -> LongConsensus:

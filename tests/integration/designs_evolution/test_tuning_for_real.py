@@ -12,14 +12,7 @@ import pytest
 from evolake.cycle_seeds import CycleSeeds
 from evolake.designs.evolution.population import design_id_of
 from evolake.designs.evolution.proposals import Judge, derivation_rows, design_row
-from evolake.designs.evolution.tuning import (
-    Tuner,
-    consensus_estimate,
-    should_tune,
-    tunable,
-    tune_design,
-    tuning_target,
-)
+from evolake.designs.evolution.tuning import Tuner, should_tune, tune_design, tuning_target
 from evolake.designs.genome.open_compose import compose
 from evolake.designs.genome.open_genetic import parent_of
 from evolake.designs.genome.open_genome import baseline
@@ -143,23 +136,6 @@ def test_a_file_keeps_its_text_and_gets_values_of_every_type(
         assert result.candidate.genome is None and dict(result.candidate.hyper) in seen
 
 
-def test_a_design_without_parameters_is_not_tuned(
-    pool: Any, judge_at: Callable, inline: Executor, tiny: DesignsSettings
-) -> None:
-    fixed = Parent(
-        "x" * 64,
-        "fixed",
-        "S",
-        {"a": 1.0},
-        (Scale("a", "uniform", 1.0, 1.0), Scale("m", "categorical", choices=("x",))),
-    )
-    assert tunable(fixed.scales) == []
-    assert (
-        tune(fixed, fewest_steps, pool, judge_at("0003"), inline, tiny).reason
-        == "fixed has no hyperparameter to tune"
-    )
-
-
 def test_the_target_is_the_best_design_that_was_neither_tuned_nor_tried(tiny: DesignsSettings) -> None:
     from evolake.designs.evolution.population import empty_population
 
@@ -183,24 +159,3 @@ def test_the_target_is_the_best_design_that_was_neither_tuned_nor_tried(tiny: De
     assert should_tune(population, tiny.model_copy(update={"tuned_share": 0.3}))
     assert not should_tune(population, tiny.model_copy(update={"tuned_share": 0.2}))
     assert not should_tune(population, tiny.model_copy(update={"tuned_share": 1.0, "tuning_trials": 0}))
-
-
-def test_the_estimate_places_fresh_results_among_the_stored_scores() -> None:
-    import polars as pl
-
-    from evolake.objectives.score import ScoreRow
-    from evolake.objectives.tables import rank_long
-
-    stored = pl.DataFrame(
-        {"objective_id": ["o"] * 3 + ["p"] * 3, "design_id": list("abc") * 2, "score": [1.0, 2.0, 3.0] * 2}
-    )
-    scored = rank_long(stored, {"o": 1, "p": 1}, 1)
-    estimate = consensus_estimate(
-        scored,
-        lambda results: [
-            ScoreRow(objective, name, value, "ok", "")
-            for objective in "op"
-            for name, value in (("x", 0.5), ("y", 9.0))
-        ],
-    )
-    assert estimate({"x": [], "y": []}) == {"x": 0.0, "y": 1.0}

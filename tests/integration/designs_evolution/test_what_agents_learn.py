@@ -15,7 +15,6 @@ from evolake.agents.prompts import build_messages
 from evolake.cycle_seeds import CycleSeeds
 from evolake.designs.evolution import designing
 from evolake.designs.evolution.analysis import analyse_designs
-from evolake.designs.evolution.attempts import tuning_note
 from evolake.designs.evolution.champion import Succession
 from evolake.designs.evolution.consensus_winner import consensus_winner
 from evolake.designs.evolution.designing import DesignerTurn, Proposals, propose_candidates
@@ -29,7 +28,7 @@ from evolake.designs.evolution.proposals import (
     seed_candidate,
     store_candidate,
 )
-from evolake.designs.evolution.reviewing import reviewed, with_champion, with_notes
+from evolake.designs.evolution.reviewing import with_champion, with_notes
 from evolake.designs.evolution.trials import SIDES, TrialRunner, TrialSize, worth_revising
 from evolake.designs.genome.open_compose import compose
 from evolake.designs.genome.open_genome import baseline
@@ -190,16 +189,6 @@ def test_no_two_requests_of_a_cycle_are_alike_and_each_says_what_came_of_those_b
     ]
 
 
-def test_a_model_asked_by_threads_is_asked_in_waves(
-    start: Started, judge_at: Callable[[str], Judge], tiny: DesignsSettings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(designing, "REVISION_SIZES", SIZES)
-    serving = scripted(designs_designer=[reply(GOOD), reply(SLOW), reply(BAD)])
-    monkeypatch.setattr(serving.backend, "threads", 2)
-    proposed(serving, start, judge_at("0001"), tiny, 3)
-    assert [len(request.sibling.siblings) for request in requests(serving, "designs_designer")] == [0, 0, 2]
-
-
 def measured(design_id: str, n: int, steps: int, per_step: float) -> dict[str, Any]:
     return {
         "design_id": design_id,
@@ -336,72 +325,3 @@ def test_every_fact_that_decides_reaches_the_roles_that_propose_next(
         "designs_objective_writer": contest,
     }.items():
         assert [fact for fact in facts if fact not in prompts[name]] == [], name
-
-
-def test_tuning_reviews_and_blocked_objectives_reach_planner_and_objective_writer(
-    start: Started,
-    judge_at: Callable[[str], Judge],
-    tiny: DesignsSettings,
-    judge_objectives: Callable[[Population], Any],
-) -> None:
-    lake, population, child = after_a_cycle(start, judge_at("0001"))
-    plain = {"design_id": child, "cycle": "0001", "status": "ok", "reason": None}
-    trials = [
-        plain | {"trial": 0, "hyper_values": '{"lr": 1.0}', "consensus": 0.5},
-        plain | {"trial": 1, "hyper_values": '{"lr": 1.5}', "consensus": 0.25},
-        plain
-        | {
-            "trial": 2,
-            "hyper_values": '{"lr": 9.0}',
-            "consensus": None,
-            "status": "blocked",
-            "reason": "not finite",
-        },
-    ]
-    note = tuning_note(population, trials)
-    assert (
-        note == f"Tuning of {child[:12]} (edge drag) in cycle 0001: lr 1.0 -> 1.5; consensus 0.500 -> 0.250; "
-        "1 were blocked, e.g. not finite."
-    )
-    assert tuning_note(population, trials[::2]).endswith(
-        ": none of 1 trials beat its own values; 1 were blocked, e.g. not finite."
-    )
-    assert tuning_note(population, []) == ""
-    objectives = population.objectives.to_dicts()
-    reviewed_id = objectives[0]["objective_id"]
-    bad = {
-        **objectives[0],
-        "objective_id": "f" * 64,
-        "description": "counts lines",
-        "state": "blocked",
-        "reason": "tells no designs apart",
-    }
-    review = {
-        "objective_id": reviewed_id,
-        "multiplier": 0.7,
-        "guidance": "Look at the tail.",
-        "research_phase": "stuck",
-    }
-    population = reviewed(
-        population.add(objectives=[bad]).with_values(tunings=[note]),
-        [review | {"assessment": "repeats the others"}],
-    )
-    serving = scripted()
-    plan_directions(serving, population, texts_of(lake), settings=tiny, cycle="0002", root_seed=1)
-    write_objectives(
-        serving,
-        population,
-        judge_objectives(population),
-        settings=tiny,
-        seeds=CycleSeeds(1, "designs", "0002"),
-        origin="model",
-    )
-    roles: tuple[Any, ...] = (DIRECTIONS_ROLE, OBJECTIVE_ROLE)
-    planner, writer = (build_messages(role, requests(serving, role.name)[0])[1]["content"] for role in roles)
-    assert note in planner
-    assert (
-        "counts lines: tells no designs apart" in writer
-        and "Last review: repeats the others" in writer
-        and "Look at the tail." in writer
-    )
-    assert writer.count("def objective(") == 1

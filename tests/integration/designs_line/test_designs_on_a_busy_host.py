@@ -21,14 +21,11 @@ from evolake.designs.settings import DesignsSettings, FidelitySettings
 from evolake.designs.tables import DECISIONS, DUELS, EXPERIMENTS
 from evolake.lake.hashing import content_hash
 
-LEVEL = FidelitySettings(max_n=113, max_steps=12_000, core_s=20)
-SETTINGS = DesignsSettings(
+LEVEL = FidelitySettings(max_n=113, max_steps=12_000, core_s=0.3)
+LIMITED = DesignsSettings(
     batch=60, n_start=57, steps_start=6000, champion_repeats=3, low=LEVEL, medium=LEVEL, high=LEVEL
 )
-LIMITED = SETTINGS.model_copy(
-    update={name: LEVEL.model_copy(update={"core_s": 0.3}) for name in ("low", "medium", "high")}
-)
-"""Seconds of a core that do not suffice for the largest size."""
+"""Seconds of a core that do not suffice for the largest size, and do for the smaller ones."""
 TIMED = "survivors__evaluations"
 """The table that holds the times of runs as its content."""
 
@@ -59,16 +56,15 @@ def measured(settings: DesignsSettings) -> dict[str, str]:
     return {schema.name: content_hash(schema.frame(result), schema.provenance) for schema, result in held}
 
 
-@pytest.mark.parametrize("settings", [SETTINGS, LIMITED], ids=["free", "limited"])
 def test_experiments_and_duels_are_the_same_beside_processes_that_take_the_processor(
-    settings: DesignsSettings, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ):
     """With the clock as near as the run is counted for; `test_designs_isolated.py` tries what happens to a
     run that starves all the same."""
-    idle = measured(settings)
+    idle = measured(LIMITED)
     monkeypatch.setattr(isolated, "CORE_TIMES", 2.0)
     with busy_host(2):
-        assert measured(settings) == idle
+        assert measured(LIMITED) == idle
 
 
 @pytest.mark.long

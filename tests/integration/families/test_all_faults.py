@@ -6,9 +6,7 @@ import json
 from pathlib import Path
 
 from commands import evolake
-from families_fixtures import seed_family
 
-from evolake.families.commands.fault_places import place_of
 from evolake.families.commands.new import FILES
 
 
@@ -41,29 +39,3 @@ def test_all_faults_are_listed_with_their_places(tmp_path):
     done = evolake("families", "check", str(tmp_path / "spoilt"))
     assert "1. " in done.stdout
     assert "(template.md, line 4)" in done.stdout
-
-
-def test_reasons_are_placed_where_they_belong():
-    family = seed_family("border-colours")
-    clinic = seed_family("clinic-queue")
-    line = next(
-        number
-        for number, text in enumerate(clinic.validator.split("\n"), start=1)
-        if text.startswith("def solution")
-    )
-    assert place_of(
-        clinic, "the primary is outvoted in 3 of 40 instances; at difficulty 5, seed 7: primary: 3"
-    ) == ("validator.py", line)
-    assert place_of(family, "validator borders: cpu: past the cpu cap")[0] == "checkers/borders.py"
-    assert place_of(family, "checker borders, line 5: open: a checker may not use it") == (
-        "checkers/borders.py",
-        5,
-    )
-    assert place_of(family, "the answer stands in the text: slot 2 is it in 95% of the instances") == (
-        "template.md",
-        3,
-    )
-    assert place_of(
-        family, "a quantity can be another and no answer changes: 'A map has # regions, numbered from 1.'"
-    ) == ("template.md", 1)
-    assert place_of(family, "the inputs do not grow with the difficulty: characters 1:5")[0] == "generator.py"

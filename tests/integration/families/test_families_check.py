@@ -121,17 +121,6 @@ def test_a_jsonl_file_gives_a_verdict_a_record(tmp_path):
     assert result["reasons"] == [f"double: {result['families'][0]['reasons'][0]}"]
 
 
-def test_families_of_one_file_are_compared_with_each_other(tmp_path):
-    record = to_record(seed_family("clinic-queue"))
-    twin = record | {"name": "twin", "generator": record["generator"].replace("count", "amount")}
-    path = tmp_path / "families.jsonl"
-    path.write_text(json.dumps(record) + "\n" + json.dumps(twin) + "\n")
-    code, out, _ = typed(path)
-    assert code == 1
-    assert "clinic-queue: accepted with remarks, 3 voters agree, 5 of 5 blind reviews match" in out
-    assert "twin: blocked at the gate 'static': the code is that of clinic-queue" in out
-
-
 @pytest.mark.skipif(not SEEDS_COMPARED, reason="no evidence was shipped for this version of Python")
 def test_a_family_is_compared_with_the_seeds(tmp_path):
     shutil.copytree(CLINIC, tmp_path / "twin")
@@ -141,25 +130,6 @@ def test_a_family_is_compared_with_the_seeds(tmp_path):
     assert code == 1
     assert "blocked at the gate 'static': the code is that of clinic-queue" in out
     assert f"compared with {SEEDS_COMPARED} seeds and 0 more families of the lake" in out
-
-
-def test_half_a_seed_that_is_just_dropped_stops_no_check_of_another_family(tmp_path, monkeypatch):
-    shutil.copytree(SEEDS / "rules", tmp_path / "seeds" / "rules")
-    shutil.copytree(CLINIC, tmp_path / "seeds" / "families" / "half")
-    (tmp_path / "seeds" / "families" / "half" / "template.md").unlink()
-    monkeypatch.setenv("EVOLAKE_SEEDS", str(tmp_path / "seeds"))
-    shutil.copytree(CLINIC, tmp_path / "seeds" / "families" / "other")
-    source = tmp_path / "seeds" / "families" / "other" / "generator.py"
-    source.write_text(source.read_text() + "\n# another one\n")
-    code, out, _ = typed(CLINIC)
-    assert code == 0, out
-    assert out.endswith(
-        "compared with 0 seeds (not with 2 more) and 0 more families of the lake\n  not with 1 seed "
-        "(half): no file template.md in half\n"
-        "  not with 1 seed (other): no evidence is shipped for Python "
-        f"{sys.version_info[0]}.{sys.version_info[1]} and these sizes, "
-        "and no finished cycle of this lake has accepted it\n"
-    )
 
 
 def example(folder: Path, name: str, old: str, new: str) -> Path:
@@ -191,21 +161,6 @@ def test_a_validator_that_the_others_outvote_is_named_with_what_it_answers_and_s
     assert len(reviews) == result["votes"]["blind_reviews"] - result["votes"]["blind_matches"] > 0
     assert all("+asking) answered 10" in review and "; the label is " in review for review in reviews)
     assert typed(folder)[1].count("the validator asking is outvoted on 40 of 40 instances") == 1
-
-
-def test_a_reader_that_raises_is_told_by_what_it_raised(tmp_path):
-    folder = example(
-        tmp_path / "one",
-        "reader.py",
-        "def read(text):\n",
-        "def read(text):\n    raise KeyError('no houses')\n",
-    )
-    _, out, _ = typed(folder, "--json")
-    parts = [remark for remark in json.loads(out)["remarks"] if "(by reader+" in remark]
-    assert parts and all(
-        "gave up, as its program ended so: error: KeyError: 'no houses' at line 6; the label is " in remark
-        for remark in parts
-    )
 
 
 def test_a_family_without_a_reader_that_needs_one_is_told_so(tmp_path):

@@ -17,10 +17,8 @@ from evolake.cli.known_tables import all_tables
 from evolake.families.gates.specs import GATES
 from evolake.lake import Catalogue, Lake
 from evolake.lake.catalogue import SQL_ROOT
-from evolake.prompts.model.problems import family_problems
 from evolake.prompts.rating.learnability import learnability_rows
 from evolake.prompts.tables import LEARNABILITY, PROBLEMS, ROLLOUTS
-from evolake.report.story import story_of
 
 NAMES = (
     "clinic-queue",
@@ -176,17 +174,6 @@ def test_what_was_read_is_noted_by_content_and_the_factors_of_the_draw_by_family
 def test_who_is_drawn_as_a_parent_is_learnable(project: Project):
     parents = {parent for row in project.rows("candidates", "0001") for parent in row["parents"]}
     assert parents and not set(names_of(project, parents).values()) & {EASY, IMPOSSIBLE}
-
-
-def test_retired_families_give_the_prompts_line_no_problems(project: Project):
-    given = set(names_of(project, {problem.family for problem in family_problems(project.lake)}).values())
-    assert not given & {EASY, IMPOSSIBLE}
-    assert given >= set(NAMES) - {EASY, IMPOSSIBLE}
-
-
-def test_the_story_of_the_cycle_says_that_families_were_retired(project: Project):
-    summary = story_of(project.lake, "families", "0001")
-    assert "2 are retired" in summary.changed
 
 
 def test_the_same_cycle_again_reads_what_it_read_and_proposes_the_same(project: Project):

@@ -14,12 +14,11 @@ import polars as pl
 import pytest
 from families_fixtures import SETTINGS, judged, seed_family
 
-from evolake.families.dataset.audit import audit_row
 from evolake.families.dataset.cards import Provenance
 from evolake.families.dataset.export import write_dataset
 from evolake.families.gates.checked_answers import right_answers
 from evolake.families.gates.instances import sample_instances
-from evolake.families.model.contract import Family, from_record, to_record
+from evolake.families.model.contract import Family, to_record
 
 COLOURS = seed_family("border-colours")
 TARGET = seed_family("reach-target")
@@ -216,13 +215,6 @@ def solution(inputs):
     assert (verdict.rule_id, "answer is unique" in verdict.reason) == ("families-other-answers", True)
 
 
-def test_records_of_families_without_checkers_are_as_before_and_others_come_back_whole():
-    assert "checkers" not in to_record(seed_family("clinic-queue"))
-    again = from_record(json.loads(json.dumps(to_record(COLOURS))))
-    assert (again, again.family_id) == (COLOURS, COLOURS.family_id)
-    assert replace(COLOURS, checkers={}).family_id != COLOURS.family_id
-
-
 @pytest.fixture(scope="module")
 def exported(pool, tmp_path_factory) -> Path:
     """An export for TRL of one family with checkers and one without."""
@@ -290,18 +282,3 @@ def test_a_checker_that_ends_its_process_costs_one_answer_only():
     assert scores == [1.0, 0.0, 1.0, 0.0]
     with pytest.raises(KeyError, match="another export"):
         namespace["reward"](["\\boxed{1}"], ["1"], checker=["g"], inputs=["{}"])
-
-
-def test_people_are_shown_the_label_as_one_correct_answer(pool):
-    [row, *_] = sample_instances(
-        COLOURS,
-        pool=pool,
-        settings=SETTINGS.model_copy(update={"instances_per_family": 1}),
-        root_seed=1,
-        cycle="0001",
-    ).rows
-    shown = audit_row(COLOURS, row, "seed")
-    assert shown["answer"] == f"one correct answer: {row['answer']}"
-    assert "# borders\n" in shown["validators"]
-    clinic = seed_family("clinic-queue")
-    assert audit_row(clinic, row, "seed")["answer"] == row["answer"]

@@ -13,9 +13,7 @@ from families_fixtures import judged_but_for_guesses as judged
 from evolake.families.gates.blind import blind_review
 from evolake.families.model.ast_transforms import NotComposable, switch
 from evolake.families.model.contract import Family, from_record, to_record
-from evolake.families.model.joining import own_text
 from evolake.families.model.loading import read_families
-from evolake.families.model.statement import stated
 from evolake.families.operators.aggregate import aggregate
 from evolake.families.operators.filter import constrain
 from evolake.families.operators.guard import guard
@@ -258,61 +256,6 @@ def test_a_wrong_validator_of_a_parent_is_outvoted_in_every_child(pool):
         assert sum(wrong in vote.for_label for vote in examined.sample_votes) < len(examined.sample_votes)
 
 
-def test_a_wrong_primary_of_a_parent_blocks_the_child(pool):
-    parent = replace(CLINIC, validator=CLINIC.validator.replace("return free", "return free + 1"))
-    examined = judged(made("pipe", parent, CARDS), pool)
-    assert examined.blocked_by is not None
-    assert examined.blocked_by.rule_id == "families-primary-agrees"
-
-
-@pytest.mark.parametrize(
-    ("operator", "name"), [(pipe, "task-order"), (guard, "task-order"), (aggregate, "task-order")]
-)
-def test_an_answer_that_is_no_number_is_no_quantity_of_another_statement(operator, name):
-    """A number made of the letters of a word would have to be explained, and would read as glue."""
-    with pytest.raises(NotComposable, match="an answer of type string is no quantity"):
-        operator([seed_family(name), CARDS], np.random.default_rng(0))
-
-
-def test_two_joined_statements_read_as_one(pool):
-    """The answer to the first is named between the two, and the question of the second is the last sentence,
-    also where children are joined again."""
-    child = pipe([CLINIC, CARDS], np.random.default_rng(0))
-    again = pipe([child, CARDS], np.random.default_rng(1))
-    outside = pipe([CLINIC, again], np.random.default_rng(1)) if again.ports else again
-    for family in (child, again, outside):
-        text = generate(family, [(5, 1)], pool=pool)[0].text
-        assert "[Part" not in text and "in the form that" not in text
-        assert text.count("be the answer to the question above") == {
-            child.family_id: 1,
-            again.family_id: 2,
-        }.get(family.family_id, 3)
-        assert (
-            text.split("\n\n")[-1] == generate(CARDS, [(5, 1)], pool=pool)[0].text.split("\n\n")[-1]
-            or family is outside
-        )
-        joined, own = own_text(stated(family))
-        assert joined == own and own.startswith("Let ")
-        assert (
-            read(family.reader, [text], pool=pool)[0].inputs
-            == generate(family, [(5, 1)], pool=pool)[0].inputs
-        )
-
-
-def test_an_inverse_looks_around_the_number_that_its_parent_drew(pool):
-    """Not at the first numbers of the port, where a longer run has not begun yet."""
-    die = seed_family("rolling-die")
-    child = invert([die], np.random.default_rng(0))
-    pairs = [(difficulty, seed) for difficulty in (5, 8, 10) for seed in range(8)]
-    drawn = [item.inputs["times"] for item in generate(die, pairs, pool=pool)]
-    spans = [(item.inputs["bottom"], item.inputs["top"]) for item in generate(child, pairs, pool=pool)]
-    assert all(
-        low <= number <= high and high - low == 3 + pair[0]
-        for (low, high), number, pair in zip(spans, drawn, pairs, strict=True)
-    )
-    assert sum(low > 1 for low, _ in spans) > len(spans) // 2
-
-
 def test_a_filter_whose_condition_decides_no_answer_is_blocked(pool):
     """The parent asks for the largest number alone, which a bound from below never takes away."""
     generator = (
@@ -345,22 +288,6 @@ def test_a_filter_whose_condition_decides_no_answer_is_blocked(pool):
     )
     blocked = judged(under(constrain([parent], Drawn(0.1)), "side", "least"), pool).blocked_by
     assert blocked is not None and (blocked.gate, blocked.rule_id) == ("sentences", "families-idle"), blocked
-
-
-def test_a_first_part_that_decides_nothing_is_refused(pool):
-    constant = (
-        "def solution(inputs):\n    return 7 if isinstance(inputs, dict) else {'status': 'schema_error'}\n"
-    )
-    parent = replace(
-        CARDS, validator=constant, validators={"one": constant, "two": constant.replace("7", "14 // 2")}
-    )
-    examined = judged(pipe([parent, CLINIC], np.random.default_rng(0)), pool)
-    assert examined.blocked_by is not None
-    assert (examined.blocked_by.rule_id, "idle" in examined.blocked_by.reason) == (
-        "families-parts-matter",
-        True,
-    )
-    assert judged(pipe([CARDS, CLINIC], np.random.default_rng(0)), pool).evidence["static"]["deciding"] > 0.5
 
 
 def test_blind_reviewers_of_a_guard_follow_the_text_alone(pool):

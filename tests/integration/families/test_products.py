@@ -8,17 +8,16 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from families_fixtures import RULES, SETTINGS, judged, operators, seed_family
+from families_fixtures import RULES, SETTINGS, judged, seed_family
 from loopback_model import KEY, LoopbackModel, serve
 from pydantic import SecretStr
 
 from evolake.agents import open_agents
 from evolake.errors import MachineryError
 from evolake.families.evolution.drift import drift_summary, measure_pair
-from evolake.families.evolution.failure_rows import failure_rows, observations
 from evolake.families.evolution.further import Further
 from evolake.families.evolution.records import candidate_row, vote_rows
-from evolake.families.evolution.stages import gates_of, replay_gate
+from evolake.families.evolution.stages import replay_gate
 from evolake.families.gates.batch_sampling import sample_families
 from evolake.families.gates.instances import sample_instances
 from evolake.families.gates.judging import FamilyResults
@@ -78,33 +77,6 @@ def test_instances_without_a_majority_are_dropped_and_counted(pool):
     result = sample(replace(CLINIC, validators=wrong), pool, instance_rounds=1)
     assert set(result.dropped) == {"no majority"}
     assert result.dropped["no majority"] + len(result.rows) == 18
-
-
-def test_what_every_voter_solves_at_once_is_trivial(pool):
-    assert len(sample(CLINIC, pool, trivial_steps=0).rows) == 18
-    result = sample(CLINIC, pool, trivial_steps=100_000, instance_rounds=2)
-    assert (result.rows, result.dropped) == ([], {"trivial": 36})
-
-
-def test_a_family_with_few_texts_gives_each_once(pool):
-    poor = replace(
-        CLINIC,
-        generator="import random\n\n" + CLINIC.generator + "\n\n_rich = input\n\n\ndef input(difficulty):\n"
-        "    random.seed(difficulty)\n    return _rich(difficulty)\n",
-    )
-    result = sample(poor, pool)
-    assert sorted(row["difficulty"] for row in result.rows) == [
-        1,
-        2,
-        4,
-        5,
-        6,
-        7,
-        8,
-        9,
-        10,
-    ]  # two are wanted of 1-3
-    assert result.dropped["repeated"] > 0
 
 
 def test_many_families_give_the_same_whatever_the_number_of_workers(pool):
@@ -196,23 +168,6 @@ def test_a_family_that_gets_further_is_run_and_a_fault_of_ours_is_no_verdict(poo
     assert again.passed and len(again.rows) == 5
 
 
-def test_failures_are_told_from_what_is_stored(pool, blobs):
-    examined = judged(replace(CLINIC, validators={}), pool)
-    row = candidate_row(examined, blobs, cycle="0001", origin="operators")
-    verdicts = [
-        verdict.row()
-        for gate in GATE_NAMES[: GATE_NAMES.index("consensus") + 1]
-        for verdict in replay_gate(
-            row, gate, RULES, further(blobs), blobs=blobs, cycle="0001", run_id="r"
-        ).verdicts
-    ]
-    failures = failure_rows(observations(gates_of(verdicts), blobs, RULES.lessons), "0001")
-    assert [(item["gate"], item["rule_id"], item["kind"]) for item in failures] == [
-        ("consensus", "families-voters", "implementation bug")
-    ]
-    assert failures[0]["lesson"].startswith("Write at least two validators")
-
-
 def test_a_solver_model_is_measured_on_a_family_and_its_parent(pool, tmp_path, monkeypatch):
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     point = CLINIC.points[0]
@@ -246,10 +201,3 @@ def test_a_solver_model_is_measured_on_a_family_and_its_parent(pool, tmp_path, m
     ] == [("evolved", 5, 4, 0, 0), ("evolved", 7, 4, 0, 0), ("parent", 5, 4, 0, 0), ("parent", 7, 4, 0, 0)]
     assert [(row["k"], row["delta"]) for row in drift_summary(rows, "0001", 0)] == [(1, 0.0)]
     assert {call["role"] for call in agents.rows()} == {"families_solver"}
-
-
-def test_operators_measure_no_drift_of_their_own(pool):
-    rows = measure_pair(
-        CLINIC, CLINIC, pool=pool, agents=operators(), settings=SETTINGS, cycle="0001", root_seed=0
-    )
-    assert sum(row["correct"] for row in rows) == 0

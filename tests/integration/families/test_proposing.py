@@ -3,7 +3,6 @@ lessons are kept."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,11 +16,9 @@ from loopback_model import KEY, Asked, LoopbackModel, serve
 from pydantic import SecretStr
 
 from evolake.agents import Agents, open_agents
-from evolake.errors import InputError
 from evolake.families.evolution import proposing
 from evolake.families.evolution.ideas import idea_rows
 from evolake.families.evolution.lessons import learn
-from evolake.families.evolution.observations import Observation
 from evolake.families.evolution.proposal import Proposals
 from evolake.families.evolution.proposing import Judge, family_of, propose_families
 from evolake.families.evolution.records import gates_seen
@@ -158,11 +155,6 @@ def test_a_family_that_nothing_can_be_made_of_is_a_failure_that_says_why(pool):
     assert "switch: a parent without a rule to switch" in failure.reason
 
 
-def test_no_parents_is_an_input_error(pool):
-    with pytest.raises(InputError, match="no families to evolve from"):
-        proposed(pool, population=[])
-
-
 def draft_request(draft: Family, gate: str, **more: Any) -> EvolveRequest:
     shown = Draft(
         generator=draft.generator,
@@ -196,16 +188,6 @@ def test_a_blocked_draft_comes_back_under_another_rule_its_own_operators_first()
 
 def replace_name(family: Family, name: str) -> Family:
     return from_record(to_record(family) | {"name": name})
-
-
-def test_operators_give_up_what_does_not_run_and_what_they_have_tried():
-    draft = invert([CLINIC], np.random.default_rng(0))
-    assert evolve(draft_request(draft, "execution"), np.random.default_rng(0)).generator == ""
-    taken: list[str] = []
-    while (reply := evolve(draft_request(draft, "static", taken=taken), np.random.default_rng(0))).record:
-        taken.append(from_record(json.loads(reply.record)).family_id)
-    assert len(taken) == len(set(taken)) == sum(len(point.alternatives) - 1 for point in draft.points)
-    assert reply.note == "no rule of the draft is left to switch"
 
 
 def test_a_fault_that_no_rule_mends_ends_when_its_reason_comes_again_and_leaves_a_lesson(pool):
@@ -358,16 +340,6 @@ def test_a_reply_that_is_no_family_is_a_failure(pool, tmp_path, changes, why):
     assert [why in failure.reason for failure in result.failures] == [True]
 
 
-def test_a_models_record_is_not_believed(pool, tmp_path):
-    smuggled = json.dumps(to_record(CLINIC))
-    with (
-        LoopbackModel(serve(script([written(CARDS, record=smuggled)]))) as server,
-        agents_for(server, tmp_path) as agents,
-    ):
-        [proposal] = proposed(pool, agents=agents, count=1).proposals
-    assert proposal.rounds[0].family.generator == CARDS.generator
-
-
 def test_validators_of_the_same_reply_are_taken_where_the_setting_says_so_and_no_row_calls_them_independent(
     pool, tmp_path
 ):
@@ -381,15 +353,6 @@ def test_validators_of_the_same_reply_are_taken_where_the_setting_says_so_and_no
     assert {(row["voter"], row["author"], row["independent"]) for row in result.authors} == {
         ("primary", "families_evolution_agent", None),
         *((name, "families_evolution_agent", False) for name in CARDS.validators),
-    }
-
-
-def test_what_operators_compose_is_told_as_such(first):
-    assert {(row["author"], *row["saw"], row["independent"]) for row in first.authors} == {
-        ("operators", "parents", None)
-    }
-    assert {row["family_id"] for row in first.authors} >= {
-        item.family_id for proposal in first.proposals for item in proposal.rounds
     }
 
 
@@ -438,34 +401,6 @@ def test_a_draft_is_measured_and_all_its_faults_are_said_before_anybody_else_is_
     assert sum(item["role"] == "families_evolution_agent" for item in rows) == 2
 
 
-def test_a_sound_draft_costs_no_further_call_and_measuring_can_be_turned_off(pool, tmp_path):
-    result, _, rows = measured_run(pool, tmp_path / "sound", [written(CARDS)])
-    assert [row["outcome"] for row in result.measured] == ["no fault"]
-    assert sum(item["role"] == "families_evolution_agent" for item in rows) == 1
-    off, _, _ = measured_run(
-        pool, tmp_path / "off", [written(CARDS, generator=FLAT)], measured_drafts=0, refinements=0
-    )
-    assert off.measured == ()
-    assert [item.blocked_by.gate for item in off.proposals[0].rounds if item.blocked_by] == ["static"]
-
-
-def test_a_correction_of_the_program_alone_keeps_the_validators_that_others_wrote(pool, tmp_path):
-    wrong = CARDS.validator.replace("return sum(", "return 1 + sum(")
-    result, asked, rows = measured_run(pool, tmp_path, [written(CARDS, validator=wrong), written(CARDS)])
-    assert [item.accepted for item in result.proposals[0].rounds] == [False, True]
-    assert sum(item["role"] == "families_validator_author" for item in rows) == 2
-    [sent] = [
-        item.messages[1]["content"] for item in asked if "gate: consensus" in item.messages[1]["content"]
-    ]
-    assert '"inputs": ' in sent and '"built1": ' in sent and "voted_otherwise_or_not" in sent
-    last = [row for row in result.authors if row["family_id"] == result.proposals[0].rounds[-1].family_id]
-    assert {(row["voter"], row["independent"]) for row in last} == {
-        ("primary", None),
-        ("built1", True),
-        ("built2", True),
-    }
-
-
 def test_a_later_wave_knows_what_the_first_one_proposed(pool, tmp_path):
     # the second is measured, is found to be the first one again, and stays so
     evolved = [
@@ -497,25 +432,3 @@ def test_a_later_wave_knows_what_the_first_one_proposed(pool, tmp_path):
     found = [(row["number"], row["outcome"], row["idea"]) for row in rows]
     assert found == [(0, "accepted", "Count subsets by their remainder."), (1, "unmade", None)]
     assert rows[1]["reason"].endswith("is there already")
-
-
-def test_the_curator_is_asked_only_about_a_new_lesson_and_hears_what_was_blocked(tmp_path):
-    lessons = [
-        Observation(
-            "f" * 64, "ambiguity", "consensus", "families-majority", "no majority", (), "Say who goes first."
-        )
-    ]
-
-    def answer(asked: Asked) -> Any:
-        return {"items": ["Say who goes first."]}
-
-    with LoopbackModel(serve(answer)) as server, agents_for(server, tmp_path) as agents:
-        known = ["Say who goes first."]
-        assert learn(agents, known, lessons, settings=SIZES, cycle="0001", root_seed=0) == known
-        assert server.requests == []
-        assert learn(agents, [], lessons, settings=SIZES, cycle="0001", root_seed=0) == known
-        [asked] = server.requests
-    assert (
-        "gate consensus, families-majority: 1 blocked, the last for: no majority"
-        in asked.messages[1]["content"]
-    )

@@ -92,18 +92,6 @@ def test_shipped_evidence_is_what_the_gates_would_have_stored_and_a_drawn_family
     assert gates.describe() == "4 shipped (1 re-verified here), 0 made"
 
 
-def test_a_key_that_is_another_is_not_used(entries, seen):
-    first, *others = FAMILIES
-    gates, asked = gates_with(entries, seen, 0)
-    judge_all(gates, [replace(first, title="Another title"), *others])
-    assert asked == [first.name]
-    assert gates.describe() == "3 shipped (0 re-verified here), 1 made"
-    key = evidence_key(first, SIZES, 0)
-    assert key != evidence_key(first, SIZES, 1)
-    assert key != evidence_key(first, SIZES.model_copy(update={"sample_seeds": 9}), 0)
-    assert key == evidence_key(first, SIZES.model_copy(update={"families_per_cycle": 9}), 0)
-
-
 def test_other_evidence_than_the_gates_see_is_an_error_that_names_the_file(entries, seen):
     name = NAMES[next(iter(drawn(len(NAMES), 1, 0, "seeds")))]
     key = evidence_key(seed_family(name), SIZES, 0)
@@ -125,14 +113,6 @@ def test_rules_judge_shipped_evidence_as_they_are_now(entries, seen):
     blocked = [(item.accepted, item.blocked_by.rule_id if item.blocked_by else None) for item, _ in outcome]
     assert blocked == [(False, "families-blind")] * len(FAMILIES)
     assert asked == []
-
-
-def test_a_family_whose_text_is_another_s_is_taken_through_the_gates(entries, seen):
-    family = FAMILIES[0]
-    twin = replace(seen[family.name].fingerprint, family_id="0" * 64)
-    gates, asked = gates_with(entries, seen, 0)
-    gates.judge(family, [twin])
-    assert asked == [family.name]
 
 
 def test_the_file_gives_back_what_was_written_and_a_damaged_one_is_told(entries, tmp_path: Path):

@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 import threading
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -193,27 +192,6 @@ def test_closing_ends_every_process():
     assert [pid for pid in pids if Path(f"/proc/{pid}").exists()] == []
     with pytest.raises(JailUnavailable, match="closed"):
         call(pool, ADD, 1, 2)
-
-
-def test_a_further_jail_is_started_when_a_call_has_waited_for_as_long_as_the_first_took_to_start():
-    sleeping = "import time\ndef f():\n    time.sleep(%s)\n    return 7"
-    with open_pool(workers=2, preload=(), mode="bubblewrap", all_at_once=False) as pool:
-        assert [call(pool, ADD, 1, 2, function="add").value for _ in range(3)] == [3] * 3
-        assert len(pool._all) == 1 and pool.idle
-        pool._start_s = 60.0
-        with ThreadPoolExecutor(2) as threads:
-            assert [done.value for done in threads.map(lambda _: call(pool, sleeping % 0.2), range(2))] == [
-                7
-            ] * 2
-        assert len(pool._all) == 1
-        pool._start_s = 0.1
-        with ThreadPoolExecutor(3) as threads:
-            assert [done.value for done in threads.map(lambda _: call(pool, sleeping % 2), range(3))] == [
-                7
-            ] * 3
-        assert len(pool._all) == 2 and pool.idle
-        jails = [worker.jail.pid for worker in pool._all]
-    assert [pid for pid in jails if Path(f"/proc/{pid}").exists()] == []
 
 
 def test_a_host_that_is_killed_takes_its_jails_along():

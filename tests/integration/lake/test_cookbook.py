@@ -394,12 +394,6 @@ def test_what_has_no_parent_is_an_attempt_and_kinds_are_counted_apart(mixed):
     ]
 
 
-def test_made_counts_attempts_and_neither_objectives_nor_what_is_judged_again(mixed):
-    assert [row for row in ask(mixed, "funnel", line="designs") if row[2] == "made"] == [
-        ("0001", None, "made", 3, 2, 1, 0, 0)
-    ]
-
-
 @pytest.mark.parametrize("line", ["designs", "families", "programs", "prompts", "solvers"])
 def test_what_a_line_attempted_in_vain_is_in_its_funnel_and_its_yield(tmp_path, line):
     schema = all_tables()[line, "unmade"]

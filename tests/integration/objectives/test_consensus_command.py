@@ -54,13 +54,6 @@ def test_json_is_one_object_with_ids_as_given(files):
     assert answer["consensus"] == pytest.approx({"3": 0.5, "4": 1, "5": 0})
 
 
-def test_string_ids_stay_strings(files):
-    done = evolake(
-        *files(scores=SCORES | {"design_id": ["x", "05", "y", "x", "05", "y", "x", "05"]}), "--json"
-    )
-    assert json.loads(done.stdout)["order"] == ["x", "05", "y"]
-
-
 def test_without_json_a_table_is_printed(files):
     done = evolake(*files())
     assert done.returncode == 0

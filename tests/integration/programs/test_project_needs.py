@@ -118,13 +118,6 @@ def test_an_unknown_program_is_named_with_what_to_install() -> None:
         separate("program.js", NODE, "node program.js", '[jail]\nprograms = ["../x"]\n')
 
 
-def test_programs_hold_their_libraries(requires: Callable[[str], str]) -> None:
-    requires("node")
-    places = host_programs(["node"], "x").places
-    assert any("libc.so" in place for place in places) and any(place.endswith("/node") for place in places)
-    assert host_programs([], "x").places == {}
-
-
 def test_a_folder_is_shown_only_where_the_user_allows_it(tmp_path: Path) -> None:
     data = tmp_path / "allowed" / "data"
     data.mkdir(parents=True)
@@ -220,29 +213,6 @@ def test_packages_are_named_when_missing_and_installed_once(
         check, [str(folder), "--runs", "2", "--install", "--json"], standalone_mode=False
     )
     assert json.loads(said.output)["not_installed"] == [] and said.return_value == 0
-
-
-@pytest.mark.parametrize(
-    "toml",
-    [
-        '[evaluator]\nmode = "calls"\n',
-        '[evaluator]\nmode = "imports"\n',
-        '[program]\nentry = "twice"\n[evaluator]\nmode = "separate"\n',
-        '[evaluator]\nmode = "separate"\n',
-    ],
-)
-@pytest.mark.usefixtures("wheels")
-def test_every_way_to_meet_has_the_packages(toml: str) -> None:
-    program = VALUE + "\ndef twice(case):\n    return f()\n\nif __name__ == '__main__':\n    print(f())\n"
-    apart = (
-        "import evolake_tiny\ndef cases(seed):\n    return ['1']\ndef score(cases, results):\n    return "
-        "{'combined_score': "
-    )
-    evaluator = apart + "float(results[0]['output']) + evolake_tiny.VALUE}\n" if "separate" in toml else USES
-    project = calls(evaluator, program, project__toml=toml, requirements__txt="evolake-tiny==1.0\n")
-    assert packages.install(project) is not None
-    result = once(project)
-    assert (result.status, result.reason, dict(result.metrics)) == ("ok", "", {"combined_score": 4.0})
 
 
 @pytest.mark.usefixtures("wheels")

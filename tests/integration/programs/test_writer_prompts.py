@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from loopback_model import KEY, Action, Asked, LoopbackModel, call, say
-from programs_fixtures import OWN, PROGRAM, imports, rules
+from programs_fixtures import OWN, imports, rules
 from pydantic import SecretStr
 
 from evolake.agents import open_agents
@@ -396,18 +396,3 @@ def test_a_session_sees_what_its_script_prints_and_the_run_counts_as_an_evaluati
 def test_sessions_are_the_default_of_a_model_alone() -> None:
     assert writes_in_sessions(OWN, "model") and not writes_in_sessions(OWN, "operators")
     assert not writes_in_sessions(OWN.model_copy(update={"writer": "one-shot"}), "model")
-
-
-def test_a_crlf_program_is_edited_by_a_reply_with_lf(tmp_path: Path) -> None:
-    from evolake.programs.roles.writer import Edit, WriterReply, applied
-
-    text = "\ufeff" + PROGRAM.replace("\n", "\r\n")
-    made = applied(
-        WriterReply(
-            edits=[
-                Edit(file=FILE, search="scale = 2.0\n    shift = 1\n", replace="scale = 3.0\n    shift = 1\n")
-            ]
-        ),
-        {FILE: text},
-    )
-    assert made == {FILE: text.replace("scale = 2.0", "scale = 3.0")}

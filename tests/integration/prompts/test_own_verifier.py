@@ -4,14 +4,13 @@ rewards, held-out replies, benchmarks."""
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from families_fixtures import require_module
 from prompts_fixtures import SIZES, Adder, iterate, operators
 
-from evolake.errors import InputError, JailUnavailable
+from evolake.errors import JailUnavailable
 from evolake.families.sandbox.external import GYM_PRELOAD, external_rows
 from evolake.jail import open_pool
 from evolake.prompts.evolution.population import found_population
@@ -19,12 +18,12 @@ from evolake.prompts.model.gym_problems import gym_problems
 from evolake.prompts.model.problem_files import problem as read_row
 from evolake.prompts.model.problem_files import read_side
 from evolake.prompts.model.prompt import prompt_of
-from evolake.prompts.model.protocol import Problem, Sample
+from evolake.prompts.model.protocol import Sample
 from evolake.prompts.model.recipes import ESPL
 from evolake.prompts.model.scoring import judge_with
 from evolake.prompts.rating import verifying
 from evolake.prompts.rating.evaluating import evaluate
-from evolake.prompts.rating.verifying import verified, verify
+from evolake.prompts.rating.verifying import verify
 from evolake.utility.execution.drawing import benchmark_rows, problem_of
 from evolake.utility.settings import UtilitySettings
 from evolake.utility.tables import PROBLEMS
@@ -47,11 +46,6 @@ def _library() -> None:
 
 def boxed(text: str) -> str:
     return f"Thus \\boxed{{{text}}}."
-
-
-def sums(count: int = 6, split: Any = "train") -> list[Problem]:
-    """countdown: reach a number by the given ones, which many terms do."""
-    return [replace(problem, split=split) for problem in gym_problems(["countdown"], count, 3)]
 
 
 class Scripted(Adder):
@@ -137,17 +131,6 @@ def _short(score: Any) -> Any:
     return lambda asked, *, pool: score(asked, pool=pool, limits=Limits(cpu_s=1.0, wall_s=4.0))
 
 
-def test_an_entry_that_asks_something_else_is_an_error_and_no_replys_fault() -> None:
-    first, other = gym_problems(["chain_sum"], 2, 3)
-    with pytest.raises(
-        InputError, match=r"(?s)does not make the entry of a problem of chain_sum.*another question"
-    ):
-        verify([(replace(first, entry=other.entry), boxed("1"), False)], "boxed")
-    gone = json.dumps(json.loads(first.entry or "") | {"dataset": "no_such"})
-    with pytest.raises(InputError, match=r"(?s)does not make the entry of a problem of no_such"):
-        verify([(replace(first, entry=gone), boxed("1"), False)], "boxed")
-
-
 def test_held_out_replies_and_rows_of_a_file_are_judged_by_it_too() -> None:
     with open_pool(workers=1, preload=GYM_PRELOAD) as pool:
         rows = [
@@ -173,10 +156,3 @@ def test_a_benchmark_keeps_what_makes_its_entries() -> None:
         verify([(problem_of(row), boxed(json.loads(row["answer"])), False) for row in rows], "boxed")
         == [Verified(1.0)] * 3
     )
-
-
-def test_without_such_problems_no_jail_is_opened(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("evolake.jail.pool.open_pool", lambda *_, **__: pytest.fail("a jail was opened"))
-    plain = replace(sums(1)[0], scorer="answer", entry=None)
-    assert verified([(None, plain)], [[Sample("x", 1, False)]], "boxed") == [[Sample("x", 1, False)]]
-    assert verify([(sums(1)[0], "no box at all", False)], "boxed") == [Verified(0.0)]

@@ -111,19 +111,6 @@ def test_the_same_seed_replays_at_no_cost_and_another_seed_draws_anew(tmp_path: 
         assert not {sample.reply for sample in first[0]} & {sample.reply for sample in second[0]}
 
 
-def test_a_pair_that_stands_there_twice_gets_other_samples_each_time(tmp_path: Path) -> None:
-    with LoopbackModel(counting()) as server, endpoint(server.base_url, tmp_path) as policy:
-        result = policy.sample([(PROMPT, problem(1))] * 2, 2, 7)
-        assert len({sample.reply for samples in result for sample in samples}) == 4
-
-
-def test_a_greedy_reply_is_asked_once_at_temperature_zero_whatever_the_seed(tmp_path: Path) -> None:
-    with LoopbackModel(counting()) as server, endpoint(server.base_url, tmp_path) as policy:
-        [[item, two]] = policy.sample([(PROMPT, problem(1))], 2, 7, greedy=True)
-        assert item == two == policy.sample([(PROMPT, problem(1))], 1, 8, greedy=True)[0][0]
-        assert [request.body["temperature"] for request in server.requests] == [0.0]
-
-
 def test_a_reply_that_is_cut_off_is_a_sample_and_one_that_never_came_is_a_failure(tmp_path: Path) -> None:
     replies = {
         "What is 1 + 1?": say("it is t", finish="length"),

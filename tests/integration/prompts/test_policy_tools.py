@@ -19,7 +19,6 @@ from evolake.errors import InputError
 from evolake.jail import Limits
 from evolake.prompts.evolution.iteration import Iterations
 from evolake.prompts.evolution.population import found_population
-from evolake.prompts.evolution.training_cycle import facts_of
 from evolake.prompts.model.protocol import Sample
 from evolake.prompts.model.recipes import ESPL
 from evolake.prompts.model.scoring import judge_with
@@ -29,7 +28,7 @@ from evolake.prompts.policies.registry import missing, open_policy
 from evolake.prompts.policies.turns import Stops, replies
 from evolake.prompts.rating.evaluating import evaluate
 from evolake.prompts.settings import PromptsSettings
-from evolake.prompts.tables import EVALUATIONS, PROBLEMS
+from evolake.prompts.tables import EVALUATIONS
 from evolake.prompts.tools.python import NOTHING, Python
 from evolake.prompts.tools.toolbox import Toolbox
 from evolake.settings import Settings, load
@@ -218,21 +217,6 @@ def test_the_settings_give_a_policy_its_tools_and_close_them_with_it(tmp_path: P
     with pytest.raises(Exception, match="closed"):
         policy.tools.answer(["<tool>python 1</tool>"])
     assert open_policy(settings(), tmp_path, "0001", "run").tools is None  # type: ignore[attr-defined]
-
-
-def test_what_a_cycle_depends_on_has_the_corpus_in_it(tmp_path: Path) -> None:
-    file = tmp_path / "a.txt"
-    population, problems = found_population({"root": PROMPT}, "0001"), PROBLEMS.empty()
-
-    def facts(**own: object) -> dict:
-        return facts_of(settings(**own), population, problems, guidance=[], cycle="0001")
-
-    file.write_text("one")
-    before = facts(tools=["search"], corpus=str(tmp_path))
-    file.write_text("two")
-    after = facts(tools=["search"], corpus=str(tmp_path))
-    assert before["corpus"] != after["corpus"] and before["prompts"] == after["prompts"]
-    assert "corpus" not in facts(tools=["python"]) and facts(tools=["python"]) != facts()
 
 
 def test_tools_that_cannot_be_had_are_told_before_any_work(tmp_path: Path) -> None:

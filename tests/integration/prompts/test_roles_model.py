@@ -18,7 +18,6 @@ from evolake.prompts.model.prompt import prompt_of
 from evolake.prompts.model.protocol import Sample
 from evolake.prompts.reproduction.crossover import cross
 from evolake.prompts.reproduction.evidence import Evidence
-from evolake.prompts.reproduction.memory import SearchMemory
 from evolake.prompts.reproduction.mutation import SHORT_REPLY, mutate
 from evolake.prompts.reproduction.operators import Editing, Reproduction
 
@@ -124,40 +123,6 @@ def test_four_steps_see_what_they_need_and_make_a_child(by_model: Mutate) -> Non
     assert not any(entry.versions[0] in user for _, user in editor.asked for entry in library().entries)
 
 
-def test_the_plan_decides_over_local_proposals(by_model: Mutate) -> None:
-    editor = Editor(
-        local={"edits": [{"kind": "modify", "target": "p2", "text": "Count once."}]},
-        **{"global": {"edits": [{"kind": "modify", "targets": ["p2"], "text": "Count until sure."}]}},
-    )
-    made = by_model(editor, 1)
-    assert made.child is not None and made.child.texts == ("Be kind.", "Count until sure.")
-    assert hunks(made)[0][3:] == (False, "the plan settles this principle")
-
-
-def test_a_plan_that_does_not_apply_settles_nothing(by_model: Mutate) -> None:
-    editor = Editor(
-        local={"edits": [{"kind": "modify", "target": "p2", "text": "Count once."}]},
-        **{
-            "global": {
-                "edits": [
-                    {"kind": "merge", "targets": ["p2", "p9"], "text": "Both."},
-                    {"kind": "modify", "targets": ["p2"], "text": " "},
-                ]
-            }
-        },
-    )
-    made = by_model(editor, 1)
-    assert made.child is not None and made.child.texts == ("Be kind.", "Count once.")
-    assert [hunk[3:] for hunk in hunks(made)] == [(True, "")]
-    [lost] = made.lost
-    assert (
-        lost.reason.startswith("unusable: no edit applies. ")
-        and "no principle p9" in lost.reason
-        and "the new text is empty" in lost.reason
-    )
-    assert len(editor.users("global")) == 2
-
-
 def test_hunks_that_do_not_fit_are_dropped_with_their_reason_and_the_rest_stands(by_model: Mutate) -> None:
     editor = Editor(
         local={
@@ -249,62 +214,6 @@ def test_an_edit_that_copies_a_problem_of_the_batch_is_left_out_by_the_iteration
     assert len(done.population.prompts) == 1
 
 
-def test_a_crossover_proposes_no_more_than_its_limit(tmp_path: Path) -> None:
-    editor = Editor(
-        recombine={"edits": [{"kind": "add", "text": f"Advice {number}."} for number in range(6)]}
-    )
-    with LoopbackModel(editor) as server, model_agents(server.base_url, tmp_path) as agents:
-        made = cross(
-            Editing(agents, library(), "0001", 1, 1),
-            [PROMPT, prompt_of(["a"])],
-            [[1.0], [0.5]],
-            PROBLEMS[:1],
-            best=0,
-        )
-    assert made.child is not None and made.child.texts[2:] == (
-        "Advice 0.",
-        "Advice 1.",
-        "Advice 2.",
-        "Advice 3.",
-    )
-    assert [hunk[3:] for hunk in hunks(made)] == [(True, "")] * 4 + [
-        (False, "a crossover may propose 4 edits")
-    ] * 2
-
-
-def test_a_crossover_that_says_what_the_mutant_says_gives_no_second_child(tmp_path: Path) -> None:
-    editor = Editor(
-        local={"edits": [{"kind": "add", "text": "Commit."}]},
-        recombine={"edits": [{"kind": "add", "text": "Commit."}]},
-    )
-    roots = {"first": PROMPT, "second": prompt_of(["Add."])}
-    with LoopbackModel(editor) as server, model_agents(server.base_url, tmp_path) as agents:
-        done = iterate(
-            found_population(roots, "0001"), Adder(skill=lambda prompt: 0.5), agents=agents, arm="evolution"
-        )
-    assert [row["operator"] for row in done.population.rows()] == ["root", "root", "mutation"]
-    assert done.rows["edits"][-1]["reason"] == "it says the same as a prompt that is there"
-
-
-def test_a_crossover_without_a_usable_reply_gives_no_child(tmp_path: Path) -> None:
-    with (
-        LoopbackModel(Editor(recombine={"edits": "none"})) as server,
-        model_agents(server.base_url, tmp_path) as agents,
-    ):
-        made = cross(
-            Editing(agents, library(), "0001", 1, 1),
-            [prompt_of(["a"]), PROMPT],
-            [[1.0], [0.5]],
-            PROBLEMS[:1],
-            best=0,
-        )
-    assert (
-        made.child is None
-        and made.note.startswith("invalid")
-        and [item.step for item in made.lost] == ["recombine"]
-    )
-
-
 def test_an_iteration_by_a_model_replays_from_its_tape_to_the_same_rows(tmp_path: Path) -> None:
     editor = Editor(
         local=lambda user: {"edits": [{"kind": "add", "text": f"Commit, case {len(user)}."}]},
@@ -336,18 +245,6 @@ def test_an_iteration_by_a_model_replays_from_its_tape_to_the_same_rows(tmp_path
     assert {row["artifact_id"] for row in calls} <= set(first.population.prompts["prompt_id"])
 
 
-def test_short_replies_are_compared_as_they_are_and_cost_no_summary(by_model: Mutate) -> None:
-    editor = Editor(local={"edits": [{"kind": "add", "text": "Commit."}]})
-    assert by_model(editor, 1, words=0).child is not None
-    assert editor.users("summary") == []
-    [critique] = editor.users("critique")
-    assert (
-        "reply: The sum is 5" in critique
-        and "reply: Is it 5 perhaps?" in critique
-        and "words" not in critique.partition("# The attempts")[2]
-    )
-
-
 def test_edits_of_which_none_applies_are_asked_for_once_more_with_the_reason(by_model: Mutate) -> None:
     replies = iter(
         [
@@ -368,89 +265,6 @@ def test_edits_of_which_none_applies_are_asked_for_once_more_with_the_reason(by_
     assert made.idea == "modify p2: Count once."
     [reason] = [text for text in seen if "no edit applies" in text]
     assert "p2 does not read as quoted" in reason and "p2 reads: Count twice." in reason
-
-
-def test_later_requests_of_a_batch_see_what_the_ones_before_proposed(by_model: Mutate) -> None:
-    editor = Editor(
-        local=lambda user: {"edits": [{"kind": "add", "text": f"Commit to a result, {len(user)}."}]}
-    )
-    by_model(editor, 1, 2, 3, words=0, waves=2)
-    shown = ["add: Commit to a result, " in user for user in editor.users("local")]
-    assert shown == [False, False, True]
-
-
-def test_editors_read_what_decides_and_what_was_tried(by_model: Mutate) -> None:
-    """Each value that decides about a prompt reaches the roles that propose the next one."""
-    row = _row_of(PROMPT, "champion", mu=27.5, sigma=2.0)
-    child = _row_of(prompt_of(["Be brief."]), "blocked", parents=[PROMPT.prompt_id], idea="add: Be brief.")
-    loser = _row_of(prompt_of(["Be bold."]), "accepted", parents=[PROMPT.prompt_id], idea="add: Be bold.")
-    duel = {
-        "cycle": "0003",
-        "champion_id": PROMPT.prompt_id,
-        "challenger_id": loser["prompt_id"],
-        "wins": False,
-        "difference": 0.1,
-        "low": -0.1,
-        "high": 0.3,
-        "reason": "+0.100 correct a reply on 12 problems",
-    }
-    refused = {
-        "cycle": "0003",
-        "applied": False,
-        "kind": "modify",
-        "step": "local",
-        "targets": ["p9"],
-        "text": "Count less.",
-        "operator": "mutation",
-        "prompt_id": PROMPT.prompt_id,
-        "reason": "there is no principle p9",
-    }
-    memory = SearchMemory(
-        [row, child, loser], [refused], [duel], {child["prompt_id"]: "leak: it copies a problem"}
-    )
-    editor = Editor(local={"edits": [{"kind": "add", "text": "Commit."}, {"kind": "add", "text": "Commit"}]})
-    by_model(editor, 1, words=0, memory=memory)
-    [local], [plan] = editor.users("local"), editor.users("global")
-    standing = (
-        "it is the champion",
-        "rating 27.5 +- 3.9 (95%) after 2 matches",
-        "1 of 2 replies right, 50% (9 to 91%)",
-        "sums (difficulty 1) 1 of 2",
-        "duel in cycle 0003",
-        "kept the title",
-    )
-    tried = (
-        "leak: it copies a problem",
-        "+0.100 correct a reply (-0.100 to +0.300)",
-        "lost its duel",
-        "modify p9: Count less.",
-        "no principle p9",
-    )
-    assert [text for text in (*standing, *tried) if text not in local] == []
-    assert [text for text in standing if text not in plan] == []
-    assert "add: Commit (p3 says the same already)" in plan
-
-
-def _row_of(
-    prompt: Any,
-    state: str,
-    *,
-    parents: Any = (),
-    mu: float = 25.0,
-    sigma: float = 8.0,
-    idea: str | None = None,
-) -> dict[str, Any]:
-    return {
-        "prompt_id": prompt.prompt_id,
-        "cycle": "0002",
-        "state": state,
-        "operator": "mutation",
-        "parents": list(parents),
-        "mu": mu,
-        "sigma": sigma,
-        "rounds": 2,
-        "idea": idea,
-    }
 
 
 def test_no_two_requests_of_a_cycle_are_alike_and_the_recombiner_reads_what_was_tried(tmp_path: Path) -> None:

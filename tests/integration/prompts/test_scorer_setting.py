@@ -166,10 +166,6 @@ def test_exported_rows_bring_their_verifier_along(tmp_path: Path, checks: str) -
         read(tmp_path, None, scorer=item.scorer, entry='{"name": "x"}')
 
 
-def test_rows_that_name_a_scorer_keep_it(tmp_path: Path, checks: str) -> None:
-    assert {item.scorer for item in read(tmp_path, checks, scorer="exact")} == {"exact"}
-
-
 def test_probes_pass_before_training_and_are_printed(
     tmp_path: Path, checks: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -217,17 +213,6 @@ def test_a_verifier_that_fails_its_probes_is_refused_before_training(
         problem_set(settings, lake=None, seeds=tmp_path, seed=0)
 
 
-def test_a_file_may_make_the_right_replies_of_its_probes(tmp_path: Path) -> None:
-    source = "def score(reply, label, question):\n    return reply.count('a') == int(label)\n\n"
-    source += "def right_reply(label, question):\n    return 'a' * int(label)\n"
-    (tmp_path / "count.py").write_text(source)
-    scorer = f"{tmp_path}/count.py:score"
-    assert len(probe_verifiers(read(tmp_path, scorer), "boxed")[read_verifier(scorer).scorer]) == 12
-    (tmp_path / "count.py").write_text(source.replace("'a' * int(label)", "None"))
-    with pytest.raises(InputError, match="right_reply of count.py:score makes no reply"):
-        probe_verifiers(read(tmp_path, scorer), "boxed")
-
-
 @pytest.mark.parametrize(
     ("setting", "content", "what"),
     [
@@ -248,13 +233,6 @@ def test_a_setting_that_names_no_verifier_is_refused(
         read_verifier(setting)
 
 
-def test_a_module_is_the_file_of_that_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "kit").mkdir()
-    (tmp_path / "kit" / "checks.py").write_text(CHECKS)
-    assert read_verifier("kit.checks:score") == read_verifier("kit/checks.py:score")
-
-
 def test_math_verify_says_how_it_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(name: str) -> str:
         raise PackageNotFoundError(name)
@@ -268,11 +246,6 @@ def test_math_verify_says_how_it_is_installed(monkeypatch: pytest.MonkeyPatch) -
         "own:math_verify-0.9.0@"
     )
     assert verifier_of(verifier.entry, "here") == verifier
-
-
-def test_a_scorer_without_files_is_refused(tmp_path: Path, checks: str) -> None:
-    with pytest.raises(InputError, match="no file is named"):
-        problem_set(PromptsSettings(scorer=checks), lake=None, seeds=tmp_path, seed=0)
 
 
 def test_a_problem_whose_verifier_was_not_asked_is_our_fault(tmp_path: Path, checks: str) -> None:

@@ -114,16 +114,6 @@ def test_certify_refuses_what_is_no_problem_or_no_file(certify, tmp_path):
     assert done.returncode == 2 and "nowhere.json" in done.stderr
 
 
-def test_certify_in_words(tmp_path):
-    (tmp_path / "p.json").write_text(json.dumps(LIN_0127))
-    (tmp_path / "c.json").write_text(json.dumps(ROUND_2))
-    done = evolake("certify", tmp_path / "p.json", tmp_path / "c.json", lake=tmp_path)
-    assert (done.returncode, done.stdout) == (
-        1,
-        "lin-0127: refuted: the assignment violates dom:x1\n  violated: dom:x1\n",
-    )
-
-
 def test_certify_tells_a_whole_conflict_where_it_is_asked(certify, tmp_path):
     together = LIN_0127 | {"constraints": [
         {"id": "c1", "coef": {"x1": 1, "x2": 1}, "op": ">=", "rhs": 8}, {"id": "c2", "coef": {"x1": 1, "x2": -1}, "op": ">=", "rhs": 3},  # noqa: E501

@@ -16,6 +16,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from commands import evolake
 from loopback_model import KEY, Action, Asked, LoopbackModel, say
 
 from evolake.lake import Lake
@@ -53,13 +54,8 @@ def environment(lake: Path, base_url: str, **more: str) -> dict[str, str]:
 
 
 def run(lake: Path, base_url: str, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*PROGRAM, *SMALL, *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=environment(lake, base_url, **more),
-    )
+    words = ("repair", "run", "--backend", "model", *SMALL, *arguments)
+    return evolake(*words, environment=environment(lake, base_url, **more))
 
 
 class Model:
@@ -95,17 +91,24 @@ def tape_entries(lake: Path) -> int:
     return len(list((lake / "tape").glob("??/*.json")))
 
 
-def test_the_whole_path_with_a_model(tmp_path):
+@pytest.fixture(scope="module")
+def asked_and_run(tmp_path_factory) -> tuple[list[Asked], subprocess.CompletedProcess[str], Path]:
+    """What a server was asked by a study of the five arms, what the command said, and the lake."""
+    lake = tmp_path_factory.mktemp("asked")
     with LoopbackModel(Model()) as server:
-        done = run(tmp_path, server.base_url)
-        asked = list(server.requests)
+        done = run(lake, server.base_url)
+        return list(server.requests), done, lake
+
+
+def test_the_whole_path_with_a_model(asked_and_run):
+    asked, done, lake = asked_and_run
     assert (done.returncode, done.stderr) == (0, "")
     answer = json.loads(done.stdout)
     assert (answer["backend"], answer["model"], len(answer["ran"])) == ("model", "loopback-model", 5)
-    stored = read_study(Lake(tmp_path))
+    stored = read_study(Lake(lake))
     results = stored.results
     assert set(results["backend"]) == {"model"} and set(results["model"]) == {"loopback-model"}
-    assert len(asked) == results["calls"].sum() == tape_entries(tmp_path)
+    assert len(asked) == results["calls"].sum() == tape_entries(lake)
     assert (results["input_tokens"] >= 100 * results["calls"]).all() and (
         results["output_tokens"] == 20 * results["calls"]
     ).all()
@@ -124,7 +127,7 @@ def test_the_whole_path_with_a_model(tmp_path):
     assert held == [(["status", "assignment"], False), (["status"], False)], (
         "a server that keeps to the schema keeps to the contract"
     )
-    calls = Lake(tmp_path).read("repair", "results__agent_calls")
+    calls = Lake(lake).read("repair", "results__agent_calls")
     assert calls.height == len(asked) and set(calls["role"]) == {
         "repair_plain",
         "repair_generic",
@@ -133,11 +136,9 @@ def test_the_whole_path_with_a_model(tmp_path):
     }
 
 
-def test_no_prompt_on_the_wire_holds_a_label_an_id_or_more_than_its_arm_may_see(tmp_path):
-    with LoopbackModel(Model()) as server:
-        assert run(tmp_path, server.base_url).returncode == 0
-        texts = [json.dumps(asked.body) for asked in server.requests]
-    problems = Lake(tmp_path).read("repair", "problems")
+def test_no_prompt_on_the_wire_holds_a_label_an_id_or_more_than_its_arm_may_see(asked_and_run):
+    texts = [json.dumps(asked.body) for asked in asked_and_run[0]]
+    problems = Lake(asked_and_run[2]).read("repair", "problems")
     secrets = [*problems["problem_id"], *map(str, problems["seed"]), '"label"', "core_size", "certified_by"]
     assert [secret for secret in secrets if any(secret in text for text in texts)] == []
     plain = [text for text in texts if "earlier answers" not in text and "answer to start from" not in text]
@@ -228,14 +229,15 @@ def test_an_endpoint_that_does_not_answer_ends_with_two_before_the_first_problem
     assert not (tmp_path / "lake").exists()
 
 
-@pytest.mark.parametrize("arm", KNOWN_ARMS[1:])
-def test_a_model_that_only_talks_uses_up_its_budget_and_solves_nothing(tmp_path, arm):
+def test_a_model_that_only_talks_uses_up_its_budget_and_solves_nothing(tmp_path):
+    arms = KNOWN_ARMS[1:]
     with LoopbackModel([say("No.")]) as server:
-        assert run(tmp_path, server.base_url, "--arms", arm).returncode == 0
-        assert len(server.requests) == CALLS * PROBLEMS, "no reply is asked for twice"
+        assert run(tmp_path, server.base_url, "--arms", ",".join(arms)).returncode == 0
+        assert len(server.requests) == CALLS * PROBLEMS * len(arms), "no reply is asked for twice"
     results = read_study(Lake(tmp_path)).results
     assert (
-        (results["parse_failures"] == CALLS).all()
+        set(results["arm"]) == set(arms)
+        and (results["parse_failures"] == CALLS).all()
         and (results["solver_calls"] == 0).all()
         and not results["budget_exceeded"].any()
     )

@@ -153,11 +153,6 @@ def test_a_champion_reigns_since_the_first_cycle_without_a_break(
     assert holder(lake, "0001") == (ids[0], "0001", "0001")
 
 
-def test_one_of_the_seeds_reigns_since_the_first_cycle_once_that_is_finished(tmp_path: Path):
-    assert holder(crowned_lake(tmp_path / "begun", seeded="a")) == ("a", "0000", "0000")
-    assert holder(crowned_lake(tmp_path / "finished", "a", "a", seeded="a")) == ("a", "0002", "0001")
-
-
 def test_a_cycle_that_is_not_finished_crowns_nobody(tmp_path: Path):
     lake = crowned_lake(tmp_path, "a", "b")
     lake.seals.reopen("other", "0003", "again")
@@ -179,12 +174,6 @@ def test_a_line_without_a_champion_says_what_to_look_at_instead(root: Path, line
     assert what in error.what and do in (error.do or "")
 
 
-def test_a_line_that_has_not_run_says_how_to_run_it(tmp_path: Path):
-    crowned_lake(tmp_path)
-    error = evolake(tmp_path, "champion", "other").exception
-    assert isinstance(error, InputError) and error.do == "run a cycle: evolake run --lines other"
-
-
 def test_the_example_of_the_tasks_shows_the_newest_cycle_and_no_other(tmp_path: Path):
     lake = Lake(tmp_path)
     for cycle in ("0001", "0002"):
@@ -199,8 +188,3 @@ def test_the_example_of_the_tasks_shows_the_newest_cycle_and_no_other(tmp_path: 
     assert [row[result["columns"].index("design_id")] for row in result["rows"]] == [
         f"0002-{rank}" for rank in range(1, 6)
     ]
-
-
-def test_an_unknown_artifact_has_no_ancestry(root: Path):
-    with Catalogue(Lake(root)) as catalogue:
-        assert catalogue.query("FROM ancestry('nonsense')").rows == []

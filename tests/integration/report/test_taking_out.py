@@ -3,7 +3,6 @@ what is told of it the lake holds."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -19,8 +18,7 @@ from evolake.errors import InputError
 from evolake.families.model.loading import read_family
 from evolake.families.model.population import store_family
 from evolake.families.tables import FAMILIES
-from evolake.gates import load_rules
-from evolake.lake import ARTIFACTS, CHAMPIONS, DERIVATIONS, RULES, Lake, TableSchema, side_table
+from evolake.lake import ARTIFACTS, CHAMPIONS, DERIVATIONS, Lake, TableSchema, side_table
 from evolake.programs.evolution.population import texts_bytes
 from evolake.programs.tables import PROGRAMS
 from evolake.prompts import tables as prompts
@@ -313,15 +311,6 @@ def test_an_artifact_is_shown_with_origin_gates_scores_and_text(solvers: Path):
     said = evolake(solvers, "show", ID["liar"]).stdout
     assert "gate 3 correctness: block by r-correctness: u-1: <wrong>" in said
     assert f"parent     {ID['beta'][:12]} beta, weight 1.00, by patch" in said
-
-
-def test_a_rule_is_shown_by_its_name_with_its_file(tmp_path: Path):
-    lake = Lake(tmp_path)
-    rules = load_rules(SEEDS / "rules", "families")
-    publish(lake, "families", side_table("rules", RULES), RULES, list(rules.rows()), None)
-    result = json.loads(evolake(tmp_path, "show", rules.rules[0].id, "--json").stdout)
-    assert (result["kind"], result["line"]) == ("rule", "families")
-    assert hashlib.sha256(result["text"].encode()).hexdigest() == rules.rules[0].text_sha
 
 
 def test_an_id_that_several_begin_with_lists_them_and_more_digits_choose(tmp_path: Path):

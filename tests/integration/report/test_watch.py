@@ -7,7 +7,7 @@ import pty
 import signal
 import subprocess
 import sys
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 
 import polars as pl
@@ -21,7 +21,7 @@ from evolake.families.tables import FAMILIES
 from evolake.lake import CHAMPIONS, Lake, TableSchema, side_table
 from evolake.lake.locks import held_by
 from evolake.report.story import story_of
-from evolake.report.watching import AtWork, Seen, Watcher
+from evolake.report.watching import Seen
 
 LONG_S = 60
 
@@ -83,23 +83,6 @@ def test_a_note_of_a_process_that_is_gone_is_nobody_at_work(lake: Lake, tmp_path
     assert held_by(tmp_path / "x.lock") is None
 
 
-def test_a_story_is_read_again_only_when_its_cycle_is_sealed_anew(
-    lake: Lake, monkeypatch: pytest.MonkeyPatch
-):
-    from evolake.report import watching
-
-    read: list[str] = []
-
-    def counting(lake: Lake, line: str, cycle: str):
-        read.append(cycle)
-        return watching.Story(line, cycle)
-
-    monkeypatch.setattr(watching, "story_of", counting)
-    watcher = Watcher(lake.root)
-    assert watcher.look() == watcher.look()
-    assert read == ["0002"]
-
-
 def test_a_line_without_a_finished_cycle_and_an_empty_lake_say_so(tmp_path: Path):
     assert "The lake holds no cycle yet" in shown(tmp_path)
     alone = shown(tmp_path, "--lines", "designs")
@@ -111,13 +94,6 @@ def test_a_line_without_a_finished_cycle_and_an_empty_lake_say_so(tmp_path: Path
     for lines in ("desings", "designs,desings"):
         with pytest.raises(InputError, match="no line 'desings'"):
             shown(tmp_path, "--lines", lines)
-
-
-def test_how_long_a_run_is_at_work_is_said_in_minutes():
-    now = datetime(2026, 1, 1, 12, tzinfo=UTC)
-    assert AtWork(now - timedelta(seconds=125), "0004", "runs", 3, 5, 1).text(now) == (
-        "cycle 0004 for 2:05 min, 3 tables so far, last runs; gates passed 5, stopped 1"
-    )
 
 
 def test_ctrl_c_ends_the_live_view_with_a_sentence(lake: Lake):
@@ -150,18 +126,6 @@ def test_ctrl_c_ends_the_live_view_with_a_sentence(lake: Lake):
         process.kill()
         os.close(ours)
     assert b"Traceback" not in text
-
-
-def test_what_is_told_of_a_line_stands_in_one_order(lake: Lake):
-    [seen] = Watcher(lake.root).look()
-    assert [about for about, _ in describe(seen, datetime.now(UTC))] == [
-        "now",
-        "leads",
-        "gain",
-        "score",
-        "gates",
-        "spent",
-    ]
 
 
 def test_the_scores_of_designs_and_families_read_as_what_they_measure(tmp_path: Path):

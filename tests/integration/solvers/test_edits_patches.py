@@ -7,16 +7,14 @@ patches of the other seeds are in test_edits_patches_elsewhere.py.
 
 from __future__ import annotations
 
-import json
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import solver_patches
 from solver_patch_builds import with_defaults
-from solver_patches import FORMS, LIMITS, SAMPLE, Bench, Verdict, assert_patch_differs, open_benches, seed_of
+from solver_patches import FORMS, LIMITS, SAMPLE, Bench, assert_patch_differs, open_benches, seed_of
 
 from evolake.lake.blobs import BlobStore
 from evolake.solvers.edits import Edit, apply_edits, write_edits
@@ -45,83 +43,6 @@ def test_a_patch_compiles_answers_right_with_proofs_and_changes_the_search(
 ) -> None:
     requires("c++")
     assert_patch_differs(bench, patch, tmp_path)
-
-
-def keys(bench: Bench) -> dict[str, str]:
-    return {patch: bench.key(patch) for patch in PATCHES}
-
-
-def test_a_key_changes_with_all_that_decides_a_verdict_and_with_nothing_else(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    first, other, *_ = PATCHES
-    before, patching, adapter = keys(bench), bench.patching, bench.adapter
-    assert len(set(before.values())) == len(PATCHES)
-    path, text = next(iter(patching.changed[first].items()))
-    patched = replace(patching, changed=patching.changed | {first: {path: text + "\n"}})
-    assert {
-        patch for patch, key in keys(replace(bench, patching=patched)).items() if key != before[patch]
-    } == {first}
-    everything = {
-        "a source of the seed": replace(
-            bench, patching=replace(patching, files=patching.files | {path: patching.files[path] + "\n"})
-        ),
-        "the flags": replace(
-            bench, patching=replace(patching, rule=lambda *given: patching.rule(*given).replace("-O1", "-O2"))
-        ),
-        "how it is run": replace(
-            bench, adapter=replace(adapter, exit_codes=dict.fromkeys(adapter.exit_codes, 99))
-        ),
-    }
-    for what, changed in everything.items():
-        assert not set(keys(changed).values()) & set(before.values()), what
-    assert bench.key(other, "another compiler") != before[other]
-    monkeypatch.setattr(solver_patches, "judges", lambda: "other code")
-    assert not set(keys(bench).values()) & set(before.values()), "the code that judges"
-
-
-def test_a_verdict_is_taken_with_its_key_alone_and_what_is_not_known_is_built(
-    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    first, other, last = [patch for patch in PATCHES if patch not in SAMPLE[BASE]][:3]
-    entry = {"conflicts": {"sat.cnf": 2.0}, "before": {"sat.cnf": 1.0}}
-    bench = replace(bench, rebuild=False)
-    monkeypatch.setattr(solver_patches, "KEPT", tmp_path / "kept.json")
-    assert set(bench.wanted()) == {*PATCHES}
-    known = {
-        first: entry | {"key": bench.key(first)},
-        other: entry | {"key": bench.key(last)},
-        last: entry | {"key": "0"},
-    }
-    (tmp_path / "kept.json").write_text(json.dumps({BASE: known}))
-    assert [bench.known(patch) for patch in (first, other, last)] == [
-        Verdict({"sat.cnf": 2.0}, {"sat.cnf": 1.0}),
-        None,
-        None,
-    ]
-    assert set(bench.wanted()) == {*PATCHES} - {first}
-    assert set(replace(bench, rebuild=True).wanted()) == {*PATCHES}
-
-
-def test_what_was_judged_is_kept_and_known_in_the_next_run(
-    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(solver_patches, "KEPT", tmp_path / "kept.json")
-    first, other, *_ = [patch for patch in PATCHES if patch not in SAMPLE[BASE]]
-    old: Mapping[str, object] = {"key": "0", "conflicts": {}, "before": {}}
-    (tmp_path / "kept.json").write_text(
-        json.dumps({"cadical195": {"one": old}, BASE: {first: old, other: old, "a patch that is gone": old}})
-    )
-    verdict = Verdict({"sat.cnf": 2.0}, {"sat.cnf": 1.0})
-    solver_patches.keep(replace(bench, judged={first: verdict}))
-    result = solver_patches.kept()
-    assert bench.known(first) == verdict
-    assert (result["cadical195"], result[BASE].keys(), result[BASE][other]) == (
-        {"one": old},
-        {first, other},
-        old,
-    )
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["kept.json"]
 
 
 def test_a_patch_that_answers_wrong_is_found_out(

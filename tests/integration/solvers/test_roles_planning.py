@@ -16,9 +16,8 @@ from solver_seed_builds import seed_folder
 from evolake.agents import Agents
 from evolake.agents.backends import OperatorsBackend
 from evolake.cycle_seeds import CycleSeeds
-from evolake.solvers.edits import PATCHES, Edit, apply_edits, catalogue, family_of, tunables
+from evolake.solvers.edits import Edit, apply_edits
 from evolake.solvers.edits.anchors import pattern, source_files
-from evolake.solvers.edits.applicable import applicable, editable_tree
 from evolake.solvers.evolution.planning import Base, KnownVariant, SearchRecord, parent_pool, plan_variants
 from evolake.solvers.evolution.proposing.coder_turn import CoderTurn
 from evolake.solvers.evolution.proposing.proposal import Proposals
@@ -30,7 +29,6 @@ from evolake.solvers.settings import SolversSettings
 
 PLANS = 4
 SETTINGS = SolversSettings(variants_per_cycle=PLANS)
-DECAY = '"The variable activity decay factor", 0.95'
 EDITED = {
     "minisat22": (
         with_defaults("restart-geometric"),
@@ -63,8 +61,6 @@ REWRITTEN = {
 }
 """What another such child writes otherwise: places where the catalogue has an anchor, and the declaration of
 an option."""
-UNREAD = {"mergesat3": {"ccnr-switch-heuristic"}}
-"""Options that a seed declares and never reads."""
 
 
 @dataclass(frozen=True)
@@ -146,36 +142,3 @@ def test_every_plan_applies_to_its_parents_tree_and_gives_a_new_variant(
             )
             assert target.partition(":")[2] in variant.changelog
             assert variant.edits is None or not target or target in {edit.key for edit in variant.edits}
-
-
-@pytest.mark.parametrize("name", EDITED)
-def test_what_applies_is_found_in_the_tree_itself(
-    name: str, seed: Callable[[str], Base], tmp_path: Path
-) -> None:
-    base = seed(name)
-    whole, _, baked, rewritten = [
-        editable_tree(source_files(item.folder), base.adapter) for item in children(base, tmp_path)
-    ]
-    assert set(whole.patches) == {spec.name for spec in catalogue(base.adapter)}
-    assert {item.name for item in tunables(base.folder, base.adapter)} - set(whole.options) == UNREAD.get(
-        name, set()
-    )
-    slots = {PATCHES[patch].slot for patch in BAKED[name]}
-    left = {patch for patch in whole.patches if PATCHES[patch].slot not in slots}
-    shared = {"minisat22": {"reduce-glue-tiers"}}.get(name, set())
-    assert set(baked.patches) == left - shared, (
-        "neither those that stand in it, nor others of their slots, nor what shares their helpers"
-    )
-    family = family_of(base.adapter)
-    gone = {
-        patch
-        for patch in whole.patches
-        if any(
-            pattern(old).search(rewrite.anchor) or pattern(rewrite.anchor).search(old)
-            for rewrite in PATCHES[patch].forms[family]
-            for old, _ in REWRITTEN[name]
-        )
-    }
-    assert gone and set(rewritten.patches) == set(whole.patches) - gone
-    dead = {option for edit in EDITED[name] if edit.kind == "patch" for option in PATCHES[edit.name].shadows}
-    assert {item.name for item in applicable(whole, EDITED[name]).options} == set(whole.options) - dead

@@ -19,7 +19,7 @@ from evolake.agents import Agents, open_agents
 from evolake.agents.backends import OperatorsBackend
 from evolake.lake import DERIVATIONS
 from evolake.settings import BudgetSettings, Settings
-from evolake.solvers.edits import Edit, read_edits, write_edits
+from evolake.solvers.edits import Edit, write_edits
 from evolake.solvers.evolution.authors import Commission
 from evolake.solvers.evolution.planning import Base, KnownVariant
 from evolake.solvers.evolution.proposing import excerpt
@@ -57,13 +57,6 @@ def test_operators_make_a_variant_with_documents_lineage_and_a_call_that_names_i
     assert (variant.folder / "RESULTS.md").read_text().strip()
     assert "-static DoubleOption" in variant.diff and variant.variant_id == source_sha(variant.folder)
     assert [row["artifact_id"] for row in agents.rows()] == [variant.variant_id]
-
-
-def test_edits_and_base_make_the_same_sources_again(project: SmallProject) -> None:
-    with operators() as agents:
-        (variant,) = project.propose(agents, [planned([project.seed])]).variants
-    again = project.child("again", *read_edits((variant.folder / "edits.json").read_text()))
-    assert again.variant_id == variant.variant_id
 
 
 def test_the_same_seed_makes_the_same_variants(project: SmallProject, tmp_path: Path) -> None:
@@ -111,61 +104,6 @@ def test_plans_carried_out_side_by_side_give_what_one_after_another_gives(
     judged.clear()
     assert [propose(workers) for workers in (1, 2, 5)] == [reference] * 3
     assert len(judged) == 3 * 4, "the second crossover was to meet the first"
-
-
-def test_a_crossover_joins_two_parents_with_equal_weights_and_says_what_it_dropped(
-    project: SmallProject,
-) -> None:
-    item = project.child("one", DECAY)
-    two = project.child("two", FIRST, Edit("tunable", "var-decay", {"value": 0.7}))
-    with operators() as agents:
-        (variant,) = project.propose(
-            agents, [planned([item, two], "crossover", "")], [project.seed, item, two]
-        ).variants
-    assert variant.edits is not None and sorted(edit.described() for edit in variant.edits) == [
-        "rfirst = 40",
-        "var-decay = 0.8",
-    ]
-    assert variant.weights == ((item.variant_id, 0.5), (two.variant_id, 0.5))
-    assert [(row["what"], row["parent"], row["reason"]) for row in variant.dropped] == [
-        ("tunable:var-decay", 2, "same-edit-other-values")
-    ]
-    assert "same-edit-other-values" in (variant.folder / "CHANGELOG.md").read_text()
-
-
-def test_a_crossover_of_written_variants_joins_files(project: SmallProject) -> None:
-    item = project.written("one", GOOD)
-    diff = (
-        "--- a/src/core/Solver.h\n+++ b/src/core/Solver.h\n@@ -1,1 +1,2 @@\n #include <stdint.h>\n+// "
-        "Ranges are not kept.\n"
-    )
-    two = project.written("two", diff)
-    with operators() as agents:
-        (variant,) = project.propose(
-            agents, [planned([item, two], "crossover", "")], [project.seed, item, two]
-        ).variants
-    assert variant.edits is None and not (variant.folder / "edits.json").exists()
-    assert "* 3;" in (variant.folder / "src/core/Solver.cc").read_text()
-    assert "Ranges are not kept" in (variant.folder / "src/core/Solver.h").read_text()
-
-
-def test_an_edit_on_a_written_variant_keeps_what_was_written(project: SmallProject) -> None:
-    item = project.written("one", GOOD)
-    with operators() as agents:
-        (variant,) = project.propose(agents, [planned([item])], [project.seed, item]).variants
-    assert variant.edits is None
-    assert "* 3;" in (variant.folder / "src/core/Solver.cc").read_text()
-    assert "0.95" not in (variant.folder / "src/core/Solver.cc").read_text()
-
-
-def test_a_crossover_that_would_exist_already_gets_one_edit_more(project: SmallProject) -> None:
-    first, second = project.child("one", DECAY), project.child("two", DECAY, FIRST)
-    with operators() as agents:
-        (variant,) = project.propose(
-            agents, [planned([first, second], "crossover", "")], [project.seed, first, second]
-        ).variants
-    assert variant.edits is not None
-    assert {edit.key for edit in variant.edits} >= {DECAY.key, FIRST.key} and variant.edits != second.edits
 
 
 def test_what_exists_already_goes_back_to_the_coder(project: SmallProject) -> None:
@@ -216,16 +154,6 @@ def by_model(
 def large(monkeypatch: pytest.MonkeyPatch) -> None:
     """Sources of which a coder is asked what it wants to see."""
     monkeypatch.setattr(excerpt, "SMALL_SOURCES", 0)
-
-
-def test_sources_that_fit_are_shown_whole_and_the_coder_is_not_asked_which(project: SmallProject) -> None:
-    coder = Coder(GOOD)
-    result, rows = by_model(project, coder)
-    assert [row["role"] for row in rows] == ["solvers_coder"] and not result.variants[0].blocked
-    assert (
-        "=== src/core/Solver.cc from line 1\n#include" in coder.prompts[0]
-        and "struct IntRange" in coder.prompts[0]
-    )
 
 
 def test_what_a_plan_names_is_shown_and_the_coder_is_not_asked_which(
@@ -409,20 +337,6 @@ def test_a_gain_or_a_difference_within_the_noise_takes_no_question_and_an_empty_
     assert [row["role"] for row in rows] == ["solvers_coder", "solvers_coder_revise"] and "* 3;" in (
         result.variants[0].folder / "src/core/Solver.cc"
     ).read_text()
-
-
-def test_a_trial_is_measured_once_so_that_a_replay_asks_with_the_same_figures(project: SmallProject) -> None:
-    trial, _ = measured(0.9, 1.05)
-    first, _ = by_model(project, Coder(GOOD, REVISED), trial=trial)
-    settings = Settings(backend="model", models={"default": "scripted"}, replay_only=True)
-    other, asked = measured(0.5, 0.4)
-    with open_agents(settings, project.into.parent / "lake", "0001", "run", line="solvers") as agents:
-        (again,) = project.propose(agents, [planned([project.seed], "rewrite", "")], trial=other).variants
-    assert (again.variant_id, list(again.trials), asked) == (
-        first.variants[0].variant_id,
-        list(first.variants[0].trials),
-        [],
-    )
 
 
 def test_no_two_requests_of_a_cycle_are_the_same(project: SmallProject) -> None:

@@ -14,7 +14,6 @@ from click.testing import CliRunner
 from evolake.agents.calls import AgentCall
 from evolake.agents.forecast import LineForecast, forecast_sentence, forecasts
 from evolake.cli.run import run
-from evolake.errors import InputError
 from evolake.lake import AGENT_CALLS, Lake, side_table
 from evolake.prompts.settings import PromptsSettings
 from evolake.prompts.tables import PROMPTS
@@ -190,11 +189,6 @@ def test_the_study_of_repair_is_forecast_by_name(settings: Settings, tmp_path: P
     assert rows["repair_plain"].calls_most == problems * (1 + 4 * 4)
 
 
-def test_a_line_that_is_not_there_is_an_error(settings: Settings, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="bridges"):
-        forecasts(settings, tmp_path, ["bridges"])
-
-
 def test_the_dry_run_prints_a_table_and_starts_nothing(
     settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -219,9 +213,3 @@ def test_the_dry_run_prints_a_table_and_starts_nothing(
         "No model is called"
         in CliRunner().invoke(run, ["--dry-run", "prompts"], standalone_mode=False).output
     )
-
-
-@pytest.mark.parametrize("words", [["prompts", "--lines", "designs"], ["--json", "prompts"]])
-def test_words_that_contradict_each_other_are_an_error(settings: Settings, words: list[str]) -> None:
-    done = CliRunner().invoke(run, words, standalone_mode=False)
-    assert isinstance(done.exception, InputError)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from agent_backend_fixtures import AddReply, AddRequest, AgentBackendKit, values
+from agent_backend_fixtures import AddReply, AddRequest, AgentBackendKit
 from pydantic import BaseModel
 
 from evolake.agents import Agents, Role, open_agents
@@ -31,28 +31,6 @@ def _draw(request: AddRequest, rng: np.random.Generator) -> Drawn:
 
 def _agents(folder: Path) -> Agents:
     return open_agents(Settings(), folder, "0001", "run-1", line="designs")
-
-
-def test_the_seed_decides_what_is_drawn(tmp_path: Path) -> None:
-    role = Role("drawer", AddRequest, Drawn, _draw)
-    request = AddRequest(a=0, b=0)
-    first, again, other = values(_agents(tmp_path).call_many(role, [request] * 3, seeds=[7, 7, 8]))
-    assert first == again != other
-    assert first == Drawn(numbers=np.random.Generator(np.random.PCG64(7)).integers(0, 2**40, 3).tolist())
-
-
-def test_a_role_that_returns_one_object_twice_loses_no_row(tmp_path: Path) -> None:
-    constant = AddReply(total=1)
-    agents = _agents(tmp_path)
-    replies = agents.call_many(
-        Role("constant", AddRequest, AddReply, lambda request, rng: constant),
-        [AddRequest(a=0, b=1)] * 2,
-        seeds=[0, 1],
-    )
-    assert [reply.value is constant for reply in replies] == [True, True]
-    for number, reply in enumerate(replies):
-        agents.assign(reply.call_id, f"artifact-{number}")
-    assert [row["artifact_id"] for row in agents.rows()] == ["artifact-0", "artifact-1"]
 
 
 def test_rows_say_that_no_model_was_asked(tmp_path: Path) -> None:

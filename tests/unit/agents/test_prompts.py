@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from evolake.agents.fences import as_text, cap, clean, fence, inline
+from evolake.agents.fences import cap, clean, fence
 from evolake.agents.prompts import build_messages, load_prompt, render
 from evolake.agents.roles import Role, hide
 from evolake.errors import MachineryError
@@ -134,50 +134,3 @@ def test_clean_text_can_go_over_any_wire(text: str) -> None:
 
 def test_lone_surrogates_control_characters_and_direction_overrides_are_replaced() -> None:
     assert clean("a\ud800b\x00c\u202ed\r\ne\tf") == "a\ufffdb\ufffdc\ufffdd\ne\tf"
-
-
-def test_inline_is_one_short_line_without_backticks() -> None:
-    assert inline("a\n\n b `c`") == "a b 'c'"
-    assert inline("x" * 400) == "x" * 300 + " [... 100 characters cut here ...]"
-
-
-def test_structures_become_an_outline_that_keeps_code_readable() -> None:
-    value = {
-        "id": 1,
-        "items": [{"t": "x", "n": None}, {"t": "y\nz", "s": [1, 2.5]}],
-        "none": [],
-        "map": {"deep": {"e": ""}},
-        "words": ["a", "b"],
-    }
-    assert (
-        as_text(value)
-        == "id: 1\nitems:\n  - t: x\n  - t: |\n      y\n      z\n    s: [1, 2.5]\nwords:\n  - a\n  - b"
-    )
-    assert [as_text(item) for item in (None, True, 2, "s", [], {})] == ["none", "true", "2", "s", "[]", "{}"]
-
-
-def test_a_list_of_short_records_is_a_table_and_of_others_an_outline() -> None:
-    records = [
-        {"family": "uf", "solved": 3, "cpu_s": 1 / 3},
-        {"family": "php", "cpu_s": None},
-        {"family": "", "solved": 0, "exact": True},
-    ]
-    assert as_text({"runs": records}) == (
-        "runs:\n  family | solved | cpu_s | exact\n  uf | 3 | 0.3333333333 |\n  php |  |  |\n   | 0 |  | true"
-    )
-    for odd in ({"family": "a|b"}, {"family": "a\nb"}, {"family": "a" * 121}, {"family": ["a"]}):
-        assert as_text([*records, odd]).startswith("- family: uf\n")
-    assert as_text(records[:2]) == "- family: uf\n  solved: 3\n  cpu_s: 0.3333333333\n- family: php"
-
-
-@pytest.mark.parametrize("empty", [None, "", [], {}, {"a": None, "b": {"c": []}}])
-def test_a_section_of_an_empty_value_is_left_out_and_one_with_more_is_not(empty: object) -> None:
-    template = (
-        "s\n<!-- user -->\n# One\n{{one}}\n\n# Two\n{{ two | text }}\n\n## Three\nof {{three}}\n# Four\n"
-        "{{one}}\n"
-    )
-    assert render(template, {"one": empty, "two": empty, "three": empty})[1] == "## Three\nof none"
-    assert (
-        render(template, {"one": 0, "two": "t", "three": False})[1]
-        == "# One\n0\n\n# Two\nt\n\n## Three\nof false\n# Four\n0"
-    )

@@ -33,14 +33,6 @@ def test_a_cycle_failed_where_no_proposal_came_of_what_was_asked(
     )
 
 
-def test_what_failed_is_counted_by_its_word() -> None:
-    rows = [
-        {"role": "coder", "status": status}
-        for status in ("invalid", "replayed+truncated", "invalid+no_usage", "ok")
-    ]
-    assert count_outcomes(rows, PROPOSES).words == "4 attempts, 1 with a valid reply (invalid 2, truncated 1)"
-
-
 def session(name: str, *outcomes: str | None) -> tuple[list[dict], list[dict]]:
     """Rows of calls and of turns of one session of the coder."""
     calls = [

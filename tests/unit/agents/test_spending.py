@@ -46,26 +46,6 @@ def test_it_says_calls_tokens_usd_and_what_is_left_where_most_was_spent(lake: Pa
     )
 
 
-def test_a_run_that_replayed_all_paid_nothing(lake: Path) -> None:
-    said = sentence(lake, BudgetSettings(tokens_per_run=2000), runs=("r3",))
-    assert said == "model: 0 calls paid, 0 tokens, 0.0000 usd; budget left: 2,000 of 2,000 tokens per run"
-    assert sentence(lake, BudgetSettings(), runs=("r3",), replay_only=True).endswith(
-        "budget left: nothing is asked under replay only"
-    )
-
-
-def test_a_price_that_nobody_knows_is_no_zero(lake: Path) -> None:
-    assert "1,700 tokens, usd unknown (no price of m); budget left: 500 of 2,000" in sentence(
-        lake, BudgetSettings(tokens_per_run=2000), prices={}
-    )
-
-
 def test_operators_say_that_no_model_was_asked(lake: Path) -> None:
     said = sentence(lake, BudgetSettings(), backend="operators", runs=("r3",))
     assert said == "model: not asked (operators made everything); 0 calls, 0 tokens, 0 usd"
-
-
-def test_a_policy_that_was_asked_beside_operators_is_counted(lake: Path) -> None:
-    assert sentence(lake, BudgetSettings(), backend="operators").startswith(
-        "model: 3 calls paid, 1,700 tokens, "
-    )

@@ -18,58 +18,11 @@ from unit.designs_engine.engine_support import (
 )
 
 from evolake.designs.model.contract import Blocked, TracedDesign
-from evolake.designs.model.graph import (
-    Constant,
-    Dtype,
-    Graph,
-    Node,
-    Power,
-    Reference,
-    Symbol,
-    canonical,
-    decode,
-    encode,
-)
-from evolake.designs.model.spec import checked_hyper, checked_variable, read_hypers, read_variables
+from evolake.designs.model.graph import Graph, Node, Power, Reference, Symbol
+from evolake.designs.model.spec import read_variables
 from evolake.designs.model.unify import NotUniform, unify
 from evolake.designs.tracing.driver import Stop, load, trace
 from evolake.designs.tracing.trace import accept
-
-ARGUMENTS = [
-    1,
-    -2.5,
-    True,
-    None,
-    "sum",
-    float("inf"),
-    Reference(3),
-    Symbol(0, 1, 3, -2),
-    Power(2.0, -1.0, 0.5),
-    Dtype("real"),
-    (1, (2, Reference(0))),
-    Constant("real", (2,), (0.5, -1.0)),
-]
-
-
-@pytest.mark.parametrize("value", ARGUMENTS, ids=str)
-def test_every_kind_of_argument_survives_json(value):
-    assert decode(json.loads(json.dumps(encode(value)))) == value
-
-
-NO_ARGUMENTS = [
-    {"ref": True},
-    {"ref": 1, "size": 2},
-    {"size": [1, 2]},
-    {"float": "1"},
-    {"constant": {"dtype": "real", "shape": [3], "data": [1]}},
-    {},
-]
-
-
-@pytest.mark.parametrize("value", NO_ARGUMENTS, ids=str)
-def test_what_is_no_argument_is_refused(value):
-    with pytest.raises(ValueError, match=r"."):
-        decode(value)
 
 
 def test_order_of_statements_names_and_operands_do_not_change_the_hash():
@@ -98,31 +51,6 @@ def test_a_changed_number_or_bound_or_rate_changes_the_hash():
         ]
     }
     assert len(hashes) == 6
-
-
-def test_equal_nodes_merge_and_random_ones_do_not():
-    two = (
-        Node("input", ("sgn",)),
-        Node("rand_like.default", (Reference(0),)),
-        Node("rand_like.default", (Reference(0),)),
-        Node("sub.Tensor", (Reference(1), Reference(2))),
-        Node("exp.default", (Reference(0),)),
-        Node("exp.default", (Reference(0),)),
-        Node("mul.Tensor", (Reference(4), Reference(5))),
-        Node("add.Tensor", (Reference(3), Reference(6))),
-    )
-    operators = [node.operator for node in canonical(Graph(two, (("x", 7),))).nodes]
-    assert sorted(operators) == sorted(
-        [
-            "input",
-            "rand_like.default",
-            "rand_like.default",
-            "sub.Tensor",
-            "exp.default",
-            "mul.Tensor",
-            "add.Tensor",
-        ]
-    )
 
 
 @pytest.mark.parametrize("path", [BASELINE, DESIGN_340])
@@ -276,37 +204,6 @@ WRONG_VARIABLES = [
 def test_variables_that_are_none_are_refused(spec):
     with pytest.raises(ValueError, match=r"."):
         read_variables(spec)
-
-
-def test_infinite_and_absent_bounds_mean_unbounded():
-    assert (
-        checked_variable("x", ("B", "M"), (None, float("inf"))).low,
-        checked_variable("x", ("B", "M"), (None, float("inf"))).high,
-    ) == (None, None)
-
-
-WRONG_HYPERS = [
-    [],
-    {"a": 1},
-    {"a": {"type": "gamma", "default": 1, "low": 0, "high": 2}},
-    {"a": {"type": "uniform", "default": 3, "low": 0, "high": 2}},
-    {"a": {"type": "uniform", "default": float("nan"), "low": 0, "high": 2}},
-    {"a": {"type": "log_uniform", "default": 1, "low": 0, "high": 2}},
-    {"a": {"type": "categorical", "default": "x", "choices": []}},
-    {"a": {"type": "categorical", "default": "x", "choices": ["y"]}},
-    {"a": {"type": "uniform", "default": 1, "low": 3, "high": 2}},
-    {"a b": {"type": "uniform", "default": 1, "low": 0, "high": 2}},
-]
-
-
-@pytest.mark.parametrize("spec", WRONG_HYPERS, ids=range(len(WRONG_HYPERS)))
-def test_hyperparameters_that_are_none_are_refused(spec):
-    with pytest.raises(ValueError, match=r"."):
-        read_hypers(spec)
-
-
-def test_a_default_on_the_edge_of_its_range_is_allowed():
-    assert checked_hyper("a", "uniform", 2.0000000001, 0, 2, ()).default == pytest.approx(2)
 
 
 @pytest.mark.parametrize(

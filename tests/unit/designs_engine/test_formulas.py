@@ -3,8 +3,6 @@ believed."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -12,14 +10,7 @@ import pytest
 
 from evolake.designs.engines.isolated import Run
 from evolake.designs.model import formulas
-from evolake.designs.model.formulas import (
-    PLANTED,
-    FormulaKind,
-    cache_folder,
-    draw_formulas,
-    prepare,
-    uniform_kind,
-)
+from evolake.designs.model.formulas import PLANTED, FormulaKind, cache_folder, draw_formulas, uniform_kind
 from evolake.designs.model.instances import Planted, planted
 from evolake.errors import InputError
 
@@ -69,19 +60,6 @@ def test_the_same_seed_gives_the_same_formulas_with_the_cache_and_without(folder
     assert content(draw_formulas(UNIFORM, 40, 4, 6)) != first
 
 
-def test_who_has_the_file_needs_no_solver(folder: Path) -> None:
-    prepare(UNIFORM, 30, 2, 5)
-    program = (
-        "import sys; sys.modules['pysat'] = None; sys.modules['pysat.solvers'] = None\n"
-        "from evolake.designs.model.formulas import draw_formulas, uniform_kind\n"
-        "print(draw_formulas(uniform_kind(4.0), 30, 2, 5).m)"
-    )
-    assert (
-        subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
-        == "120\n"
-    )
-
-
 @pytest.mark.parametrize("damage", ["cut", "text", "unsatisfied", "other shape"])
 def test_a_damaged_file_is_drawn_again(folder: Path, damage: str) -> None:
     batch = draw_formulas(UNIFORM, 40, 4, 5)
@@ -113,7 +91,3 @@ def test_a_ratio_at_which_hardly_any_is_satisfiable_is_refused(monkeypatch: pyte
     assert "4.2" in caught.value.do
     with pytest.raises(InputError, match="no such batch"):
         draw_formulas(UNIFORM, 2, 2, 5)
-
-
-def test_kinds_say_what_they_are() -> None:
-    assert [str(PLANTED), str(uniform_kind(4.1))] == ["planted p0=0.08", "uniform ratio=4.1"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from designs_genomes import MAJORITY_TERM, behind_a_slow_memory, open_search
+from designs_genomes import MAJORITY_TERM, open_search
 from designs_runs import Inline
 
 from evolake.designs.evolution import ablation
@@ -39,15 +39,6 @@ def test_every_term_is_left_out_once_and_nothing_else_changes() -> None:
     (memory,) = [item for item in result if item.slot == "memory"]
     assert memory.genome.memories == () and "m1 over each clause" in memory.term
     assert len(result) >= 10
-
-
-def test_a_gate_is_left_out_as_the_memory_that_it_is() -> None:
-    memories = [item for item in ablations(behind_a_slow_memory(0.002, 0.3, 60.0)) if item.slot == "memory"]
-    assert [len(item.genome.memories) for item in memories] == [1, 1]
-
-
-def test_the_baseline_has_terms_too() -> None:
-    assert "xs: -gamma in (c - gamma)" in {str(item) for item in ablations(baseline())}
 
 
 def test_effects_are_told_by_kind_with_bounds() -> None:

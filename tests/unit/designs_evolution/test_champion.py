@@ -12,7 +12,7 @@ from evolake.cycle_seeds import CycleSeeds
 from evolake.designs.evolution.champion import Contender, decide_champion, gains, reaches
 from evolake.designs.evolution.experiments import instance_seed
 from evolake.designs.settings import DesignsSettings, FidelitySettings
-from evolake.designs.tables import DECISIONS, DUELS
+from evolake.designs.tables import DECISIONS
 
 SETTINGS = DesignsSettings(
     batch=10,
@@ -88,26 +88,6 @@ def test_a_win_within_the_noise_keeps_the_incumbent() -> None:
     )
 
 
-def test_the_incumbent_against_itself_is_no_duel_but_is_compared_with_the_baseline() -> None:
-    result = duel(contender("old", 300), contender("old", 300), BASELINE)
-    assert result.champion_id == "old"
-    assert [row["comparison"] for row in result.decisions] == ["baseline"]
-    assert {row["design_id"] for row in result.trials} == {"old", "base"}
-    assert result.decisions[0]["noise_floor"] is None
-
-
-def test_the_baseline_as_champion_needs_no_comparison() -> None:
-    result = duel(BASELINE, BASELINE, BASELINE)
-    assert (result.champion_id, result.decisions) == ("base", [])
-
-
-def test_the_first_challenger_meets_the_baseline_as_incumbent() -> None:
-    result = duel(contender("new", 300), BASELINE, BASELINE)
-    assert result.champion_id == "new"
-    assert [row["comparison"] for row in result.decisions] == ["incumbent", "baseline"]
-    assert result.decisions[0]["ratio"] == pytest.approx(result.decisions[1]["ratio"], rel=0.1)
-
-
 def test_a_size_that_only_one_reaches_decides_with_a_lower_bound() -> None:
     result = duel(contender("wide", 300), contender("narrow", 100, largest=57), BASELINE)
     row = result.decisions[0]
@@ -116,13 +96,6 @@ def test_a_size_that_only_one_reaches_decides_with_a_lower_bound() -> None:
     assert row["ratio"] == pytest.approx(1000 / 300, rel=0.1) and row["sizes"] == [57, 80]
     assert "the incumbent did not solve it" in row["reason"]
     assert row["bound"] == "lower bound" and result.decisions[1]["bound"] == ""
-
-
-def test_where_nobody_reaches_the_size_the_next_smaller_one_decides() -> None:
-    result = duel(Contender("new", "300,0.05,57", 80), contender("old", 400, largest=57), BASELINE)
-    assert {row["N"] for row in result.decisions} == {57}
-    assert [row["N"] for row in result.trials if row["part"] == "challenger"][:6] == [80, 80, 80, 57, 57, 57]
-    assert result.decisions[0]["target"] == 80, "the law says what is to be expected at the largest size"
 
 
 def test_seeds_are_fresh_shared_by_both_and_change_with_the_cycle() -> None:
@@ -147,13 +120,6 @@ def test_seeds_are_fresh_shared_by_both_and_change_with_the_cycle() -> None:
     assert not {row["seed"] for row in later.trials} & {row["seed"] for row in result.trials}
 
 
-def test_rows_fit_their_tables_and_a_second_run_is_the_same() -> None:
-    first, second = (duel(contender("new", 200), contender("old", 500), BASELINE) for _ in range(2))
-    assert first == second
-    assert DUELS.repeated_keys(DUELS.frame(first.trials)).is_empty()
-    assert DECISIONS.repeated_keys(DECISIONS.frame(first.decisions)).is_empty()
-
-
 def test_a_hopeless_challenger_is_given_up_after_three_pairs_and_the_champion_is_measured_to_the_end() -> (
     None
 ):
@@ -166,14 +132,6 @@ def test_a_clear_challenger_wins_after_seven_of_eight_pairs() -> None:
     result = duel(contender("new", 200), BASELINE, BASELINE, repeats=8)
     assert [ran(result, part) for part in ("challenger", "incumbent", "baseline")] == [7, 7, 0]
     assert result.champion_id == "new" and result.decisions[0]["test"] == "sign flips of 7 pairs"
-
-
-def test_one_seed_decides_nothing() -> None:
-    result = duel(contender("new", 200), contender("old", 500), BASELINE, repeats=1)
-    row = result.decisions[0]
-    assert (result.champion_id, row["ratio_low"], row["noise_floor"]) == ("old", 0.0, None)
-    assert "1 pair decides nothing" in row["reason"]
-    assert DECISIONS.frame(result.decisions).height == 2
 
 
 def row(

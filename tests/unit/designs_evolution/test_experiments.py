@@ -3,11 +3,11 @@ replaced)."""
 
 from __future__ import annotations
 
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures import Executor, Future
 from dataclasses import replace
 
 import pytest
-from designs_runs import Inline, Run
+from designs_runs import Run
 
 from evolake.designs.bundle import carried_runs
 from evolake.designs.engines.counted import RATES
@@ -161,56 +161,6 @@ def test_what_a_clock_cut_is_no_level_and_is_run_again() -> None:
         .add(experiments=[row | {"timed_out": True, "unsolved_fraction": 1.0} for row in rows])
         .experiments.is_empty()
     )
-
-
-@pytest.mark.parametrize("workers", [1, 3])
-def test_rows_come_in_the_order_of_the_jobs_whatever_the_number_of_workers(workers: int) -> None:
-    jobs = [job(f"d{number}", 0.1 + 0.1 * number) for number in range(6)]
-    with ThreadPoolExecutor(workers) as pool:
-        rows = run_jobs(pool, jobs, simulate=quadratic)
-    assert rows == run_jobs(Inline(), jobs, simulate=quadratic)
-    assert list(dict.fromkeys(row["design_id"] for row in rows)) == [f"d{number}" for number in range(6)]
-
-
-def test_what_took_longest_so_far_is_begun_first() -> None:
-    begun: list[str] = []
-
-    class Noting(Inline):
-        def submit(self, fn, /, *args, **kwargs):
-            begun.append(args[0].design_id)
-            return super().submit(fn, *args, **kwargs)
-
-    jobs = [
-        job(name, factor, "medium", tuple(run_schedule(job(name, factor), quadratic)))
-        for name, factor in (("fast", 0.1), ("slow", 0.2))
-    ]
-    rows = run_jobs(Noting(), jobs, simulate=quadratic)
-    assert begun == ["slow", "fast"]
-    assert list(dict.fromkeys(row["design_id"] for row in rows)) == ["fast", "slow"]
-
-
-def test_a_lone_design_is_simulated_by_the_threads_it_may_have() -> None:
-    parts: list[int] = []
-
-    def simulate(*args, threads: int = 1):
-        parts.append(threads)
-        return quadratic(*args)
-
-    assert run_schedule(replace(job("a", 0.45), threads=2), simulate) == run_schedule(
-        job("a", 0.45), simulate
-    )
-    assert parts == [2] * 5 + [1] * 5
-
-
-def test_progress_is_told_job_by_job() -> None:
-    parts: list[tuple[str, int]] = []
-    run_jobs(
-        Inline(),
-        [job("a", 0.45), job("b", 9.0)],
-        simulate=quadratic,
-        on_done=lambda done, rows: parts.append((done.design_id, len(rows))),
-    )
-    assert parts == [("a", 5), ("b", 1)]
 
 
 def test_a_dead_worker_is_our_fault_and_names_the_design() -> None:

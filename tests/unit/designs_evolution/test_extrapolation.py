@@ -65,11 +65,6 @@ def test_a_bound_above_the_line_bends_it_and_one_below_does_not():
     assert far.work > 1.5 * plain.work and far.high > 2 * plain.high
 
 
-def test_two_sizes_say_nothing():
-    result = extrapolate("a", rows("a", lambda n: n, failed_at=20), 80)
-    assert (result.work, result.low, result.high, result.levels) == (None, None, None, 2)
-
-
 LAWS = {  # in the order of the consensus
     "first": lambda n: 20 * n**1.4,
     "fast at first": lambda n: 0.02 * n**3.2,
@@ -107,11 +102,3 @@ def test_scaling_sends_on_who_will_be_fast_and_always_the_first_of_the_consensus
     assert frame["N"].unique().to_list() == [sizes(SETTINGS, "medium")[-1]]
     assert frame["place"].to_list() == list(range(5)) and frame["low_work"].null_count() == 1
     assert all(math.isfinite(row["high_work"]) for row in report if row["high_work"] is not None)
-
-
-def test_as_many_go_on_as_by_consensus_and_nobody_of_none():
-    settings = SETTINGS.model_copy(update={"promotion": "scaling"})
-    assert chosen([], [], "high", settings, "0001") == ([], [])
-    for count in range(1, 5):
-        going, _ = chosen(list(LAWS)[:count], [], "medium", settings, "0001")
-        assert going == list(LAWS)[:count][: len(promoted(list(LAWS)[:count], "medium", settings))]

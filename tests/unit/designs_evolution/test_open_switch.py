@@ -71,13 +71,6 @@ def test_a_blended_drive_is_the_first_before_and_the_second_after(seed: int, kin
         np.testing.assert_allclose(*np.broadcast_arrays(after, before), rtol=1e-6, atol=1e-6)
 
 
-def test_summands_that_both_have_are_written_once() -> None:
-    both = ("mul", "rival", "xs")
-    drive = blended(("add", both, "best"), ("sub", both, "u"), "clock")
-    assert str(drive).count("rival") == 1
-    assert blended("c", "c", "clock") == "c"
-
-
 @pytest.mark.parametrize("seed", range(6))
 def test_the_clock_counts_steps(seed: int) -> None:
     child = switched(BASE, PUSHED, np.random.default_rng(seed))
@@ -152,10 +145,6 @@ def test_in_its_turn_the_second_starts_with_its_own_xl_and_xs(seed: int) -> None
     for _ in range(5):
         state, alone = stepped(genome, state, TIGHT, sgn), stepped(second, alone, TIGHT, sgn)
     assert state["v"] == pytest.approx(alone["v"], abs=1e-9)
-
-
-def test_parents_with_the_same_drives_have_no_such_child() -> None:
-    assert switched(BASE, with_values(BASE, {"lr": 2.0}), np.random.default_rng(0)) is None
 
 
 def test_a_pace_is_a_number_that_a_step_is_multiplied_with_and_goes_first() -> None:

@@ -9,8 +9,7 @@ import pytest
 
 from evolake.designs.evolution.champion import contenders
 from evolake.designs.evolution.line_state import rank_designs, reach, standings
-from evolake.designs.evolution.merge import genealogy
-from evolake.designs.evolution.planning import resolved, short_ids, summaries
+from evolake.designs.evolution.planning import summaries
 from evolake.designs.evolution.population import (
     Population,
     archive_asset,
@@ -106,25 +105,10 @@ def test_live_designs_are_the_accepted_and_the_champion() -> None:
     assert (FAMILY.champion_id, crowned.champion_id) == (None, "b" * 64)
 
 
-def test_unmeasured_designs_are_live_and_without_rows() -> None:
-    assert FAMILY.unmeasured() == ["d" * 64]
-
-
-def test_state_values_are_kept_by_name_as_json() -> None:
-    changed = FAMILY.with_values(b=[1, 2], a="x").with_values(b={"y": 1})
-    assert (changed.value("a"), changed.value("b"), changed.value("c", 7)) == ("x", {"y": 1}, 7)
-    assert changed.state["name"].to_list() == ["a", "b"]
-
-
 def test_weights_of_a_child_are_replaced_as_a_whole() -> None:
     changed = FAMILY.with_weights({"c" * 64: {"b" * 64: 1.0}})
     assert [weight for child, _, weight in changed.edges() if child == "c" * 64] == [0.0, 1.0]
     assert [weight for child, _, weight in changed.edges() if child == "b" * 64] == [1.0]
-
-
-def test_the_tuned_share_is_that_of_live_designs() -> None:
-    assert FAMILY.tuned_share() == pytest.approx(1 / 3)
-    assert empty_population().tuned_share() == 1.0
 
 
 def published(root: Path, population: Population) -> dict[str, str]:
@@ -198,20 +182,6 @@ def test_designs_without_a_place_stand_last_and_are_looked_at_first() -> None:
     assert [row["design_id"] for row in rows] == [*order, "d" * 64]
     assert rows[-1]["ucb"] == max(row["ucb"] for row in rows)
     assert "d" * 12 in [line.design_id for line in summaries(ranked)[:2]]
-
-
-def test_short_ids_are_mapped_back_and_unknown_ones_dropped() -> None:
-    known = short_ids(FAMILY)
-    assert resolved(["b" * 12, "b" * 64, "f" * 12, "c" * 12, "a" * 12], known) == ["b" * 64, "a" * 64]
-
-
-def test_a_genealogy_is_closed_under_parents() -> None:
-    assert genealogy(["d"], [("d", "b", 1.0), ("b", "a", 0.5), ("b", "z", 0.5), ("x", "d", 1.0)]) == {
-        "d",
-        "b",
-        "a",
-        "z",
-    }
 
 
 def test_a_blocked_text_is_known_by_its_text_and_values() -> None:

@@ -10,8 +10,6 @@ from evolake.designs.evolution.schedule import (
     Level,
     budget_of,
     is_solved,
-    largest_solved,
-    latest_levels,
     next_level,
     promoted,
     promotion_count,
@@ -52,20 +50,6 @@ def test_sizes_are_those_of_the_paper() -> None:
     assert sizes(PAPER, "high")[-1] == 2560
 
 
-def test_budgets_double_up_to_the_cap_of_the_fidelity() -> None:
-    assert [budget_of(PAPER, "low", k) for k in (0, 1, 2, 7, 8, 12)] == [50, 100, 200, 6400, 10_000, 10_000]
-    assert [budget_of(PAPER, "medium", k) for k in (10, 11, 14)] == [51_200, 100_000, 100_000]
-    assert budget_of(PAPER, "high", 14) == 819_200
-
-
-def test_the_first_level_of_a_new_design_is_the_smallest() -> None:
-    assert next_level(PAPER, "low", [], []) == Level(0, 10, 50)
-
-
-def test_a_solved_level_leads_to_the_next_size() -> None:
-    assert next_level(PAPER, "low", [], [row(10, 50, 0.49)]) == Level(1, 14, 100)
-
-
 def test_exactly_half_unsolved_is_a_failure_and_stops_the_schedule() -> None:
     assert not is_solved(row(10, 50, 0.5))
     assert next_level(PAPER, "low", [], [row(10, 50, 0.5)]) is None
@@ -91,16 +75,6 @@ def test_a_doubled_budget_starts_from_what_the_level_failed_with_and_not_from_it
     assert next_level(PAPER, "high", [*low, *medium], []) == Level(10, 320, 40_000)
 
 
-def test_a_doubled_budget_stays_under_the_cap() -> None:
-    settings = PAPER.model_copy(update={"medium": PAPER.medium.model_copy(update={"max_steps": 300})})
-    low = [row(10, 50, 0.4), row(14, 100, 0.4), row(20, 200, 0.7)]
-    assert next_level(settings, "medium", low, []) == Level(2, 20, 300)
-
-
-def test_a_design_that_solves_nothing_starts_again_at_the_smallest_size() -> None:
-    assert next_level(PAPER, "medium", [row(10, 50, 1.0)], []) == Level(0, 10, 100)
-
-
 @given(st.integers(1, 500), st.floats(0.001, 1.0))
 def test_at_least_one_and_never_more_than_all_go_on(total: int, share: float) -> None:
     count = promotion_count(total, share)
@@ -117,9 +91,3 @@ def test_the_best_half_goes_to_medium_and_the_best_tenth_to_high(total: int, med
     assert promoted(order, "low", PAPER) == order
     assert promoted(order, "medium", PAPER) == order[:medium]
     assert promoted(order, "high", PAPER) == order[:high]
-
-
-def test_the_last_try_of_a_level_counts() -> None:
-    rows = [row(14, 100, 0.4), row(10, 50, 0.4), row(20, 200, 0.7), row(20, 400, 0.3)]
-    assert latest_levels(rows) == [row(10, 50, 0.4), row(14, 100, 0.4), row(20, 400, 0.3)]
-    assert largest_solved(rows) == 20

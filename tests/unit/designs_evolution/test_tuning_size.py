@@ -7,8 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolake.designs.evolution.schedule import sizes
-from evolake.designs.evolution.tuning_size import capped, largest_size, work_of
+from evolake.designs.evolution.tuning_size import largest_size
 from evolake.designs.settings import DesignsSettings, FidelitySettings
 
 SETTINGS = DesignsSettings(
@@ -43,11 +42,6 @@ def with_work(work: int) -> DesignsSettings:
     return SETTINGS.model_copy(update={"tuning_work": work})
 
 
-def test_work_is_steps_times_instances_times_variables() -> None:
-    assert work_of(measured((10, 7), (20, 3))) == 10 * 10 * 7 + 20 * 10 * 3
-    assert work_of([]) == 0
-
-
 def test_without_a_budget_a_trial_goes_to_the_top_of_its_fidelity() -> None:
     assert largest_size(SQUARES, SETTINGS) == 113
     assert largest_size(SQUARES, SETTINGS.model_copy(update={"tuning_fidelity": "medium"})) == 57
@@ -76,8 +70,3 @@ def test_a_size_that_was_not_run_counts_as_the_power_law_says_and_at_most_as_the
 def test_more_work_never_means_smaller_instances(work: int, other: int) -> None:
     least, most = sorted((work, other))
     assert largest_size(SQUARES, with_work(least)) <= largest_size(SQUARES, with_work(most))
-
-
-def test_settings_with_a_cap_have_no_larger_size() -> None:
-    assert [sizes(capped(SETTINGS, 40), name)[-1] for name in ("low", "medium", "high")] == [40, 40, 40]
-    assert [sizes(capped(SETTINGS, 57), name)[-1] for name in ("low", "medium", "high")] == [40, 57, 57]

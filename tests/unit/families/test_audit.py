@@ -93,14 +93,6 @@ def test_a_sheet_that_cannot_be_counted_is_refused_with_its_row(tmp_path, lines,
         read_grades(graded(tmp_path, *lines), ["a"])
 
 
-def test_a_file_that_is_no_sheet_is_refused(tmp_path):
-    (tmp_path / "notes.csv").write_text("a,b\n1,2\n")
-    with pytest.raises(InputError, match="column 'family_id' is missing"):
-        read_grades(tmp_path / "notes.csv", [])
-    with pytest.raises(InputError, match="cannot be read"):
-        read_grades(tmp_path / "nowhere.csv", [])
-
-
 def test_usable_means_a_or_b_in_all_four():
     result = audit_summary(
         [grades("a", "AAAA"), grades("b", "AABA"), grades("c", "AAAC"), grades("d", "DAAA")]

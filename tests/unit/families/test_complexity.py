@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import ast
-
 import pytest
 from families_fixtures import seed_family
 
 from evolake.families.dataset.complexity import complexity_row, measure
 from evolake.families.tables import COMPLEXITY
-from evolake.parsing import nesting
 
 NESTED = """
 # a comment
@@ -46,20 +43,6 @@ def test_a_small_program_has_the_values_that_count_by_hand():
     )
 
 
-def test_functions_within_functions_count_as_they_do_outside():
-    body = "def {name}(a):\n    for x in a:\n        if x:\n            return [y for y in a if y]\n"
-    flat = body.format(name="f") + body.format(name="g") + "def h(a):\n    return f(a) and g(a)\n"
-    inner = "".join("    " + line + "\n" for name in "fg" for line in body.format(name=name).splitlines())
-    nested = measure("def h(a):\n" + inner + "    return f(a) and g(a)\n")
-    method = measure(
-        "def h(a):\n    class K:\n        def m(self):\n            return 1 if a else 2\n    return "
-        "K().m()\n"
-    )
-    result = measure(flat)
-    assert result is not None and nested is not None and method is not None
-    assert (result["cyclomatic"], nested["cyclomatic"], method["cyclomatic"]) == (10, 10, 2)
-
-
 @pytest.mark.parametrize(
     ("source", "flag"),
     [
@@ -85,24 +68,6 @@ def test_a_pattern_is_flagged_and_no_other(source: str, flag: str):
     assert {name for name in flags if result[name]} == {flag}
 
 
-@pytest.mark.parametrize(
-    ("source", "expected"),
-    [
-        ("def f(n):\n    return n + 1\n", "O(1)"),
-        ("def f(a):\n    return sum(x for x in a)\n", "O(n)"),
-        ("def f(a):\n    return [x for x in sorted(a)]\n", "O(n log n)"),
-        ("def f(a):\n    return [[x for x in a] for y in a]\n", "O(n^2)"),
-        ("def f(n):\n    return f(n - 1) + f(n - 2) if n > 1 else n\n", "O(2^n)"),
-        ("from itertools import product\ndef f(a):\n    return list(product(a, a))\n", "O(2^n)"),
-        ("def f(n):\n    return [m for m in range(1 << n)]\n", "O(2^n)"),
-    ],
-)
-def test_the_time_class_follows_the_structure(source: str, expected: str):
-    result = measure(source)
-    assert result is not None
-    assert result["time_class"] == expected
-
-
 def test_what_cannot_be_parsed_is_a_row_without_measures():
     family = seed_family("clinic-queue")
     assert measure("def f(:\n") is None
@@ -111,8 +76,3 @@ def test_what_cannot_be_parsed_is_a_row_without_measures():
     frame = COMPLEXITY.frame([complexity_row(family, "0001")])
     assert frame["parsed"].to_list() == [True]
     assert frame.null_count().sum_horizontal().item() == 0
-
-
-def test_depth_is_found_without_recursion():
-    assert nesting(ast.parse("x")) == 4  # Module, Expr, Name, Load
-    assert nesting(ast.parse("x = " + "-" * 400 + "1")) == 403

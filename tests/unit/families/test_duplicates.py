@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
 from families_fixtures import RULES
 
 from evolake.families.gates.checkers import near_duplicate
-from evolake.families.gates.duplicates import answer_agreement, duplicate_pairs
+from evolake.families.gates.duplicates import duplicate_pairs
 from evolake.families.gates.static import NEAREST, nearest
-from evolake.families.model.similarity import Fingerprint, similarity
+from evolake.families.model.similarity import Fingerprint
 from evolake.families.report.data import DUPLICATE
 
 PARAMETERS = next(rule.parameters for rule in RULES.rules if rule.check == "families.near_duplicate")
@@ -43,16 +42,6 @@ def test_pairs_are_those_that_the_gate_would_block():
         blocked = near_duplicate({"nearest": nearest(family, known)}, **PARAMETERS)
         assert bool(blocked) == any(pair[0] == family.family_id for pair in result)
         known.append(family)
-
-
-def test_agreement_of_all_pairs_is_that_of_single_pairs():
-    families = [
-        print_of(name, answers=other_answers(kept)) for name, kept in zip("abcd", (20, 13, 7, 0), strict=True)
-    ]
-    families.append(print_of("e", answers=ANSWERS[:5]))
-    expected = [[similarity(left, right).answers for right in families] for left in families]
-    assert np.allclose(answer_agreement(families), expected)
-    assert answer_agreement([]).shape == (0, 0)
 
 
 def test_a_double_by_answers_is_seen_behind_many_that_are_alike_in_code():

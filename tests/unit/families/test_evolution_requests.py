@@ -3,21 +3,16 @@ that decided about a blocked version."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from families_fixtures import SETTINGS, seed_family
 
 from evolake.agents.prompts import build_messages
 from evolake.agents.waves import SiblingNote
 from evolake.families.evolution.author_session import request_of as session_request
-from evolake.families.evolution.corpus import MOST_TITLES, corpus_lines, directions
 from evolake.families.evolution.ideas import MOST_REMEMBERED, idea_rows, remembered, tried_ideas
 from evolake.families.evolution.learnability import answered_text
 from evolake.families.evolution.proposal import Failure, Proposals, outcome_text
 from evolake.families.evolution.requests import EvolutionSources, request_of
-from evolake.families.model.contract import Answer
-from evolake.families.operators.registry import WORLDS
-from evolake.families.roles.evolution import BLOCKED, EVOLUTION_ROLE, MEASURED, NEW
+from evolake.families.roles.evolution import EVOLUTION_ROLE
 from evolake.families.roles.evolution_session import EVOLUTION_SESSION
 from evolake.families.roles.models import Draft, EvolveRequest
 
@@ -64,25 +59,6 @@ def test_operators_are_asked_as_before():
             "",
             4,
         )
-
-
-def test_a_new_kind_needs_no_parent_and_a_composition_two():
-    for request in requests():
-        assert len(request.parents) == len(request.records) == (0 if request.operator in WORLDS else 2)
-
-
-def test_directions_lead_where_the_corpus_has_least_and_never_to_yes_or_no():
-    listing = replace(PARENTS[0], answer=Answer("list"))
-    found = directions([listing] * 3)
-    assert not [item for item in found if "boolean" in item]
-    assert "temporal reasoning, an answer of type list (3 of 3" in found[-1]
-    assert len(set(found)) == len(found) > 30
-
-
-def test_what_is_accepted_is_shown_by_category_and_bounded():
-    lines = corpus_lines([PARENTS[0]] * (MOST_TITLES + 4) + [PARENTS[2]])
-    assert [line.split(",")[0] for line in lines] == ["logical", "temporal"]
-    assert lines[1].endswith("; and 4 older ones") and "One doctor, many patients (integer)" in lines[1]
 
 
 def test_an_idea_that_came_to_nothing_reaches_every_later_request_with_its_reason():
@@ -135,28 +111,6 @@ def test_everything_that_decided_reaches_the_next_version_in_one_reply_and_in_a_
     assert (
         '"built1": 8' not in session
     )  # a session that saw the others' answers could fit its program to the vote
-
-
-def test_a_correction_is_sent_without_what_it_does_not_need():
-    first = requests()[0]
-    draft = Draft(generator="G", template="T", validator="V", kind="k", gate="g", reason="r")
-    blocked, measured = (
-        prompt(first.model_copy(update={"draft": draft.model_copy(update={"measured": flag})}))
-        for flag in (False, True)
-    )
-    assert (NEW in prompt(first), BLOCKED in blocked, MEASURED in measured) == (True, True, True)
-    assert "def input" in prompt(first) and "def input" not in blocked
-    assert "measured: " not in measured and "validators: {}" not in measured
-    assert len(blocked) < len(prompt(first)) / 2
-
-
-def test_limits_of_programs_are_said():
-    text = prompt(requests()[0])
-    assert (
-        f"{SIZES.instance_cpu_s:g} s of processor time" in text
-        and f"{SIZES.memory_mb} MiB" in text
-        and "Python 3." in text
-    )
 
 
 def test_what_a_policy_in_training_made_of_parents_and_of_retired_families_reaches_the_author():

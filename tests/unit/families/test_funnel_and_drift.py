@@ -7,7 +7,7 @@ import json
 import pytest
 
 from evolake.families.evolution.drift import drift_summary
-from evolake.families.evolution.funnel import accepted_ids, attempts, divergence, funnel_rows, resource_rows
+from evolake.families.evolution.funnel import divergence, funnel_rows, resource_rows
 from evolake.families.gates.specs import GATE_NAMES
 
 
@@ -38,19 +38,6 @@ GATED = [
     {"family_id": "d", "gate": "execution", "passed": True},
     {"family_id": "d", "gate": "static", "passed": False},
 ]
-
-
-def test_versions_are_grouped_by_attempt_in_order():
-    assert [[row["family_id"] for row in versions] for versions in attempts(CANDIDATES)] == [
-        ["a"],
-        ["b", "c"],
-        ["d"],
-    ]
-
-
-def test_a_missing_gate_is_not_a_pass():
-    assert accepted_ids(CANDIDATES, GATED) == {"a", "c"}
-    assert accepted_ids(CANDIDATES, GATED[1:]) == {"c"}
 
 
 def test_every_gate_counts_who_came_and_who_passed():
@@ -107,12 +94,6 @@ def test_costs_count_every_version_and_money_the_rejected_too():
     )
     assert (rows["all"]["usd"], rows["all"]["usd_each"], rows["all"]["tokens"]) == (3.0, 1.5, 51)
     assert divergence(list(rows.values())) == pytest.approx(6.0 / 2.5)
-
-
-def test_a_cycle_without_rejections_has_no_divergence():
-    rows = resource_rows(CANDIDATES[:1], {"a"}, [], "0001")
-    assert divergence(rows) is None
-    assert next(row for row in rows if row["outcome"] == "rejected")["usd_each"] is None
 
 
 def asked(pair: int, role: str, correct: int, samples: int = 8, difficulty: int = 5) -> dict:

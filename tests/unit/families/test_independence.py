@@ -71,23 +71,6 @@ def test_the_level_is_the_highest_that_enough_answers_show(authors, voted, revie
     assert independence_of(authors, voted, reviews, outside).level == level
 
 
-def test_the_counts_are_told_with_the_level():
-    known = independence_of([], [], [], answers("person", FOUR_OF_FIVE))
-    assert known.in_words() == "independent: person (person: 4 of 5 right)"
-    assert known.to_json() == {
-        "level": "person",
-        "other_authors": 0,
-        "model_right": 0,
-        "model_answers": 0,
-        "person_right": 4,
-        "person_answers": 5,
-    }
-    assert (
-        independence_of([], [], [], []).in_words()
-        == "independent: none (only its author solved it from the text alone)"
-    )
-
-
 def test_a_row_says_author_only_if_the_other_authors_votes_are_the_labels():
     written = [{"voter": "built1", "independent": True}]
     agree, differ = (

@@ -3,7 +3,6 @@ operators' reviewers, rules read from text."""
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from families_fixtures import RULES, SEEDS, seed_family
 from hypothesis import example, given
@@ -14,24 +13,11 @@ from evolake.families.gates.consensus import alike, consensus_evidence, vote
 from evolake.families.gates.leaks import leaking_place
 from evolake.families.gates.probes import accepted_wrongly, wrong_answers
 from evolake.families.gates.specs import GATE_NAMES
-from evolake.families.gates.static import drawing, rises
 from evolake.families.model.loading import read_families
-from evolake.families.model.similarity import (
-    Fingerprint,
-    answer_key,
-    fingerprint,
-    jaccard,
-    normalised,
-    similarity,
-    sketch,
-)
-from evolake.families.roles.blind import rules_in, solve_blind
-from evolake.families.roles.models import BlindRequest, QualityReply, QualityRequest, Turn
-from evolake.families.roles.quality import review_quality
+from evolake.families.model.similarity import Fingerprint, fingerprint, similarity
+from evolake.families.roles.blind import rules_in
 from evolake.families.sandbox.running import Solved
 from evolake.gates.checkers import CHECKERS
-
-RANDOM = np.random.default_rng(0)
 
 
 def solved(answer, status: str = "ok") -> Solved:
@@ -176,57 +162,6 @@ def test_a_place_that_always_holds_the_answer_is_a_leak(write, answer, leaks):
     assert (share >= 0.9) == leaks
 
 
-@pytest.mark.parametrize(
-    ("text", "drawn"),
-    [
-        ("Grid:\n7 5 4\n6 7 5\n8 4 5\nSum?", True),
-        ("Map:\n#..#\n#.##\n####\nWay?", True),
-        ("├── a\n└── b", True),
-        ("+--+\n|  |\n+--+", True),
-        ("Grid:\n. # .\n# . #\n. . .\n", True),
-        ("X O X\nO X O\nX X O", True),
-        ("Grid:\n- 7 5 4\n- 6 7 5\n- 8 4 5\nSum?", True),
-        ("Map:\n- #..#\n- #.##\n- ####", True),
-        ("- - 1\n- - 2\n- - 3", True),
-        ("- 7 5 4\n- 6 7\n- 8 4 5 1", False),
-        ("- red\n- blue\n- green", False),
-        ("Grid:\n[7, 5, 4]\n[6, 7, 5]\n[8, 4, 5]\nSum?", False),
-        ("- 3 apples cost 4 coins\n- 5 pears cost 6 coins\n- 2 figs cost 1 coin", False),
-        ("A says B lies.\nB says C lies.\nC says A lies.", False),
-        ("1. Ann\n2. Bob\n3. Cid", False),
-        ("---\n\nHow many?", False),
-    ],
-)
-def test_drawings_are_seen_and_lists_are_not(text, drawn):
-    assert bool(drawing(text)) == drawn
-
-
-@pytest.mark.parametrize(
-    ("values", "grows"),
-    [
-        ([10, 20, 30, 40, 50], True),
-        ([10, 30, 20, 40, 50], True),
-        ([10, 40, 30, 20, 50], False),
-        ([50, 40, 30, 20, 10], False),
-        ([10, 10, 10, 10, 10], False),
-        ([10, 10.5, 11, 11.5, 12], False),
-        ([0, 1, 2, 3, 4], True),
-        ([5], False),
-    ],
-)
-def test_growth_is_on_average(values, grows):
-    assert rises(list(enumerate(values)), 1.25) == grows
-
-
-def test_names_comments_and_docstrings_do_not_make_another_source_but_constants_do():
-    first = 'def solution(inputs):\n    """Doubles."""\n    total = 2 * inputs["n"]\n    return total\n'
-    same = 'def solution(data) -> int:\n    x = 2 * data["n"]  # twice\n    return x\n'
-    assert normalised(first) == normalised(same)
-    assert jaccard(sketch(normalised(first)), sketch(normalised(same))) == 1.0
-    assert normalised(first) != normalised(first.replace("2", "3"))
-    assert normalised("def (") == ["def", "("]
-
-
 def test_likeness_of_seeds_is_low_and_of_a_family_to_itself_is_whole():
     prints = [
         fingerprint(family, range(40))
@@ -236,24 +171,6 @@ def test_likeness_of_seeds_is_low_and_of_a_family_to_itself_is_whole():
     assert (itself.code, itself.answers, itself.same_code, itself.same_text) == (1.0, 1.0, True, True)
     assert (other.code < 0.5, other.same_code, other.same_text) == (True, False, False)
     assert Fingerprint.from_json(prints[0].to_json()) == prints[0]
-
-
-@pytest.mark.parametrize(
-    ("answer", "other", "same"),
-    [
-        (3, 3.0, True),
-        ("1/2", 0.5, True),
-        ("3", 3, True),
-        ("007", 7, False),
-        (True, 1, False),
-        ([1, "a"], [1.0, "a"], True),
-        (None, "None", False),
-        ("a ", "a", True),
-        ({"b": 1, "a": 2}, {"a": 2, "b": 1}, True),
-    ],
-)
-def test_keys_of_answers_that_are_written_differently(answer, other, same):
-    assert (answer_key(answer) == answer_key(other)) == same
 
 
 WORDS = st.text(alphabet="abcXYZ 0159./", min_size=1, max_size=6).map(str.strip).filter(bool)
@@ -308,49 +225,3 @@ NESTED = {
 def test_rules_are_read_from_the_statement(statement, points, expected):
     rules = rules_in(statement, points)
     assert rules == expected if isinstance(expected, dict) else expected in str(rules)
-
-
-def test_the_operators_reviewer_gives_up_without_a_reader_and_repeats_what_its_program_printed():
-    request = BlindRequest(statement="How many?", turns_left=3)
-    assert solve_blind(request, RANDOM).final == r"\boxed{N/A}"
-    ran = [Turn(code="...", output="\\boxed{42}\n")]
-    assert solve_blind(request.model_copy(update={"transcript": ran}), RANDOM).final == r"\boxed{42}"
-    failed = [Turn(code="...", output="error: boom")]
-    assert solve_blind(request.model_copy(update={"transcript": failed}), RANDOM).final == r"\boxed{N/A}"
-
-
-GOOD = {"growth": 4.0, "commonest_share": 0.2, "boolean": False, "same_text": False}
-
-
-@pytest.mark.parametrize(
-    ("statement", "metrics", "criterion"),
-    [
-        ("Ann has 3 apples and Bob 4. How many are there?", GOOD, None),
-        ("小明有3个苹果。一共有多少个？", GOOD, None),
-        ("Ann has 3 apples and Bob has 4 apples.", GOOD, "readability"),
-        ("Ann has None apples. How many?", GOOD, "readability"),
-        ("Ann has (3 apples. How many?", GOOD, "readability"),
-        (" ".join(["word"] * 120) + ". How many?", GOOD, "readability"),
-        ("How many apples?", {**GOOD, "same_text": True}, "novelty"),
-        ("How many apples?", {**GOOD, "growth": 1.1}, "difficulty_alignment"),
-        ("How many apples?", {**GOOD, "commonest_share": 0.7}, "difficulty_alignment"),
-        ("Are there apples?", {**GOOD, "commonest_share": 0.7, "boolean": True}, None),
-    ],
-)
-def test_the_operators_quality_review_says_what_to_change(statement, metrics, criterion):
-    request = QualityRequest(
-        title="t", category="logical", statement=statement, answer="7", difficulty=5, metrics=metrics
-    )
-    reply = review_quality(request, RANDOM)
-    revised = [
-        name
-        for name in ("readability", "novelty", "difficulty_alignment")
-        if getattr(reply, name) == "revise"
-    ]
-    assert revised == ([criterion] if criterion else [])
-    assert (reply.action, bool(reply.feedback)) == (("revise", True) if criterion else ("proceed", False))
-
-
-def test_a_review_that_contradicts_itself_is_no_reply():
-    with pytest.raises(ValueError, match="action must be"):
-        QualityReply(readability="revise", novelty="pass", difficulty_alignment="pass", action="proceed")

@@ -3,83 +3,12 @@ right."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from evolake.families.gates.checkers import guessable, steps_alive
-from evolake.families.model.contract import Family
 from evolake.families.model.guessing import candidate_shares, constant_share, guesses_by_level, pair_share
-from evolake.families.worlds.actions import bound_actions
-from evolake.families.worlds.liveliness import Steps, is_alive
-from evolake.families.worlds.process import _changes, run_world_of
-from evolake.families.worlds.run_themes import RUN_THEMES
-from evolake.families.worlds.runs import RUNS
-
-KNOWN = {action.key: action for action in bound_actions()}
-DEAD = {
-    "four or five": (
-        {"one": "flip_empty_a", "two": "flip", "three": "flip_more_ba", "close": "move_ab_1"},
-        "end",
-    ),
-    "a dial that stands still": (
-        {"one": "fill_b", "two": "move_ba_3", "three": "follow_b", "close": "double_a"},
-        "end",
-    ),
-    "a dog that never wakes": (
-        {"one": "take_a_2", "two": "move_ba_3", "three": "put_a_4", "close": "flip_more_ba"},
-        "changes",
-    ),
-}
-"""The rules of worlds that were accepted: one of two answers was right in nearly all instances, or hardly a
-turn changed anything."""
-
-
-@pytest.mark.parametrize("name", DEAD)
-def test_a_world_in_which_nothing_happens_or_a_constant_guesses_is_not_alive(name):
-    rules, asked = DEAD[name]
-    other = iter(("halve_a", "clear_b", "swap_ab", "fill_a"))
-    family = run_world_of(
-        RUN_THEMES[0],
-        {point: [KNOWN[key], KNOWN[next(other)]] for point, key in rules.items()},
-        next(q for q in RUNS if q.name == asked),
-        "a",
-    )
-    assert not is_alive(family, Steps("events", _changes(family)))
-
-
-def living() -> Family:
-    rules = {
-        "one": ["put_a_3", "clear_b"],
-        "two": ["take_a_2", "fill_b"],
-        "three": ["move_ab_3", "shift_ba"],
-        "close": ["halve_b", "clear_a"],
-    }
-    return run_world_of(
-        RUN_THEMES[0],
-        {point: [KNOWN[key] for key in keys] for point, keys in rules.items()},
-        next(q for q in RUNS if q.name == "course"),
-        "a",
-    )
-
-
-def test_a_world_whose_stores_move_is_alive():
-    family = living()
-    assert is_alive(family, Steps("events", _changes(family)))
-
-
-def test_a_question_that_the_late_steps_do_not_decide_is_not_alive():
-    """The same run, asked for what an early step decides: a source that reads the first turns only."""
-    family = living()
-    early = replace(
-        family,
-        validator=family.validator.replace(
-            "trace = played(start, inputs)", "trace = played(start, inputs)[:4]"
-        ),
-    )
-    assert early.validator != family.validator
-    assert not is_alive(early, Steps("events", _changes(family)))
 
 
 def test_a_guesser_is_measured_on_other_instances_than_it_has_seen():

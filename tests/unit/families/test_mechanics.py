@@ -4,14 +4,12 @@ stands on both sides of a split."""
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import replace
 
 import numpy as np
 import pytest
-from families_fixtures import seed_family
 
 from evolake.families.dataset.datasets import units_of
-from evolake.families.dataset.export import NEITHER, shared_text, side, split_rows
+from evolake.families.dataset.export import NEITHER, side
 from evolake.families.model.contract import Family
 from evolake.families.operators.registry import child_of
 from evolake.families.worlds.boards.drawing import board_world
@@ -63,13 +61,6 @@ def test_every_drawn_world_has_an_engine() -> None:
         assert family is not None and mechanics_of(family).engine == engine
 
 
-def test_the_code_of_another_family_is_its_mechanics() -> None:
-    family = seed_family("clinic-queue")
-    renamed = replace(family, title="Other words", template=family.template.replace("patient", "customer"))
-    assert mechanics_of(family) == mechanics_of(renamed)
-    assert mechanics_of(family) != mechanics_of(seed_family("letter-nesting"))
-
-
 def test_no_engine_and_no_twin_stands_on_both_sides_of_a_split() -> None:
     """Worlds of every engine in every dress, and children of two of them."""
     families = [
@@ -94,15 +85,3 @@ def test_no_engine_and_no_twin_stands_on_both_sides_of_a_split() -> None:
         for held in ("train", "test")
     }
     assert not twins["train"] & twins["test"]
-
-
-def test_a_report_says_what_both_sides_share() -> None:
-    rows = [
-        {"family_id": name, "category": category, "engine": name}
-        for name, category in (("a", "logical"), ("b", "spatial"), ("c", "logical"))
-    ]
-    splits = {"train": rows[:2], "test": rows[2:]}
-    assert (
-        shared_text(splits) == "Both sides share 1 of 2 values of category (logical); 0 of 3 values of engine"
-    )
-    assert split_rows(rows, 0.0, {})[0]["test"] == []

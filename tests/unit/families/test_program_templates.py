@@ -4,32 +4,14 @@ families hang on it."""
 from __future__ import annotations
 
 import ast
-import hashlib
 import sys
 from pathlib import Path
 
 import pytest
 
 import evolake
-from evolake.families.commands import new as families_new
-from evolake.families.dataset.reward import reward_source
-from evolake.families.gates.code_changes import TURNED
-from evolake.families.gates.reading import WAYS, reader_from
-from evolake.families.model.contract import Family
-from evolake.families.operators.common import glue_of, plain_head
-from evolake.families.sandbox.external import external_family
-from evolake.families.worlds import constraint, process
-from evolake.families.worlds.actions import bound_actions
-from evolake.families.worlds.boards import drawing as boards
-from evolake.families.worlds.laws import LAWS
-from evolake.families.worlds.questions import QUESTIONS
-from evolake.families.worlds.queues import drawing as queues
-from evolake.families.worlds.run_themes import RUN_THEMES
-from evolake.families.worlds.runs import RUNS
-from evolake.families.worlds.structures import STRUCTURES
 from evolake.gates.code_version import code_version
 from evolake.program_templates import MARKER, PLACE, fill_template, load_template
-from evolake.programs.commands import template as programs_new
 
 ROOT = Path(evolake.__file__).parent
 WHOLE_FILES = ROOT / "designs" / "templates"
@@ -104,128 +86,3 @@ def test_a_changed_template_is_another_version_of_the_code(templates: Path) -> N
         (templates / "three.py").write_text(f'"""Head."""\n{MARKER}def f():\n    {body}\n', encoding="utf-8")
         versions.append(code_version(["filling.making"], package="filling"))
     assert versions[0] != versions[1]
-
-
-def _digest(texts: list[str]) -> str:
-    return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
-
-
-def _sources(families: list[Family]) -> list[str]:
-    return [source for family in families for source in (family.family_id, *family.sources().values())]
-
-
-def _constraint_worlds() -> list[Family]:
-    result = []
-    for name, structure in STRUCTURES.items():
-        laws = [law for law in LAWS if name in law.structures][:2]
-        asked = [question for question in QUESTIONS if name in question.structures]
-        kinds = list(structure.kinds)[:6]
-        result += [
-            constraint.world_of(structure, structure.themes[0], kinds, laws, question)
-            for question in (asked[0], asked[-1])
-        ]
-    return result
-
-
-def _runs() -> list[Family]:
-    known, result = bound_actions(), []
-    for number, run in enumerate(RUNS):
-        rules = {
-            point: [known[(7 * number + 3 * place + turn) % len(known)] for turn in (0, 50)]
-            for place, point in enumerate(process.POINTS)
-        }
-        chosen = dict(list(rules.items())[: len(rules) - number % 2])
-        result.append(
-            process.run_world_of(RUN_THEMES[number % len(RUN_THEMES)], chosen, run, "ab"[number % 2])
-        )
-    return result
-
-
-def test_worlds_are_the_same_to_the_byte() -> None:
-    board_rules = {point: boards.chosen_rules(point)[:2] for point in boards.POINTS}
-    queue_rules = {point: [queues.chosen_rules(point)[place] for place in (0, -1)] for point in queues.POINTS}
-    assert {
-        "constraints": _digest(_sources(_constraint_worlds())),
-        "runs": _digest(_sources(_runs())),
-        "boards": _digest(
-            _sources(
-                [
-                    boards.board_of(boards.BOARD_THEMES[0], board_rules, question)
-                    for question in boards.QUESTIONS
-                ]
-            )
-        ),
-        "queues": _digest(
-            _sources(
-                [
-                    queues.queue_of(queues.QUEUE_THEMES[0], queue_rules, question)
-                    for question in queues.QUESTIONS
-                ]
-            )
-        ),
-    } == {
-        "constraints": "ec3247a8ad864b6e",
-        "runs": "746afb1ec15de7cf",
-        "boards": "2dd1056a1c6b4f17",
-        "queues": "195f4feffba3c48e",
-    }
-
-
-def test_glue_and_written_files_are_the_same_to_the_byte() -> None:
-    """The children themselves are put together by `ast.unparse`, which is another with each minor version of
-    Python."""
-    expressions = (
-        "code",
-        "drawn",
-        "draws",
-        "index",
-        "keeps",
-        "keys",
-        "least",
-        "list",
-        "none",
-        "number",
-        "paths",
-        "result",
-        "rule",
-        "tests",
-    )
-    others = ("bottom", "high", "legal", "letter", "letters", "low", "slot", "top", "value", "words")
-    places = dict.fromkeys(expressions, 7) | dict.fromkeys(others, 8)
-    made = [
-        glue_of(name, "Part", 1, (plain_head(), ""), **places, marker="Part")
-        for name in ("pipe", "guard", "invert", "aggregate", "filter")
-    ]
-    wrapped = ("forged", "generate", "leak", "miscounted", "read_limit", "solve", "wrong")
-    values = {"body": "", "expression": "answer", "head": "", "key": "'k'", "pattern": "'p'"}
-    assert {
-        "operators": _digest(
-            [text for glue in made for text in (glue.generate, glue.solve, glue.other, glue.read)]
-        ),
-        "faults": _digest(
-            [fill_template(f"evolake.families.faults.templates.{name}", **values) for name in wrapped]
-        ),
-        "gates": _digest(
-            [
-                WAYS,
-                TURNED,
-                reader_from("[Input Slot 1]", [{"inputs": {"n": 4, "c": "x"}, "slots": ["4"]}]) or "",
-            ]
-        ),
-        "blind": _digest(
-            [fill_template("evolake.families.roles.templates.blind", reader="'r'", strategy="'s'")]
-        ),
-        "external": _digest([external_family("chain_sum").generator]),
-        "reward": _digest([reward_source()]),
-        "families new": _digest([*families_new.FILES, *families_new.FILES.values()]),
-        "programs new": _digest([*programs_new.FILES, *programs_new.FILES.values()]),
-    } == {
-        "operators": "efe52eee8e968852",
-        "faults": "79140dd78478a5e0",
-        "gates": "9f6748c34878f38b",
-        "blind": "5f58d94cb13a3a9d",
-        "external": "25c64eab10cc2813",
-        "reward": "f082b63dd96e33a4",
-        "families new": "1a59eb1d6d4ca4a4",
-        "programs new": "a624a229fd713f56",
-    }

@@ -15,7 +15,7 @@ from evolake.families.evolution.failure_rows import lessons_of
 from evolake.families.evolution.observations import kind_of, observe
 from evolake.families.evolution.refining import SubmissionGuard, refine
 from evolake.families.gates.judging import FamilyResults
-from evolake.families.roles.experience import merged, one_sentence
+from evolake.families.roles.experience import merged
 from evolake.families.roles.models import CurateRequest
 from evolake.families.roles.quality import curate
 from evolake.gates import GateResult, Verdict
@@ -91,15 +91,6 @@ def test_a_rule_file_of_before_lessons_has_that_of_the_shipped_rule():
     }
 
 
-def test_a_lesson_is_one_sentence():
-    assert len(RULES.lessons) > 20
-    assert [
-        name
-        for name, lesson in RULES.lessons.items()
-        if one_sentence(lesson) != lesson or not lesson.endswith(".")
-    ] == []
-
-
 def test_a_pass_does_not_survive_an_edit():
     guard = SubmissionGuard(3)
     guard.record(examined(FAMILY, accepted=True))
@@ -107,14 +98,6 @@ def test_a_pass_does_not_survive_an_edit():
     assert guard.submit(replace(FAMILY, title="Another title"))
     assert not guard.submit(edited(1))
     assert guard.submit(FAMILY)
-
-
-def test_the_third_refusal_ends_the_attempt_also_for_what_passed():
-    guard = SubmissionGuard(3)
-    guard.record(examined(FAMILY, accepted=True))
-    assert [guard.submit(edited(number)) for number in range(3)] == [False] * 3
-    assert guard.ended
-    assert not guard.submit(FAMILY)
 
 
 def run(passes: set[int], rounds: int, refusals: int = 9, give_up_at: int = 99, same_at: int = 99):
@@ -176,18 +159,6 @@ def test_a_repeated_reason_ends_the_refinements_of_operators():
     assert told("families-ties", "families-varied", "families-ties", "") == ("repeated", 3)
     assert told("families-ties", "families-varied", "") == ("accepted", 3)
     assert told("families-ties", "families-ties", "", end_at_repeat=False) == ("accepted", 3)
-
-
-def test_items_that_say_the_same_are_one_and_the_oldest_go_first():
-    first, second, third = (
-        "State every tie rule in the text.",
-        "Bound every loop.",
-        "Sort every set before use.",
-    )
-    again = "State every tie rule in the text, always! And more."
-    assert merged([first, second], [again], 9) == [second, "State every tie rule in the text, always!"]
-    assert merged([first, second], [third], 2) == [second, third]
-    assert merged([first], ["", "  "], 9) == [first]
 
 
 @given(

@@ -8,10 +8,9 @@ import pytest
 from families_fixtures import seed_family
 from families_scripted_model import as_reply
 
-from evolake.families.roles.evolution import EVOLUTION_ROLE
 from evolake.families.roles.models import EvolveReply, EvolveRequest, ValidatorReply
 from evolake.families.roles.reply_faults import family_fault, program_fault, slots_fault, validator_fault
-from evolake.families.roles.validator_author import AUTHOR_ROLE, AuthorRequest
+from evolake.families.roles.validator_author import AuthorRequest
 
 CLINIC = seed_family("clinic-queue")
 REQUEST = EvolveRequest(operator="switch", idea="", parents=[])
@@ -74,7 +73,3 @@ def test_a_validator_may_be_withheld_and_a_broken_one_is_a_fault():
         "`source` is no Python: "
     )
     assert slots_fault("[Input Slot 1] [Input Slot 2]") == ""
-
-
-def test_the_roles_have_these_faults():
-    assert (EVOLUTION_ROLE.fault, AUTHOR_ROLE.fault) == (family_fault, validator_fault)

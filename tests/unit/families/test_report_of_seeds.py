@@ -8,18 +8,12 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from families_fixtures import SEEDS
 
-from assets.added_seeds import Seedling
-from assets.families.propose import admitting
-from evolake.errors import InputError
-from evolake.families.model.population import empty_population
 from evolake.families.report import data
 from evolake.families.report.figures import growth
 from evolake.families.tables_faults import TABLES
-from evolake.lake import VERDICTS, Catalogue, Lake, side_table, trees
+from evolake.lake import VERDICTS, Catalogue, Lake, side_table
 from evolake.lake.schemas import ADDED_SEEDS
-from evolake.report.outcome import new_seeds
 from evolake.report.story import story_of
 
 KNOWN = TABLES
@@ -135,38 +129,3 @@ def test_the_section_s_tables_and_its_figure_of_growth_count_it_too(
     monkeypatch.setattr("evolake.plots.families.growth", lambda *given: drawn.append(given) or b"")
     growth.draw_growth(SimpleNamespace(accepted=[*"abcd"], evolved=["d"], made=made))  # pyright: ignore[reportArgumentType]
     assert drawn[0][1] == [3, 4]
-
-
-def test_a_cycle_s_line_says_what_became_of_each_new_seed(lake: Lake):
-    assert new_seeds(lake, "families", "0002") == (
-        "new seeds: again was there already, half blocked before the gates (no file template.md in half "
-        "next: add the file), mine accepted, mine-copy accepted, wrong blocked at the gate consensus by "
-        "families-consensus (the votes differ)"
-    )
-    assert new_seeds(lake, "families", "0001") == ""
-
-
-def test_of_many_new_seeds_the_first_are_named_and_the_others_counted(tmp_path: Path):
-    rows = [
-        {"cycle": "0001", "name": f"s{n}", "seed_sha": str(n), "artifact_id": f"a{n}", "state": "accepted"}
-        for n in range(10)
-    ]
-    Lake(tmp_path).publish(
-        "bridges", ADDED_SEEDS.name, ADDED_SEEDS.frame(rows), cycle="0001", run_id="r", schema=ADDED_SEEDS
-    )
-    summary = new_seeds(Lake(tmp_path), "bridges", "0001")
-    assert (
-        summary.endswith("s7 accepted, 2 more (evolake seeds list --line bridges)")
-        and summary.count("accepted") == 8
-    )
-
-
-def test_why_a_folder_cannot_be_read_names_it_and_no_place_that_is_another_each_time(tmp_path: Path):
-    lake, half = Lake(tmp_path / "lake"), tmp_path / "half"
-    half.mkdir()
-    (half / "generator.py").write_bytes((SEEDS / "families" / "bus-legs" / "generator.py").read_bytes())
-    seedling = Seedling("half", "sha", lake.blobs.put(trees.pack(half)))
-    admit: Any = admitting(SimpleNamespace(blobs=lake.blobs), empty_population(), None, None, None)  # type: ignore[arg-type]
-    with pytest.raises(InputError) as summary:
-        admit(seedling)
-    assert str(summary.value).splitlines()[0] == "no file template.md in half"

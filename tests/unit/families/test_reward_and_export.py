@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from evolake.answers.matching import matches
 from evolake.errors import InputError
 from evolake.families.dataset.cards import Provenance
-from evolake.families.dataset.export import in_test, once, side, write_dataset
+from evolake.families.dataset.export import in_test, side, write_dataset
 from evolake.families.dataset.reward import reward_source
 from evolake.families.gates.probes import wrong_answers
 from evolake.lake.lineages import roots_of
@@ -212,11 +212,6 @@ def test_rows_and_the_card_say_who_solved_a_family_from_its_text_alone(tmp_path)
     assert "| none | 1 | 1 |\n| person | 1 | 1 |" in (tmp_path / "README.md").read_text()
 
 
-def test_a_text_that_comes_twice_is_kept_once():
-    again = instance(2) | {"text_sha": "t1"}
-    assert [row["instance_id"] for row in once([instance(1), again, instance(3)])] == ["i1", "i3"]
-
-
 def test_a_family_is_in_one_split_and_stays_there(tmp_path):
     rows = [instance(number, family=f"f{number % 20}") for number in range(100)]
     counts = write_dataset("trl", rows, [], tmp_path, MADE_BY, test_share=0.3)
@@ -279,27 +274,6 @@ def test_a_split_that_would_be_empty_is_refused_before_anything_is_written(tmp_p
     with pytest.raises(InputError, match="no family is of the split 'test'"):
         write_dataset(form, [instance(1)], [], tmp_path / "out", MADE_BY, test_share=1e-9)
     assert not (tmp_path / "out").exists()
-
-
-def test_plain_instances_are_split_too(tmp_path):
-    rows = [instance(number, family=f"f{number % 20}") for number in range(100)]
-    counts = write_dataset("jsonl", rows, [], tmp_path, MADE_BY, test_share=0.3)
-    assert sorted(path.name for path in tmp_path.iterdir()) == [
-        "README.md",
-        "families.jsonl",
-        "test.jsonl",
-        "train.jsonl",
-    ]
-    sides = {
-        split: [
-            json.loads(line)["family_id"] for line in (tmp_path / f"{split}.jsonl").read_text().splitlines()
-        ]
-        for split in ("train", "test")
-    }
-    assert {split: len(result) for split, result in sides.items()} == counts and not set(
-        sides["train"]
-    ) & set(sides["test"])
-    assert "path: train.jsonl" in (tmp_path / "README.md").read_text()
 
 
 @given(st.lists(st.lists(st.integers(0, 11), max_size=3), min_size=12, max_size=12))

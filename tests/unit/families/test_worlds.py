@@ -14,13 +14,11 @@ import pytest
 from worlds_fixtures import TYPES, entries, statements
 
 from evolake.errors import MachineryError
-from evolake.families.model.ast_transforms import NotComposable
 from evolake.families.model.contract import from_record, to_record
 from evolake.families.model.statement import fill, stated
 from evolake.families.operators import registry
 from evolake.families.operators.registry import child_of
-from evolake.families.operators.worlds import draw_constraint_world
-from evolake.families.worlds import NAMES, constraint
+from evolake.families.worlds import NAMES
 from evolake.families.worlds import entries as tables
 from evolake.families.worlds.constraint import constraint_world, world_of
 from evolake.families.worlds.kinds import Kind
@@ -337,18 +335,6 @@ def test_a_world_is_drawn_from_its_random_numbers_alone():
     assert tuple(registry.WORLDS) == NAMES
 
 
-def test_the_next_place_is_said_as_one_says_it():
-    clockwise = [
-        next(kind for kind in STRUCTURES["ring"].kinds if kind.name == "clockwise").sentences(theme.words)[0]
-        for theme in THEMES["ring"]
-    ]
-    assert [said.split("} ", 1)[1].split(" clockwise")[0] for said in clockwise] == [
-        "sits on the next seat",
-        "rides on the next horse",
-        "lives in the next hut",
-    ]
-
-
 @pytest.mark.parametrize("number", range(12))
 def test_no_answer_of_a_drawn_world_is_a_good_guess(number):
     """By another engine, on other instances than those that the drawing tries."""
@@ -358,16 +344,6 @@ def test_no_answer_of_a_drawn_world_is_a_good_guess(number):
         random.seed(seed)
         answers.append(made["validators/listing.py"](made["generator.py"](difficulty)[0]))
     assert max(map(answers.count, answers)) <= 0.8 * len(answers), answers
-
-
-def test_a_world_that_is_never_worth_solving_is_given_up_as_an_attempt(monkeypatch):
-    tried = []
-    monkeypatch.setattr(constraint, "_worth_solving", tried.append)
-    with pytest.raises(
-        NotComposable, match="no constraints and question were found of which the answer depends and varies"
-    ):
-        draw_constraint_world((), np.random.default_rng(0))
-    assert len(tried) == constraint.DRAWS
 
 
 @pytest.mark.parametrize(

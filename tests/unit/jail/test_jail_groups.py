@@ -9,8 +9,6 @@ import pytest
 from evolake.jail import groups
 from evolake.jail.groups import Group, Place, find, sweep
 
-V1_MOUNT = "35 31 0:32 {within} {point} rw,relatime shared:4 - cgroup cgroup rw,memory"
-V2_MOUNT = "41 31 0:38 {within} {point} rw,relatime - cgroup2 cgroup2 rw,nsdelegate"
 OTHER_MOUNTS = [
     "23 1 254:0 / / rw - ext4 /dev/vda rw",
     "32 31 0:29 / /sys/fs/cgroup/cpu rw,relatime - cgroup cgroup rw,cpu",
@@ -29,136 +27,6 @@ def machine(root, own, mounts, files):
             if text is not None:
                 (root / path / name).write_text(text)
     return root
-
-
-def v1(point="/sys/fs/cgroup/memory", within="/"):
-    return V1_MOUNT.format(point=point, within=within)
-
-
-def v2(point="/sys/fs/cgroup", within="/"):
-    return V2_MOUNT.format(point=point, within=within)
-
-
-NO_V1 = ["1:cpu:/", "0::/user.slice/app.slice/run.scope"]
-SYSTEMD = {
-    "sys/fs/cgroup": {
-        "cgroup.controllers": "cpu memory pids\n",
-        "cgroup.subtree_control": "cpu memory pids\n",
-    },
-    "sys/fs/cgroup/user.slice/app.slice": {
-        "cgroup.controllers": "memory pids\n",
-        "cgroup.subtree_control": "pids memory\n",
-    },
-    "sys/fs/cgroup/user.slice/app.slice/run.scope": {
-        "cgroup.controllers": "memory pids\n",
-        "cgroup.subtree_control": "\n",
-    },
-}
-
-
-@pytest.mark.parametrize(
-    ("own", "mounts", "files", "version", "folder"),
-    [
-        (
-            ["4:memory:/a/b", "0::/"],
-            [v1()],
-            {"sys/fs/cgroup/memory/a/b": {"memory.use_hierarchy": "1\n"}},
-            1,
-            "sys/fs/cgroup/memory/a/b",
-        ),
-        (["4:cpu,memory:/"], [v1()], {"sys/fs/cgroup/memory": {}}, 1, "sys/fs/cgroup/memory"),
-        (
-            ["4:memory:/docker/1:2/in"],
-            [v1(within="/docker/1:2")],
-            {"sys/fs/cgroup/memory/in": {}},
-            1,
-            "sys/fs/cgroup/memory/in",
-        ),
-        (["4:memory:/a"], [v1(point="/my\\040groups")], {"my groups/a": {}}, 1, "my groups/a"),
-        (
-            ["4:memory:/a", "0::/a"],
-            [v2("/sys/fs/cgroup/unified"), v1()],
-            {
-                "sys/fs/cgroup/memory/a": {},
-                "sys/fs/cgroup/unified/a": {
-                    "cgroup.controllers": "pids\n",
-                    "cgroup.subtree_control": "pids\n",
-                },
-            },
-            1,
-            "sys/fs/cgroup/memory/a",
-        ),
-        (NO_V1, [v2()], SYSTEMD, 2, "sys/fs/cgroup/user.slice/app.slice"),
-        (
-            ["0::/"],
-            [v2()],
-            {"sys/fs/cgroup": {"cgroup.controllers": "memory\n", "cgroup.subtree_control": "memory\n"}},
-            2,
-            "sys/fs/cgroup",
-        ),
-    ],
-)
-def test_the_place_is_read_off_the_files_of_a_machine(own, mounts, files, version, folder, tmp_path):
-    assert find(machine(tmp_path, own, mounts, files)) == Place(version, tmp_path / folder)
-
-
-@pytest.mark.parametrize(
-    ("own", "mounts", "files", "why"),
-    [
-        ([], [], {}, "this kernel has no control groups for memory"),
-        (["1:cpu:/"], [], {}, "this kernel has no control groups for memory"),
-        (["4:memory:/a"], [], {}, "the own group /a of version 1 is not mounted"),
-        (
-            ["4:memory:/a"],
-            [v1(within="/b")],
-            {"sys/fs/cgroup/memory": {}},
-            "the own group /a of version 1 is not mounted",
-        ),
-        (
-            ["4:memory:/../a"],
-            [v1()],
-            {"sys/fs/cgroup/memory": {}},
-            "the own group /../a of version 1 is not mounted",
-        ),
-        (
-            ["4:memory:/a"],
-            [v1()],
-            {"sys/fs/cgroup/memory/a": {"memory.use_hierarchy": "0\n"}},
-            "/sys/fs/cgroup/memory/a: memory.use_hierarchy is 0",
-        ),
-        (
-            ["4:memory:/a"],
-            [v1()],
-            {"sys/fs/cgroup/memory/a": {"cgroup.procs": None}},
-            "/sys/fs/cgroup/memory/a cannot be written",
-        ),
-        (
-            ["4:memory:/gone"],
-            [v1()],
-            {"sys/fs/cgroup/memory": {}},
-            "/sys/fs/cgroup/memory/gone cannot be written",
-        ),
-        (["0::/a"], [], {}, "the own group /a of version 2 is not mounted"),
-        (
-            ["0::/a"],
-            [v2("/v2")],
-            {"v2/a": {"cgroup.controllers": "pids\n", "cgroup.subtree_control": "\n"}},
-            "/v2/a: it has no memory controller",
-        ),
-        (
-            ["0::/"],
-            [v2()],
-            {"sys/fs/cgroup": {"cgroup.controllers": "memory\n", "cgroup.subtree_control": "\n"}},
-            "/sys/fs/cgroup: memory is in cgroup.controllers, but in no cgroup.subtree_control from there up",
-        ),
-    ],
-)
-def test_where_none_can_be_made_the_reason_is_told(own, mounts, files, why, tmp_path):
-    assert find(machine(tmp_path, own, mounts, files)) == why
-
-
-def test_a_machine_without_proc_is_a_reason_too(tmp_path):
-    assert find(tmp_path) == f"{tmp_path}/proc/self/cgroup: No such file or directory"
 
 
 def real_version_2() -> str | None:
@@ -254,13 +122,6 @@ def test_a_kill_counts_as_the_programs_own_where_its_group_came_up_to_the_limit(
     (folder / "run/memory.peak").write_text(peak)
     assert group.peak_mb() == expected
     group.close()
-
-
-def test_a_kernel_that_counts_no_kills_has_no_use(kernel, monkeypatch, tmp_path):
-    monkeypatch.setitem(groups.EVENTS, 2, "memory.peak")
-    with pytest.raises(OSError, match="counts no kills"):
-        Group(Place(2, tmp_path), 64)
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_only_groups_of_dead_owners_are_swept(tmp_path):

@@ -9,8 +9,7 @@ import polars as pl
 import pytest
 
 from evolake.errors import InputError
-from evolake.lake import ARTIFACTS, DERIVATIONS, SHARED, Lake, TableSchema, read_tables, side_table
-from evolake.lake.schemas import shared_table_of
+from evolake.lake import ARTIFACTS, DERIVATIONS, SHARED, TableSchema, read_tables
 from evolake.lake.vocabulary import VOCABULARY
 
 PAIRS = TableSchema(
@@ -57,12 +56,6 @@ def test_a_frame_that_does_not_fit_is_refused_by_column(frame, message):
     assert f"table pairs: {message}" in str(error.value)
 
 
-def test_validating_orders_columns_and_types_untyped_nulls():
-    valid = PAIRS.validate(pl.DataFrame({"value": [None, None], "key": ["a", "b"]}))
-    assert valid.equals(pl.DataFrame({"key": ["a", "b"], "value": [None, None]}, schema=dict(PAIRS.columns)))
-    assert dict(valid.schema) == dict(PAIRS.columns)
-
-
 def test_rows_become_a_typed_frame():
     when = datetime(2026, 1, 2, tzinfo=UTC)
     frame = ARTIFACTS.frame([{"artifact_id": "x", "created_at": when}])
@@ -84,17 +77,6 @@ def test_a_row_that_does_not_fit_is_refused_by_column(row, message):
     with pytest.raises(InputError) as error:
         PAIRS.frame([{"key": "a"}, row])
     assert message in str(error.value)
-
-
-def test_repeated_and_null_keys_are_found():
-    frame = pl.DataFrame({"key": ["a", "b", "a", None], "value": [1, 2, 3, 4]})
-    assert PAIRS.repeated_keys(frame)["value"].to_list() == [1, 3, 4]
-
-
-def test_side_tables_are_named_after_their_asset():
-    assert side_table("candidates", DERIVATIONS) == "candidates__derivations"
-    names = ["candidates__derivations", "a__b__verdicts", "derivations", "candidates__notes"]
-    assert [shared_table_of(name) for name in names] == ["derivations", "verdicts", None, None]
 
 
 def test_a_schema_whose_keys_are_no_columns_is_a_mistake():
@@ -193,15 +175,6 @@ def test_a_reader_is_told_which_columns_are_no_content():
     )
     assert schema.note("wall_s") == "In seconds. Not content: it may differ when the same work is done again."
     assert schema.note("cycle") == schema.descriptions["cycle"]
-
-
-def test_another_description_is_the_same_table_and_the_same_content(tmp_path):
-    lake, frame = Lake(tmp_path), pl.DataFrame({"key": ["a"], "value": [1]})
-    first = lake.publish("l", "pairs", frame, cycle="0001", run_id="first", schema=PAIRS)
-    details = {name: (kind, "Said anew, and better.") for name, kind in PAIRS.columns.items()}
-    reworded = TableSchema(PAIRS.name, PAIRS.version, details, PAIRS.keys)
-    assert reworded == PAIRS
-    assert lake.publish("l", "pairs", frame, cycle="0001", run_id="second", schema=reworded) == first
 
 
 def test_a_column_of_hashes_says_whether_they_name_blobs():

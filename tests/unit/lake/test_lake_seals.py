@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from evolake.errors import InputError, LakeError
-from evolake.lake import Lake, Seal, explain_broken, following, preceding
+from evolake.errors import LakeError
+from evolake.lake import Lake, Seal, explain_broken, following
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
@@ -72,11 +72,6 @@ def test_a_cycle_that_ends_in_the_same_content_breaks_nothing(seals):
     assert seals.broken_link("designs", "0007") is None
 
 
-def test_reopening_what_is_missing_is_nothing(seals):
-    assert seals.reopen("designs", "0002", "run") is None
-    assert seals.broken_link("designs", "0001") == ("0001", "missing")
-
-
 def test_the_sentence_names_the_backfill_that_mends(seals):
     assert explain_broken("designs", "0006", "0004", "reopened") == (
         "designs: cycle 0006 cannot start: the population that enters cycle 0004 is reopened. "
@@ -95,9 +90,3 @@ def test_a_seal_that_cannot_be_read_says_what_to_do(seals, tmp_path):
         LakeError, match="0003.json cannot be believed[\\s\\S]*run `evolake lake verify --repair`"
     ):
         seals.broken_link("designs", "0003")
-
-
-def test_cycles_are_counted_with_zeros_in_front():
-    assert (following("0009"), preceding("0010"), preceding("0001")) == ("0010", "0009", None)
-    with pytest.raises(InputError, match="'1' is not a cycle"):
-        following("1")

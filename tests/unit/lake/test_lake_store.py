@@ -64,14 +64,6 @@ def test_a_table_of_many_cycles_reads_as_one_with_a_cycle_column(lake):
     assert lake.scan("designs", "candidates").collect().to_dicts() == wanted
 
 
-def test_an_unpartitioned_table_has_one_part(lake):
-    assert publish(lake, cycle=None).path == lake.root / "tables/designs/candidates/part.parquet"
-    assert lake.read("designs", "candidates").equals(FRAME)
-    assert lake.cycles("designs", "candidates") == []
-    with pytest.raises(InputError, match="designs/candidates is unpartitioned"):
-        publish(lake, cycle="0001")
-
-
 def test_the_same_content_twice_is_once(lake):
     first = publish(lake)
     manifest = first.path.parent.parent / "_manifest.jsonl"
@@ -101,11 +93,6 @@ def test_superseded_content_is_kept(lake):
     assert lake.read("designs", "candidates", "0001").equals(OTHER)
     assert pl.read_parquet(kept, hive_partitioning=False).equals(FRAME)
     assert publish(lake, FRAME, run="run3").file_sha == first.file_sha != second.file_sha
-
-
-def test_the_same_frame_gives_the_same_bytes_in_any_lake(lake, tmp_path):
-    other = Lake(tmp_path / "other").publish("prompts", "else", FRAME, cycle="0009", run_id="another")
-    assert other.path.read_bytes() == publish(lake).path.read_bytes()
 
 
 def test_a_schema_is_held_to(lake):
@@ -184,16 +171,6 @@ def test_a_damaged_part_is_put_aside_with_a_message_and_mended_by_publishing_aga
         lake.scan("designs", "candidates", "0001")
     assert publish(lake, run="mending").path.read_bytes() == good
     assert lake.read("designs", "candidates", "0001").equals(FRAME)
-
-
-def test_damage_is_mended_by_publishing_without_reading_first(lake):
-    record = publish(lake)
-    record.path.write_bytes(b"junk")
-    assert publish(lake, run="mending").file_sha == record.file_sha
-    assert lake.read("designs", "candidates", "0001").equals(FRAME)
-    assert [
-        path.read_bytes() for path in (lake.root / "quarantine/designs/candidates").glob("*.parquet")
-    ] == [b"junk"]
 
 
 def test_a_part_that_vanished_is_reported_as_gone(lake):

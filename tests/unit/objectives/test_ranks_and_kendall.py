@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import kendalltau, rankdata
 
-from evolake.objectives import kendall
 from evolake.objectives.kendall import kendall_matrix
 from evolake.objectives.ranks import rank_rows
 
@@ -59,19 +58,6 @@ def test_both_ways_of_counting_give_the_same_bits(n):
     np.testing.assert_array_equal(kendall_matrix(ranks, "bits"), kendall_matrix(ranks, "merge"))
 
 
-@pytest.mark.parametrize("n", [2, 3, 50, 51])
-def test_small_blocks_change_nothing(monkeypatch, n):
-    ranks = rank_rows(np.random.default_rng(0).integers(0, 9, size=(5, n)).astype(float))
-    whole = kendall_matrix(ranks, "bits")
-    monkeypatch.setattr(kendall, "BLOCK_WORDS", 1)
-    np.testing.assert_array_equal(whole, kendall_matrix(ranks, "bits"))
-
-
 def test_a_constant_row_has_no_tau_and_any_other_agrees_with_itself():
     tau = kendall_matrix(rank_rows(np.array([[1.0, 1.0, 1.0], [1.0, 2.0, 3.0], [3.0, 2.0, 1.0]])))
     np.testing.assert_array_equal(tau, [[0, 0, 0], [0, 1, -1], [0, -1, 1]])
-
-
-def test_compiling_is_only_chosen_where_it_pays():
-    assert kendall.bits_are_faster(42, 414)
-    assert not kendall.bits_are_faster(200, 10_000)

@@ -3,9 +3,6 @@ them."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 from figures import assert_drawn
@@ -30,8 +27,6 @@ from evolake.plots import (
     scaling,
     tau_matrix,
 )
-from evolake.plots.genealogy import ancestry, lay_out, main_line
-from evolake.plots.objectives import principal_plane
 
 RNG = np.random.default_rng(0)
 RANKS = np.array([RNG.permutation(20) for _ in range(9)], dtype=float)
@@ -125,58 +120,3 @@ def test_a_figure_is_a_png_in_which_something_is_drawn_and_nothing_cut_off(name)
 )
 def test_the_same_data_gives_the_same_bytes(name):
     assert FIGURES[name]() == FIGURES[name]()
-
-
-def test_importing_the_figures_costs_no_matplotlib_and_drawing_no_pyplot():
-    program = (
-        "import sys, evolake.plots as p, numpy as np\nassert 'matplotlib' not in sys.modules\n"
-        "p.tau_matrix(np.eye(2), ['a', 'b'])\n"
-        "assert 'matplotlib.pyplot' not in sys.modules"
-    )
-    subprocess.run([sys.executable, "-c", program], check=True)
-
-
-def test_objectives_that_rank_alike_lie_together():
-    points, explained = principal_plane(np.array([[0, 1, 2, 3], [0, 1, 2, 3], [3, 2, 1, 0], [1, 0, 3, 2.0]]))
-    np.testing.assert_allclose(points[0], points[1], atol=1e-12)
-    assert np.linalg.norm(points[0] - points[2]) > np.linalg.norm(points[0] - points[3])
-    assert 0.99 < explained.sum() <= 1 + 1e-12
-    assert explained[0] >= explained[1]
-
-
-def test_ancestry_and_its_main_line():
-    assert ancestry("e", EDGES) == {"a", "b", "d", "e", "gone"}
-    assert main_line("e", EDGES) == ["e", "d", "b"]
-    assert main_line(None, EDGES) == []
-
-
-def test_siblings_lie_side_by_side():
-    # x1 has a second parent at the other end of the column, which drew it away from x2 and x3
-    layers = [["a", "b", "c", "d"], ["x1", "x2", "x3", "y1", "y2", "z1"]]
-    edges = [
-        ("a", "x1"),
-        ("d", "x1"),
-        ("a", "x2"),
-        ("a", "x3"),
-        ("b", "y1"),
-        ("c", "y1"),
-        ("b", "y2"),
-        ("d", "z1"),
-    ]
-    place = lay_out(layers, edges)
-    column = sorted(layers[1], key=lambda name: place[name][1])
-    families = [name[0] for name in column]
-    assert [
-        name for number, name in enumerate(families) if number == 0 or families[number - 1] != name
-    ] == list(dict.fromkeys(families)), column
-    assert len({place[name] for name in layers[1]}) == len(layers[1])
-
-
-def test_a_layout_without_need_has_no_crossings():
-    layers = [["a", "b", "c"], ["z", "y", "x"]]
-    edges = [("a", "x"), ("b", "y"), ("c", "z")]
-    place = lay_out(layers, edges)
-    assert sorted("abc", key=lambda name: place[name][1]) == sorted(
-        "abc", key=lambda name: place[dict(edges)[name]][1]
-    )
-    assert {x for x, _ in place.values()} == {0.0, 1.0}

@@ -8,7 +8,7 @@ import io
 import numpy as np
 import pytest
 
-from evolake.plots.ratings import RatedPrompt, rank_correlation, rating_against_score
+from evolake.plots.ratings import RatedPrompt, rating_against_score
 
 
 def picture(png: bytes) -> np.ndarray:
@@ -42,15 +42,3 @@ def test_a_champion_looks_different():
     assert not np.array_equal(
         picture(rating_against_score(prompts, "t")), picture(rating_against_score(plain, "t"))
     )
-
-
-def test_rank_correlation_by_hand():
-    assert rank_correlation([1, 2, 3, 4], [10, 20, 40, 30]) == pytest.approx(0.8)
-    assert rank_correlation([1, 2, 3], [3, 2, 1]) == pytest.approx(-1)
-
-
-@pytest.mark.parametrize(
-    ("first", "second"), [([1, 2], [1, 2]), ([1, 1, 1], [1, 2, 3]), ([1, 2, 3], [2, 2, 2]), ([], [])]
-)
-def test_no_correlation_where_there_is_nothing_to_rank(first, second):
-    assert rank_correlation(first, second) is None

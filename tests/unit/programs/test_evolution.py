@@ -15,13 +15,7 @@ from programs_fixtures import OWN, apart, imports
 from evolake.programs.evolution.archive import Islands, cell_of
 from evolake.programs.evolution.champion import end_of_cycle, evaluations_bytes, read_evaluations
 from evolake.programs.evolution.duel import decide_duel, noise_of, run_duel, sides_of
-from evolake.programs.evolution.generation_entry import (
-    REPEATED,
-    GenerationEntry,
-    entry_bytes,
-    failed_rows,
-    read_entry,
-)
+from evolake.programs.evolution.generation_entry import REPEATED, GenerationEntry, failed_rows
 from evolake.programs.gates.collecting import Candidate
 from evolake.programs.model.project import Project
 from evolake.programs.sandbox.evaluating import Evaluation
@@ -253,26 +247,6 @@ def test_without_a_challenger_nothing_changes_and_the_noise_is_told():
     result = decide_duel({"champion": [1.0, 2.0], "again": [1.5, 2.0]}, np.random.default_rng(0))
     assert (result["wins"], result["pairs"], result["noise"] > 0.4) == (False, 0, True)
     assert noise_of({"champion": [None], "again": [1.0]}) == 0.0
-
-
-def test_sides_take_turns_under_the_same_seeds():
-    asked: list[tuple[str, int]] = []
-
-    def evaluate(program: str, seed: int) -> Evaluation:
-        asked.append((program, seed))
-        return Evaluation("ok", seed=seed)
-
-    result = run_duel(sides_of("c", "n", "i"), [7, 8], evaluate)
-    assert asked == [("c", 7), ("c", 7), ("n", 7), ("i", 7), ("c", 8), ("n", 8), ("i", 8), ("c", 8)]
-    assert {side: [row.seed for row in rows] for side, rows in result.items()} == {
-        side: [7, 8] for side in ("champion", "again", "challenger", "initial")
-    }
-    assert sides_of("c", None, "c") == {"champion": "c", "again": "c"}
-
-
-def test_a_journal_s_entry_is_read_back_as_it_was_written():
-    entry = GenerationEntry(programs=[row("1", 0.1 + 0.2)], repeated=2, unanswered=["why"])
-    assert read_entry(entry_bytes(entry)) == entry
 
 
 def test_proposals_that_made_no_program_are_rows_numbered_through_the_cycle():

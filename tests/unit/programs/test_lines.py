@@ -21,7 +21,6 @@ from evolake.programs.model.project import load_project, project_of
 from evolake.programs.model.source import Places, Unreadable, parse
 from evolake.programs.roles.writer import Edit, Measured, WriterReply, WriterRequest, applied, write
 from evolake.programs.search.mutations import MUTATIONS
-from evolake.programs.search.numbers import numbers_in, with_numbers
 from evolake.settings import load
 from evolake.text_edits import BOM, lines_of, with_ends
 
@@ -120,15 +119,6 @@ def test_lines_are_those_of_python(text):
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_numbers_are_found_and_written_in_their_places(shape):
-    text = SHAPES[shape]
-    found = numbers_in({NAME: text})
-    assert [(item.value, text[item.start : item.end]) for item in found] == [(0.5, "0.5"), (1.0, "1.0")]
-    changed = with_numbers({NAME: text}, [(found[0], 0.25), (found[1], 7.5)])[NAME]
-    assert changed == text.replace("0.5", "0.25").replace("1.0", "7.5")
-
-
-@pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("name", MUTATIONS)
 def test_a_mutation_keeps_every_byte_outside_the_lines_that_it_changes(name, shape):
     text = SHAPES[shape]
@@ -142,15 +132,6 @@ def test_a_mutation_keeps_every_byte_outside_the_lines_that_it_changes(name, sha
         plain = MUTATIONS[name](MARKED, cut(MARKED, NAME).spans(), np.random.default_rng(seed))
         assert with_ends(made.removeprefix(BOM)) == plain, "the same change as of the text with LF"
         assert set(lines_of(made)) - set(lines_of(text)) == set() or name != "statement_order"
-
-
-def test_the_last_statement_of_a_file_without_a_line_end_is_moved_whole():
-    text = "x = 1\r\ny = 2"
-    made = {
-        MUTATIONS["statement_order"](text, cut(text, NAME).spans(), np.random.default_rng(seed))
-        for seed in range(30)
-    }
-    assert made == {"y = 2\r\nx = 1", "y = 2", "x = 1\r\nx = 1\r\ny = 2"}
 
 
 @pytest.mark.parametrize("shape", SHAPES)

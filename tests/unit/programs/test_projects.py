@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from programs_fixtures import EVALUATOR, PROGRAM, apart, imports, made
+from programs_fixtures import EVALUATOR, PROGRAM, imports, made
 
 from evolake.errors import InputError
 from evolake.programs.commands.template import FILES
@@ -181,8 +181,3 @@ def test_a_folder_that_is_no_project_says_so_when_it_would_enter(
     (item,) = items(tmp_path)
     with pytest.raises(InputError, match="is too large"):
         item.pack()
-
-
-def test_a_project_apart_names_what_it_runs():
-    assert apart().given.program.entry == "double"
-    assert apart(toml='[evaluator]\nmode = "separate"\n').run_argv() == ["python", "initial_program.py"]

@@ -23,7 +23,6 @@ from evolake.programs.search.numbers import (
     skeleton,
     step_all,
     step_one,
-    with_numbers,
 )
 from evolake.programs.search.proposing import OPERATORS, STRUCTURAL, Background, child_of
 from evolake.programs.search.trials import Trials
@@ -109,41 +108,6 @@ def test_marked_numbers_stay_in_their_bounds_and_unmarked_ones_as_they_are(seed:
         block, share = (parameter.value for parameter in parameters_in(text))
         assert 1 <= block <= 256 and block == int(block) and 0.1 <= share <= 0.9
         assert "int x = 3;" in text and "π" in text
-
-
-SIGNED = (
-    "-1.5", "2", "(-3.0)", "-(-4)", "f(-5.0)", "f (6.0)", "g((-7.0))", "((9.0))", "a - -1.0", "a - 2.0",
-    "y ** -2", "2.0 ** 3", "-2.0 ** 3", "a[-1]", "not (2.0)", "(1.0,)", "'' if (1.0) else(2.0)", "(-2.5)",
-)  # fmt: skip
-
-
-@pytest.mark.parametrize("expression", SIGNED)
-def test_the_sign_of_a_number_is_no_part_of_the_skeleton(expression: str):
-    texts = {"p.py": f"# EVOLVE-BLOCK-START\ndef h():\n    return {expression}\n# EVOLVE-BLOCK-END\n"}
-    numbers = numbers_in(texts)
-    turned = with_numbers(texts, [(number, -number.value) for number in numbers])
-    back = with_numbers(turned, [(number, -number.value) for number in numbers_in(turned)])
-    assert skeleton(texts) == skeleton(turned) == skeleton(back)
-    assert [-number.value for number in numbers_in(turned)] == [number.value for number in numbers]
-    assert numbers_in(back) == numbers_in(with_numbers(back, [(one, one.value) for one in numbers_in(back)]))
-
-
-def test_a_sign_that_changes_often_leaves_no_brackets_behind():
-    texts = {"p.py": "# EVOLVE-BLOCK-START\nx = [1.5, f(2)]\n# EVOLVE-BLOCK-END\n"}
-    for _ in range(4):
-        texts = with_numbers(texts, [(number, -number.value) for number in numbers_in(texts)])
-    assert "x = [1.5, f(2)]" in texts["p.py"]
-
-
-def test_numbers_are_the_literals_of_the_blocks_or_those_that_are_marked():
-    result = numbers_in({"p.py": PROGRAM})
-    assert [(item.value, item.whole) for item in result] == [
-        (2.0, False),
-        (1.0, True),
-        (3.0, True),
-        (1.0, True),
-    ]
-    assert [number.value for number in numbers_in({"k.c": KERNEL})] == [8.0, 0.5]
 
 
 def test_the_difference_of_two_relatives_is_a_step_and_strangers_are_none():
@@ -258,38 +222,3 @@ def test_an_idiom_writes_what_a_programmer_would(name: str, before: str, wanted:
     made = [IDIOMS[name](before, cut(before).spans(), random(seed)) for seed in range(400)]
     assert any(text is not None and wanted in text for text in made)
     assert all(parse(text) for text in made if text is not None)
-
-
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("repeat", "def f(a):\n    x = 0.5 * a\n    return x\n"),
-        ("early_exit", "def f(a):\n    if a:\n        a = 1\n    return a\n"),
-        ("string", "def f():\n    return 'only'\n"),
-        ("around_best", "def f(v):\n    for x in v:\n        y = x\n    return y\n"),
-        ("iterable", "def f(n):\n    return [k for k in range(n)]\n"),
-        ("function", "def f(n):\n    return g(n)\n"),
-        ("term", "X = 1\n"),
-        ("prepared", "X = 1\n"),
-    ],
-)
-def test_an_idiom_without_its_place_changes_nothing(name: str, text: str):
-    assert {IDIOMS[name](text, cut(text).spans(), random(seed)) for seed in range(20)} == {None}
-
-
-def test_lines_that_a_loop_is_put_around_keep_their_ends():
-    text = "def f(x):\r\n    x = x + 1\r\n    return x\r\n"
-    made = IDIOMS["repeat"](text, cut(text).spans(), random(0))
-    assert made is not None and made.count("\r\n") == made.count("\n") == 4
-
-
-def test_a_string_is_replaced_by_one_that_stands_for_the_same_choice():
-    text = (
-        'WAYS = ["mean", "median"]\nENDS = ["first", "last"]\n\n\ndef f():\n    return {"way": "mean", '
-        '"end": "first"}\n'
-    )
-    made = [IDIOMS["string"](text, cut(text).spans(), random(seed)) or text for seed in range(60)]
-    assert all(
-        'WAYS = ["mean", "median"]\nENDS = ["first", "last"]' in item and '"way": ' in item for item in made
-    )
-    assert sum("'median'" in item or "'last'" in item for item in made) > 40

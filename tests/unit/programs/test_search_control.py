@@ -18,11 +18,9 @@ from evolake.programs.evolution.tried_programs import tried_programs
 from evolake.programs.gates.checkers import no_duplicate
 from evolake.programs.model.parameters import parameters_in
 from evolake.programs.roles.writer import WRITER, Measured, TriedProgram, WriterRequest, write
-from evolake.programs.search.numbers import numbers_in
 from evolake.programs.search.odds import Group, credits_of, draw_operator
 from evolake.programs.search.parents import PATIENCE, TUNING, choose_parent, untuned
 from evolake.programs.search.steps import FEWEST, FIRST, number_weights, promising_step, step_few, step_size
-from evolake.programs.search.surrogate import fit, normal_ranks
 from evolake.programs.search.trials import Trial, Trials
 
 TEXT = "# EVOLVE-BLOCK-START\ndef f():\n    return {a!r}, {b!r}\n# EVOLVE-BLOCK-END\n"
@@ -38,10 +36,6 @@ def random(seed: int = 0) -> np.random.Generator:
 
 def text(a: float, b: float = 1.0) -> dict[str, str]:
     return {"p.py": TEXT.format(a=a, b=b)}
-
-
-def values(texts: dict[str, str]) -> list[float]:
-    return [number.value for number in numbers_in(texts)]
 
 
 def chain(outcomes: Sequence[float | None], operator: str = "step_few") -> Trials:
@@ -71,15 +65,6 @@ def test_the_operator_that_gains_is_drawn_most_often():
     assert {
         draw_operator(groups, Trials(items), random(seed), barred=("planted",)) for seed in range(50)
     } == {"idle", "broken"}
-
-
-def test_many_operators_of_a_kind_do_not_crowd_out_another_kind():
-    groups = [
-        Group((1.0, 3.0), {"alone": (1.0, 6.0)}),
-        Group((1.0, 3.0), {f"one of {place}": (1.0, 6.0) for place in range(30)}),
-    ]
-    drawn = [draw_operator(groups, chain([]), random(seed)) for seed in range(200)]
-    assert 70 < drawn.count("alone") < 130
 
 
 @pytest.mark.parametrize("maximize", [True, False])
@@ -150,36 +135,6 @@ def test_a_fatal_number_is_found_among_many_that_change_together():
     trials = Trials(items)
     weights = number_weights(trials, trials.skeletons[0], 6)
     assert weights[0] < 0.6 * weights[1:].min() and weights.sum() == pytest.approx(1.0)
-
-
-def test_the_process_passes_through_what_it_saw_and_doubts_what_it_did_not():
-    points = np.linspace(-1, 1, 9)[:, None]
-    process = fit(points, np.sin(3 * points[:, 0]), random())
-    mean, spread = process.predict(np.array([[0.1], [9.0]]))
-    assert mean[0] == pytest.approx(np.sin(0.3), abs=0.1) and spread[0] < 0.2 < 0.8 < spread[1]
-    assert normal_ranks([3.0, 1e9, 3.0]).tolist() == pytest.approx([-0.43073, 0.96742, -0.43073], abs=1e-4)
-
-
-def test_the_promising_step_is_nearer_to_the_optimum_than_a_blind_one():
-    def score(texts: dict[str, str]) -> float:
-        a, b = values(texts)
-        return -((a - 3) ** 2) - (b + 1) ** 2
-
-    draws = random(7)
-    points = [
-        text(round(float(draws.uniform(0.5, 6)), 3), round(float(draws.uniform(-3, 3)), 3)) for _ in range(25)
-    ]
-    trials = Trials(
-        [Trial(item, score(item), "step_few", 0 if place else None) for place, item in enumerate(points)]
-    )
-    assert trials.best is not None
-    chosen, blind = (
-        [made for seed in range(12) if (made := way(trials, trials.best, random(seed)))]
-        for way in (promising_step, step_few)
-    )
-    assert len(chosen) == len(blind) == 12
-    assert np.median([score(item) for item in chosen]) > np.median([score(item) for item in blind])
-    assert promising_step(Trials(trials.items[: FEWEST - 1]), 0, random()) is None
 
 
 @settings(max_examples=15, deadline=None)

@@ -77,11 +77,6 @@ def test_an_array_arrives_as_it_was_and_can_be_written_to(value):
     assert np.array_equal(arrived, value)
 
 
-def test_a_number_of_numpy_keeps_its_type():
-    arrived = from_plain(to_plain(np.float32(0.5)))
-    assert type(arrived) is np.float32 and arrived == 0.5
-
-
 class Number(float):
     """What looks like a number and has code of its own."""
 

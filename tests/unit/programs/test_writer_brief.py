@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from programs_fixtures import OWN, PROGRAM, imports
+from programs_fixtures import OWN, imports
 from pydantic import BaseModel
 
 from evolake.agents.prompts import build_messages
@@ -13,8 +13,8 @@ from evolake.agents.waves import SiblingNote
 from evolake.programs.evolution.archive import Islands
 from evolake.programs.evolution.model_parents import parent_for_model, worth_showing
 from evolake.programs.evolution.population import Population
-from evolake.programs.roles.brief import COMBINE, Briefing
-from evolake.programs.roles.writer import WRITER, WRITER_GROUP, Measured, WriterGroupRequest, WriterRequest
+from evolake.programs.roles.brief import Briefing
+from evolake.programs.roles.writer import WRITER, Measured, WriterRequest
 from evolake.programs.roles.writer_session import WRITER_SESSION, WriterSessionRequest
 from evolake.programs.tables import DERIVATIONS, PROGRAMS, STATE
 
@@ -84,46 +84,6 @@ def test_every_field_reaches_the_prompt_once(role, request_) -> None:
         assert word in prompt, word
     assert all(prompt.count(word) == 1 for word in WORDS)
     assert texts_of(role, request_.model_copy(update={"round": "ROUND"})).count("ROUND") == 1
-
-
-def test_another_program_is_a_diff_if_two_are_to_be_combined_and_what_is_empty_is_left_out() -> None:
-    _, request = requests()[0]
-    assert request.sibling and "y = 3" not in texts_of(WRITER, request)
-    combining = request.model_copy(
-        update={"sibling": request.sibling.model_copy(update={"direction": COMBINE})}
-    )
-    for role, asked in (
-        (WRITER, combining),
-        (WRITER_GROUP, WriterGroupRequest(first=request, others=[combining])),
-    ):
-        prompt = texts_of(role, asked)
-        assert "-y = 2\n+y = 3" in prompt and prompt.count("z = 0") == 40  # of the program alone
-    bare = texts_of(
-        WRITER, WriterRequest(project="p", goal="g", parent=Measured(name="a", score=1.0, files=FILES))
-    )
-    user = bare.partition("# Project")[2]
-    assert not any(
-        empty in user
-        for empty in ("[]", "{}", "none", "None", "# Contest", "# Tried", "# Other", "# Guidance")
-    )
-
-
-def test_a_prompt_with_two_other_programs_is_at_least_forty_percent_shorter_than_it_was() -> None:
-    def program(name: str, score: float, scale: str) -> Measured:
-        return Measured(
-            name=name, score=score, metrics={"score": score}, files={"p.py": PROGRAM.replace("2.0", scale)}
-        )
-
-    others = [program("b", 0.9, "2.5"), program("c", 0.8, "2.25")]
-    request = WriterRequest(
-        project="p", goal="score: higher is better", parent=program("a", 1.0, "2.0"), best=others
-    )
-    assert len(build_messages(WRITER, request)[1]["content"]) < 0.6 * BEFORE
-
-
-BEFORE = 1896
-"""Characters of the user's part of that prompt before ideas were shown, without limits, contest and attempts,
-which it did not have."""
 
 
 def islands(scores: list[float]) -> tuple[Islands, dict]:

@@ -60,17 +60,6 @@ def test_every_kind_of_edit() -> None:
     ]
 
 
-def test_a_merge_stands_where_the_first_of_its_targets_stood() -> None:
-    assert apply(PROMPT, [Hunk("merge", ("p3", "p1"), "Read, then answer.")]).prompt.ids == ("p4", "p2")
-    assert apply(PROMPT, [Hunk("merge", ("p2", "p3"), "Steps, then answer.")]).prompt.ids == ("p1", "p4")
-
-
-def test_an_id_is_never_given_out_again() -> None:
-    shorter = apply(apply(PROMPT, [Hunk("add", text="Check.")]).prompt, [Hunk("drop", ("p4",))]).prompt
-    assert shorter.ids == ("p1", "p2", "p3") and shorter.prompt_id == PROMPT.prompt_id
-    assert apply(shorter, [Hunk("add", text="Count.")]).prompt.ids[-1] == "p5"
-
-
 def test_a_hunk_on_a_principle_that_the_diff_changed_before_is_left_out() -> None:
     result = apply(
         PROMPT,
@@ -113,13 +102,6 @@ def test_a_full_prompt_takes_no_more_but_may_be_changed() -> None:
     ).changed
 
 
-def test_a_merge_may_read_like_one_of_what_it_replaces() -> None:
-    assert texts(apply(PROMPT, [Hunk("merge", ("p1", "p2"), "Show each step.")]).prompt)[0] == (
-        "p4",
-        "Show each step.",
-    )
-
-
 def test_a_principle_may_not_copy_a_problem() -> None:
     problems = (
         "Tom has 3 red apples and buys 14 more pears at noon. How many fruits?",
@@ -143,14 +125,6 @@ def test_wording_that_problems_share_is_no_copy() -> None:
         and copies(shared, problems[:1])
     )
     assert copies("Like 2 + 2 = 4.", ["2 + 2"]) and not copies("There are 2.", ["2"])
-
-
-def test_a_step_may_use_its_own_kinds_only() -> None:
-    result = apply(PROMPT, [Hunk("drop", ("p1",)), Hunk("add", text="New.")], kinds=("add", "modify"))
-    assert [(outcome.applied, outcome.reason) for outcome in result.outcomes] == [
-        (False, "this step does not drop"),
-        (True, ""),
-    ]
 
 
 @given(PROMPTS, st.lists(HUNKS, max_size=8))

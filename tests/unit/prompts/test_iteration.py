@@ -3,7 +3,6 @@ the same seed."""
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 import polars as pl
@@ -116,39 +115,6 @@ def test_ablations_leave_out_crossover_alone_and_selection_alone() -> None:
     assert chosen["no-selection"] != chosen["espl"]
 
 
-def test_self_reflection_goes_on_with_the_mutant() -> None:
-    policy = Adder(skill=lambda prompt: 0.5)
-    done = run(3, policy, arm="reflection")
-    ids = done.population.prompts["prompt_id"].to_list()
-    assert (
-        len(ids) == 4
-        and done.frames()["values"].unique("iteration").sort("iteration")["prompt_id"].to_list() == ids[:3]
-    )
-    assert done.population.prompts["parents"].to_list() == [[], [ids[0]], [ids[1]], [ids[2]]]
-
-
-def test_a_root_alone_fills_all_places_and_its_groups_stay_apart() -> None:
-    policy = Adder()
-    done = run(1, policy)
-    assert [(len(group.samples), group.prompt_id) for group in policy.updates[0]] == [
-        (4, ROOT.prompt_id)
-    ] * 12
-    numbers = only(done.frames()["rollouts"], problem_id=policy.updates[0][0].problem_id)["number"].to_list()
-    assert sorted(numbers) == list(range(12))
-    assert done.frames()["ratings"].filter(pl.col("source") == "update").select(
-        "mu", "sigma", "rank"
-    ).rows() == [(ratings.MU, ratings.SIGMA, 0)]
-
-
-def test_two_prompts_share_three_places() -> None:
-    policy = Adder()
-    done = run(1, policy, founded(prompt_of(["Count."])))
-    counts = Counter(group.prompt_id for group in policy.updates[0])
-    assert sorted(counts.values()) == [4, 8]
-    first = done.frames()["rollouts"].group_by("prompt_id", "problem_id").len()
-    assert sorted(first["len"].to_list()) == [4] * 4 + [8] * 4
-
-
 def test_values_are_mean_rewards_and_ratings_follow_their_order() -> None:
     population = founded(prompt_of(["Count."]), prompt_of(["Add.", "Check."]))
     done = run(1, Adder(), population)
@@ -171,13 +137,6 @@ def test_values_are_mean_rewards_and_ratings_follow_their_order() -> None:
     assert {item: done.population.rating(item) for item in order} == {
         row["prompt_id"]: (row["mu"], row["sigma"]) for row in updates.to_dicts()
     }
-
-
-def test_won_is_the_best_value_where_prompts_differ() -> None:
-    values = run(1, Adder(), founded(prompt_of(["Count."]), prompt_of(["Add."]))).frames()["values"]
-    for (_,), rows in values.group_by("problem_id"):
-        best, all_equal = rows["value"].max(), rows["value"].n_unique() == 1
-        assert rows["won"].to_list() == [not all_equal and value == best for value in rows["value"]]
 
 
 def test_the_mutant_comes_of_the_best_prompt_and_the_crossed_child_of_all() -> None:
@@ -210,15 +169,6 @@ def test_the_mutant_comes_of_the_best_prompt_and_the_crossed_child_of_all() -> N
     ]
 
 
-@pytest.mark.parametrize(("probability", "crossed"), [(0.0, False), (1.0, True)])
-def test_crossover_happens_with_its_probability(probability: float, crossed: bool) -> None:
-    population = founded(prompt_of(["Count."]), prompt_of(["Add."]))
-    edits = run(1, None, population, settings=SIZES.model_copy(update={"crossover": probability})).frames()[
-        "edits"
-    ]
-    assert ("crossover" in edits["operator"].to_list()) is crossed
-
-
 def test_several_iterations_are_one_after_the_other_and_the_population_grows_inside_its_window() -> None:
     done = run(6)
     assert done.population.iteration == 6
@@ -249,21 +199,9 @@ def test_the_same_seed_gives_the_same_rows_and_a_cut_run_goes_on_alike() -> None
     )
 
 
-def test_every_table_has_its_keys_once() -> None:
-    done = run(5)
-    for name, schema in TABLES.items():
-        assert schema.repeated_keys(schema.validate(done.frames()[name])).is_empty(), name
-
-
 def test_an_adder_that_principles_help_gets_better() -> None:
     updates = run(8, Adder(), arm="evolution").frames()["updates"]["mean_reward"].to_list()
     assert sum(updates[-3:]) / 3 > updates[0] + 0.2
-
-
-def test_calls_are_told_which_prompt_they_were_for() -> None:
-    with operators() as agents:
-        done = iterate(founded(), Adder(), count=3, agents=agents, arm="evolution")
-        assert {row["artifact_id"] for row in agents.rows()} <= set(done.population.prompts["prompt_id"])
 
 
 def test_replies_that_never_came_are_left_out_of_values_and_updates() -> None:
@@ -284,45 +222,6 @@ def test_replies_that_never_came_are_left_out_of_values_and_updates() -> None:
     lost = only(done["rollouts"], problem_id=first)
     assert lost["reward"].null_count() == 3
     assert only(done["values"], problem_id=first)["value"].item() == pytest.approx(lost["reward"].mean())
-
-
-def test_where_nothing_came_back_nothing_is_rated_or_born() -> None:
-    class Dead(Adder):
-        def sample(self, pairs, n, seed, *, greedy=False):
-            return [[Sample("", 0, False, failure="gone")] * n for _ in pairs]
-
-    done = run(1, Dead(), founded(prompt_of(["Count."])), arm="evolution")
-    frames = done.frames()
-    assert (
-        frames["values"]["value"].null_count() == len(frames["values"])
-        and frames["ratings"].is_empty()
-        and frames["edits"].is_empty()
-    )
-    assert len(done.population.prompts) == 2 and done.population.iteration == 1
-
-
-def payoffs(*rows: list[float | None]) -> PayoffMatrix:
-    prompts = tuple(prompt_of([f"Advice {number}."]) for number in range(len(rows)))
-    return PayoffMatrix(prompts, tuple(PROBLEMS[: len(rows[0])]), {}, tuple(tuple(row) for row in rows))
-
-
-def test_means_compare_problems_that_are_known_for_all() -> None:
-    assert payoffs([1.0, None, 0.5], [0.0, 1.0, 0.5]).means == [0.75, 0.25]
-    assert payoffs([None], [1.0]).means is None
-
-
-def test_of_equal_means_the_higher_mu_is_best_then_the_youngest() -> None:
-    result = payoffs([0.5], [0.5], [0.5])
-    ids = [prompt.prompt_id for prompt in result.prompts]
-    population = found_population(
-        {str(number): prompt for number, prompt in enumerate(result.prompts)}, "0001"
-    )
-    assert result.best(population) == 2
-    assert result.best(population.rated({ids[1]: (26.0, 1.0)})) == 1
-    assert (
-        payoffs([0.5], [0.4], [0.5 - 1e-12]).best(population) == 2
-        and payoffs([0.5], [0.4], [0.3]).best(population) == 0
-    )
 
 
 @given(

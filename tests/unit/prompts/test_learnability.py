@@ -50,11 +50,6 @@ def test_problems_that_are_solved_always_or_never_teach_nothing_whatever_their_m
     assert score([(2, 2)] * 10) == pytest.approx(0.8 * 10 / 11)
 
 
-def test_counts_below_zero_are_an_error():
-    with pytest.raises(ValueError, match="-1 right"):
-        group_score(-1, 2)
-
-
 def frame(cycle: str, *groups: tuple[int, str, str, str]) -> pl.DataFrame:
     """Rollouts; of each group iteration, prompt, problem, and a letter per reply: + right, - wrong, r wrong
     and rejected."""
@@ -175,25 +170,6 @@ def test_what_moved_is_of_the_same_prompt_and_problem_asked_again():
         0.5,
         0.5,
     ]
-
-
-def test_what_the_cycle_before_asked_was_asked_first_unless_by_another_policy():
-    before = frame("0001", (1, "p", "half-1", "----"), (2, "p", "easy-1", "++--"))
-    earlier = {"before": before, "policies_before": {1: "tiny", 2: "other"}}
-    rows = learnability_rows(NOW, problems(), POLICIES, group_size=4, cycle="0002", root_seed=0, **earlier)
-    again = {
-        row["family"]: (row["repeated"], row["before"], row["after"])
-        for row in rows
-        if row["difficulty"] == 1
-    }
-    assert again == {"half": (1, 0.0, 0.75), "easy": (0, None, None)}
-
-
-def test_the_order_of_the_rollouts_makes_no_difference():
-    rows = learnability_rows(NOW, problems(), POLICIES, group_size=4, cycle="0002", root_seed=7)
-    assert rows == learnability_rows(
-        NOW.reverse(), problems().reverse(), POLICIES, group_size=4, cycle="0002", root_seed=7
-    )
 
 
 def test_a_prompt_in_two_places_has_two_groups_as_the_update_has():

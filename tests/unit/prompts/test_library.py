@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from prompts_fixtures import SEEDS, library
+from prompts_fixtures import library
 
 from evolake.errors import InputError
 from evolake.prompts.model.edits import LONGEST_TEXT
@@ -22,10 +22,6 @@ def test_every_symptom_is_answered_by_the_library_that_ships() -> None:
     result = library()
     assert [symptom for symptom in SYMPTOMS if not result.answering(symptom)] == []
     assert all(len(text) <= LONGEST_TEXT for entry in result.entries for text in entry.versions)
-
-
-def test_rows_give_the_library_back() -> None:
-    assert library_of(library().to_rows()) == library()
 
 
 def test_principles_are_known_by_their_text() -> None:
@@ -61,21 +57,6 @@ def test_principles_are_known_by_their_text() -> None:
 def test_a_library_that_contradicts_itself_is_refused(row: dict, fault: str) -> None:
     with pytest.raises(InputError, match=fault):
         library_of([*GOOD, row])
-
-
-def test_evolution_starts_from_one_root() -> None:
-    assert {name: root.texts for name, root in load_roots(SEEDS).items()} == {
-        "plain": ("Solve the problem and end with the answer.",)
-    }
-
-
-def test_roots_come_in_the_order_of_their_file(tmp_path: Path) -> None:
-    (tmp_path / "roots.json").write_text('{"z": ["Add.", "Check."], "empty": [], "a": ["Count."]}')
-    assert [(name, root.texts) for name, root in load_roots(tmp_path).items()] == [
-        ("z", ("Add.", "Check.")),
-        ("empty", ()),
-        ("a", ("Count.",)),
-    ]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ from prompts_fixtures import PROBLEMS, judge, library, operators, problem
 
 from evolake.agents import Agents
 from evolake.agents.prompts import build_messages
-from evolake.prompts.model.edits import Limits
 from evolake.prompts.model.prompt import SystemPrompt, prompt_of
 from evolake.prompts.model.protocol import Rollout, Sample
 from evolake.prompts.reproduction.crossover import cross, wins
@@ -80,12 +79,6 @@ def test_without_contrast_there_is_no_child_and_a_row_says_so() -> None:
     )
 
 
-def test_rollouts_that_say_the_same_are_summarised_once() -> None:
-    with operators() as agents:
-        mutation(agents, evidence(1, RIGHT, BURIED, BURIED, RIGHT, BURIED))
-        assert asked(agents).count("prompts_summarizer") == 2
-
-
 def test_a_child_is_its_parent_with_the_applied_hunks() -> None:
     with operators() as agents:
         made = mutation(agents, evidence(1, RIGHT, BURIED), evidence(2, RIGHT, CUT))
@@ -110,37 +103,6 @@ def test_a_problem_proposes_no_more_than_the_limit() -> None:
             agents, evidence(1, RIGHT, BURIED, CUT), evidence(2, RIGHT, BURIED, CUT), edits_per_problem=1
         )
     assert [item.hunk.problem_id for step, item in made.hunks if step == "local"] == ["sum-1", "sum-2"]
-
-
-def test_the_same_seed_gives_the_same_child() -> None:
-    def child(seed: int) -> SystemPrompt | None:
-        with operators() as agents:
-            return mutation(agents, evidence(1, RIGHT, BURIED), evidence(2, RIGHT, CUT), root_seed=seed).child
-
-    assert child(4) == child(4)
-    assert len({made.prompt_id for seed in range(6) if (made := child(seed))}) > 1
-
-
-def test_a_child_that_is_there_already_is_none() -> None:
-    result = [evidence(1, RIGHT, BURIED), evidence(2, RIGHT, CUT)]
-    with operators() as agents:
-        first = mutation(agents, *result)
-        assert first.child is not None
-        again = mutation(agents, *result, known={first.child.texts})
-    assert (again.child, again.note) == (None, "it says the same as a prompt that is there")
-
-
-def test_hunks_that_limits_forbid_leave_no_child() -> None:
-    with operators() as agents:
-        made = mutation(agents, evidence(1, RIGHT, BURIED), limits=Limits(characters=5))
-    assert (made.child, made.note) == (None, "no edit was applied")
-    assert all("5 are allowed" in item.reason for _, item in made.hunks)
-
-
-def test_a_rejected_rollout_counts_as_a_failure() -> None:
-    result = evidence(1, RIGHT, CUT)
-    rejected = replace(result, rollouts=(result.rollouts[0], replace(result.rollouts[1], reward=None)))
-    assert rejected.contrasted and not replace(result, rollouts=result.rollouts[:1]).contrasted
 
 
 @pytest.mark.parametrize(

@@ -125,21 +125,6 @@ def test_a_blocked_prompt_stays_in_the_tables_and_takes_no_part() -> None:
         result.blocked(["nobody"])
 
 
-def test_the_best_is_who_is_surely_good() -> None:
-    result = population(3)
-    assert result.best_id() == child(2).prompt_id
-    assert result.rated({ROOT.prompt_id: (10.0, 8.0)}).best_id() == ROOT.prompt_id
-    result = result.rated({ROOT.prompt_id: (24.0, 1.0), child(0).prompt_id: (30.0, 8.0)})
-    assert result.best_id() == ROOT.prompt_id
-    assert result.rated({child(1).prompt_id: (24.0, 1.0)}).best_id() == child(1).prompt_id
-
-
-def test_state_values_are_kept_in_name_order() -> None:
-    result = population().with_values(zeta={"b": [1, None]}).with_values(alpha=2).with_values(zeta=3)
-    assert result.state.rows() == [("alpha", "2"), ("zeta", "3")]
-    assert result.value("zeta") == 3 and result.value("other") is None and result.value("other", 5) == 5
-
-
 def test_tables_give_the_population_back_in_order_of_birth() -> None:
     result = population(3).with_values(alpha=1)
     frames = result.frames()

@@ -22,9 +22,6 @@ from evolake.prompts.model.problems import (
 )
 from evolake.prompts.model.protocol import Problem
 from evolake.prompts.settings import PromptsSettings
-from evolake.settings import default_lake_root
-
-SEEDS = default_lake_root() / "seeds"
 
 
 def make(number: int, *, family: str | None = None, text: str | None = None, difficulty: int = 1) -> Problem:
@@ -78,13 +75,6 @@ def test_a_text_that_is_held_out_is_not_trained_on_whatever_its_spaces_and_case(
     assert (again, held) == (train, heldout)
 
 
-def test_a_larger_set_moves_no_problem_and_the_share_is_about_right() -> None:
-    problems = [make(n) for n in range(2000)]
-    small, large = split(problems[:500], 0.2), split(problems, 0.2)
-    assert small[0] == large[0][: len(small[0])] and small[1] == large[1][: len(small[1])]
-    assert 340 < len(large[1]) < 460
-
-
 def test_the_first_source_with_enough_problems_is_used_and_says_why_the_others_are_not(
     tmp_path: Path,
 ) -> None:
@@ -107,18 +97,6 @@ def test_the_first_source_with_enough_problems_is_used_and_says_why_the_others_a
     assert problem_set(settings, lake=None, seeds=seeds, seed=3).all == result.all
     other = problem_set(settings, lake=Lake(tmp_path / "lake"), seeds=seeds, seed=4)
     assert other.train == result.train and set(other.heldout) != set(result.heldout)
-
-
-def test_where_no_source_has_enough_it_says_what_each_lacks(tmp_path: Path) -> None:
-    seeds = shipped(tmp_path / "seeds", [make(n) for n in range(20)])
-    with pytest.raises(
-        InputError,
-        match=(
-            r"(?s)no source has enough problems.*families: there is no lake; shipped: \d+ problems to "
-            r"train on"
-        ),
-    ):
-        problem_set(PromptsSettings(heldout_problems=50, families_share=1), lake=None, seeds=seeds, seed=0)
 
 
 def test_where_families_are_a_part_of_the_problems_what_is_held_out_is_of_another_source(

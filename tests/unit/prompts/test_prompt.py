@@ -37,12 +37,6 @@ def test_identity_is_ids_and_texts_in_order_and_nothing_else() -> None:
     assert SystemPrompt().prompt_id == "4f53cda18c2baa0c0354bb5f9a3ecbe5ed12ab4d8e11ba873c2f11161202b945"
 
 
-def test_the_next_number_is_above_all_in_use() -> None:
-    assert SystemPrompt((Principle("p4", "a"),)).next_number == 5
-    with pytest.raises(InputError, match="in use"):
-        SystemPrompt((Principle("p4", "a"),), 4)
-
-
 @pytest.mark.parametrize(
     "make",
     [

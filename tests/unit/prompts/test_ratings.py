@@ -76,11 +76,6 @@ def test_a_winner_that_was_rated_far_below_does_not_break_the_update() -> None:
     assert drawn[0][0] > 20 and drawn[1][0] < 980
 
 
-def test_one_prompt_alone_keeps_its_rating() -> None:
-    assert ratings.update([(29.0, 3.0)], [0]) == [(29.0, 3.0)]
-    assert ratings.update([], []) == []
-
-
 @pytest.mark.parametrize(
     ("before", "ranks"),
     [([FRESH], [0, 1]), ([(25.0, 0.0), FRESH], [0, 1]), ([(math.nan, 1.0), FRESH], [0, 1])],
@@ -128,7 +123,3 @@ def test_a_crossed_child_lies_between_its_parents_and_is_surer_than_each_but_for
     assert min(item for item, _ in parents) - 1e-9 <= mu <= max(item for item, _ in parents) + 1e-9
     assert 1.0 < sigma <= min(math.hypot(item, 1.0) for _, item in parents) + 1e-9
     assert math.isclose(sum(ratings.shares(parents)), 1.0)
-
-
-def test_scores() -> None:
-    assert ratings.score((25.0, 2.0)) == 29.0 and ratings.score((25.0, 2.0), 0.5) == 26.0

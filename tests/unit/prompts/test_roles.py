@@ -13,24 +13,21 @@ from evolake.agents.roles import roles_in
 from evolake.prompts.model.edits import Hunk, apply
 from evolake.prompts.model.prompt import prompt_of
 from evolake.prompts.reproduction.operators import listed
-from evolake.prompts.roles.crossing import RECOMBINER, credits, recombine
-from evolake.prompts.roles.editing import CONSOLIDATOR, EDITOR, consolidate, edit_locally
+from evolake.prompts.roles.crossing import RECOMBINER, recombine
+from evolake.prompts.roles.editing import CONSOLIDATOR, EDITOR, edit_locally
 from evolake.prompts.roles.models import (
     BatchProblem,
     Contender,
     CritiqueReply,
     CritiqueRequest,
-    CrossEdit,
     CrossRequest,
-    GlobalEdit,
     GlobalRequest,
-    LocalEdit,
     LocalRequest,
     Suggestion,
     SummaryRequest,
     Trajectory,
 )
-from evolake.prompts.roles.reflection import CRITIC, SUMMARIZER, criticise, summarise, symptoms
+from evolake.prompts.roles.reflection import CRITIC, SUMMARIZER, symptoms
 
 ROWS = library().to_rows()
 LAST = "Write the answer last, after everything else."
@@ -58,18 +55,6 @@ def local(texts: list[str], failures: list[str], limit: int = 2) -> LocalRequest
         limit=limit,
         library=ROWS,
     )
-
-
-def plan(texts: list[str], suggestions: list[tuple[str, str, int]]) -> list[GlobalEdit]:
-    request = GlobalRequest(
-        principles=listed(prompt_of(texts)),
-        new=[],
-        library=ROWS,
-        suggestions=[
-            Suggestion(id=item, text=text, problems=problems) for item, text, problems in suggestions
-        ],
-    )
-    return consolidate(request, random()).edits
 
 
 def contender(name: str, texts: list[str], values: list[float | None]) -> Contender:
@@ -119,82 +104,6 @@ def test_every_failed_reply_that_says_something_wrong_has_a_symptom(
     assert symptoms(reply, answer, answered=answered, truncated=truncated)
 
 
-def test_a_correct_reply_is_summarised_without_errors() -> None:
-    request = SummaryRequest(
-        principles=[],
-        problem="What is 2 + 3?",
-        answer="5",
-        reply="Two and three.\n\nSo 5",
-        correct=True,
-        answered=True,
-        truncated=False,
-    )
-    reply = summarise(request, random())
-    assert (reply.steps, reply.errors) == ("5 words in 2 lines; the last one: So 5", [])
-    assert summarise(request.model_copy(update={"correct": False}), random()).errors == [
-        "buried",
-        "near",
-        "wrong",
-    ]
-
-
-def test_the_critic_counts_symptoms_and_names_principles_that_did_not_help() -> None:
-    request = CritiqueRequest(
-        principles=listed(prompt_of(["Be kind.", LAST])),
-        problem="p",
-        answer="5",
-        library=ROWS,
-        trajectories=[
-            trajectory(True),
-            trajectory(False, "wrong"),
-            trajectory(False, "buried", "wrong", count=2),
-            trajectory(False, "buried"),
-        ],
-    )
-    reply = criticise(request, random())
-    assert (reply.failures, reply.insufficient, reply.successes) == (
-        ["buried", "wrong"],
-        ["p2"],
-        ["10 words on average"],
-    )
-
-
-@pytest.mark.parametrize(
-    ("good", "bad", "failures"),
-    [(10, 16, ["wrong", "long"]), (16, 10, ["wrong", "short"]), (10, 15, ["wrong"])],
-)
-def test_the_critic_sees_a_contrast_in_length(good: int, bad: int, failures: list[str]) -> None:
-    trajectories = [trajectory(True, words=good), trajectory(False, "wrong", count=3, words=bad)]
-    reply = criticise(
-        CritiqueRequest(principles=[], problem="p", answer="5", trajectories=trajectories, library=ROWS),
-        random(),
-    )
-    assert reply.failures == failures
-
-
-def test_a_symptom_that_nothing_answers_brings_a_principle() -> None:
-    (edit,) = edit_locally(local(["Be kind."], ["truncated"], limit=1), random()).edits
-    assert edit.kind == "add" and "truncated" in {
-        symptom for entry in library().entries if edit.text in entry.versions for symptom in entry.symptoms
-    }
-
-
-def test_a_principle_that_answers_in_vain_becomes_stricter() -> None:
-    assert edit_locally(local([LAST], ["buried"], limit=1), random()).edits == [
-        LocalEdit(kind="modify", target="p1", old=LAST, text=LAST_ALONE)
-    ]
-
-
-def test_with_nothing_left_to_say_about_the_symptom_another_entry_is_tried() -> None:
-    done = [entry.versions[-1] for entry in library().answering("empty")]
-    (edit,) = edit_locally(local(done, ["empty"]), random()).edits
-    assert edit.kind == "add" and not set(library().names_of(edit.text)) & {
-        entry.name for entry in library().answering("empty")
-    }
-    everything = [entry.versions[-1] for entry in library().entries]
-    assert edit_locally(local(everything, ["wrong"]), random()).edits == []
-
-
 @given(
     st.lists(
         st.sampled_from([text for entry in library().entries for text in entry.versions]),
@@ -222,71 +131,6 @@ def test_local_edits_keep_the_limit_and_modify_only_what_is_there(
     ]
     outcomes = apply(prompt_of(texts), hunks).outcomes
     assert all(outcome.applied or outcome.reason.endswith("says the same already") for outcome in outcomes)
-
-
-def test_the_plan_settles_what_competes_by_the_number_of_problems() -> None:
-    assert plan(["a"], [("p1", "b", 1), ("p1", "c", 3), ("p2", "d", 1)]) == [
-        GlobalEdit(kind="modify", targets=["p1"], text="c")
-    ]
-    assert plan(["a"], [("p1", "b", 2)]) == []
-
-
-def test_a_prompt_that_has_grown_is_merged_by_one_pair() -> None:
-    merged = plan(["Be brief.", "Other.", "Do not repeat the problem.", "Another."], [])
-    assert merged == [
-        GlobalEdit(
-            kind="merge",
-            targets=["p1", "p3"],
-            text="Come to the answer at once, without repeating the problem.",
-        )
-    ]
-    assert plan(["Be brief.", "Other.", "Do not repeat the problem."], []) == []
-    assert (
-        plan(
-            ["Be brief.", "Other.", "Do not repeat the problem.", "Another."],
-            [("p1", "x", 1), ("p1", "y", 1)],
-        )[0].kind
-        == "modify"
-    )
-
-
-def test_credit_goes_to_principles_of_prompts_that_are_ahead() -> None:
-    best, other = (
-        contender("best", ["a", "b"], [1.0, 0.2, None]),
-        contender("other", ["a", "c", "d"], [0.0, 1.0, 1.0]),
-    )
-    gains, losses = credits(crossing(best, other))
-    assert gains == pytest.approx({"c": 0.4, "d": 0.4}) and losses == pytest.approx({"a": 0.0, "b": -0.2})
-
-
-def test_a_crossover_takes_over_what_wins_and_replaces_versions_of_the_same() -> None:
-    best = contender("best", ["Be kind.", LAST], [1.0, 1.0, 0.0])
-    other = contender("other", [LAST_ALONE, "Name the unit."], [0.0, 0.5, 1.0])
-    assert recombine(crossing(best, other), random()).edits == [
-        CrossEdit(kind="modify", targets=["p2"], text=LAST_ALONE),
-        CrossEdit(kind="add", text="Name the unit."),
-    ]
-
-
-def test_a_crossover_drops_what_the_others_together_do_better_without() -> None:
-    best = contender("best", ["Shout.", "Be kind."], [0.6, 0.6, 0.6])
-    others = [
-        contender("one", ["Be kind."], [1.0, 0.0, 0.6]),
-        contender("two", ["Be kind."], [0.0, 1.0, 0.6]),
-    ]
-    assert recombine(crossing(best, *others), random()).edits == [CrossEdit(kind="drop", targets=["p1"])]
-    assert recombine(crossing(best, others[0]), random()).edits == []
-
-
-def test_a_crossover_merges_principles_of_the_best_that_the_library_joins() -> None:
-    best = contender("best", ["Be brief.", "Do not repeat the problem."], [1.0])
-    assert recombine(crossing(best, contender("other", ["Be kind."], [0.0])), random()).edits == [
-        CrossEdit(
-            kind="merge",
-            targets=["p1", "p2"],
-            text="Come to the answer at once, without repeating the problem.",
-        )
-    ]
 
 
 @given(st.lists(TEXTS, min_size=2, max_size=4), st.integers(1, 4), st.data())

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolake.prompts.rating.selection import Entrant, latest, leader, select, slots
+from evolake.prompts.rating.selection import Entrant, latest, select, slots
 
 POPULATIONS = st.lists(st.tuples(st.floats(0, 50), st.floats(0.5, 9)), min_size=1, max_size=25).map(
     lambda ratings: [Entrant(f"id{number}", number, rating) for number, rating in enumerate(ratings)]
@@ -60,15 +60,6 @@ def test_a_prompt_that_left_the_window_is_never_drawn_however_good() -> None:
     assert drawn == set(range(1, 11))
 
 
-def test_of_equal_scores_the_youngest_leads() -> None:
-    assert leader(people((25, 2), (27, 1), (20, 1))).number == 1
-
-
-def test_optimism_weighs_uncertainty() -> None:
-    population = people((30, 1), (25, 4))
-    assert leader(population).number == 1 and leader(population, 0.0).number == 0
-
-
 def test_the_rest_is_drawn_uniformly() -> None:
     population = people((40, 1), *[(10 + number, 1) for number in range(5)])
     counts = np.zeros(6)
@@ -87,12 +78,6 @@ def test_the_softmax_draws_in_proportion() -> None:
         counts[select(population, 1, generator, temperature=1.0)[0].number] += 1
     weights = np.exp([1.0, 2.0, 3.0])
     assert np.abs(counts / 20000 - weights / weights.sum()).max() < 0.015
-
-
-def test_a_cold_softmax_takes_the_best_in_order() -> None:
-    assert [
-        item.number for item in select(people((1, 1), (9, 1), (5, 1)), 3, random(), temperature=1e-6)
-    ] == [1, 2, 0]
 
 
 def test_fewer_prompts_than_places_take_turns() -> None:

@@ -7,12 +7,11 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from tiny_policy import PROMPT, groups_of, problems, tiny_policy
-from transformers import LlamaConfig, MistralConfig, Qwen2Config
 
 from evolake.prompts.model.prompt import prompt_of
 from evolake.prompts.model.recipes import ESPL, SSLOGIC
 from evolake.prompts.policies import local, training
-from evolake.prompts.policies.shared_prompts import can_share, distinct, log_probabilities, positions
+from evolake.prompts.policies.shared_prompts import distinct, log_probabilities
 
 REWARDS = [(1.0, 0.0, 0.0, 1.0), (0.0, None, 0.0, 1.0), (1.0, 1.0, 1.1, 0.1)]
 POLICY = tiny_policy()
@@ -68,12 +67,6 @@ def test_every_row_finds_its_own_prompt(prompts: list[list[int]]) -> None:
     assert [prompts[first[place]] for place in which] == prompts
 
 
-def test_a_padding_token_is_told_from_the_same_token_in_a_prompt() -> None:
-    first, which = distinct(torch.tensor([[0, 0, 5], [0, 0, 5]]), torch.tensor([[0, 0, 1], [0, 1, 1]]))
-    assert (first.tolist(), which.tolist()) == ([0, 1], [0, 1])
-    assert positions(torch.tensor([[0, 0, 1, 1]])).tolist() == [[0, 0, 0, 1]]
-
-
 def test_samples_are_the_same_tokens_as_with_the_prompt_read_for_each(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -99,25 +92,3 @@ def test_an_update_is_the_one_that_trl_makes_on_its_own(recipe, monkeypatch: pyt
         pytest.approx(alone.loss, rel=1e-4, abs=1e-6),
         pytest.approx(alone.kl, rel=1e-3, abs=1e-8),
     )
-
-
-@pytest.mark.parametrize(
-    "config, shares",
-    [
-        (LlamaConfig(), True),
-        (MistralConfig(sliding_window=None), True),
-        (MistralConfig(sliding_window=64), False),
-        (Qwen2Config(use_sliding_window=False), True),
-        (Qwen2Config(use_sliding_window=True, sliding_window=64, max_window_layers=1), False),
-    ],
-    ids=["llama", "mistral", "mistral with a window", "qwen2", "qwen2 with a window"],
-)
-def test_only_models_that_attend_to_all_that_was_read_share(config, shares: bool) -> None:
-    class Model:
-        pass
-
-    model = Model()
-    model.config = config
-    assert can_share(model) is shares
-    model.config.model_type = "gemma2"
-    assert not can_share(model)

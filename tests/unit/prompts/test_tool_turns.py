@@ -94,39 +94,11 @@ def test_the_mask_tells_the_policys_tokens_from_the_results() -> None:
     ]
 
 
-def test_rows_that_are_still_going_are_drawn_and_answered_together() -> None:
-    draw, tool = (
-        scripted(
-            ["<tool>echo a</tool>", "no$", "<tool>echo b</tool>"], ["x$", "<tool>echo c</tool>"], ["y$"]
-        ),
-        Echo(),
-    )
-    result = run(draw, 3, tool=tool)
-    assert [own(reply) for reply in result] == [
-        "<tool>echo a</tool>x<|im_end|>",
-        "no<|im_end|>",
-        "<tool>echo b</tool><tool>echo c</tool>y<|im_end|>",
-    ]
-    assert tool.asked == [["a", "b"], ["c"]]
-    assert result[1].mask == [1, 1, 1] and result[1].calls == []
-
-
 def test_a_call_beyond_the_limit_is_text_and_gets_no_result() -> None:
     tool = Echo()
     [reply] = run(scripted(["<tool>echo a</tool>"], ["<tool>echo b</tool> and on$"]), most_calls=1, tool=tool)
     assert tool.asked == [["a"]] and len(reply.calls) == 1 and reply.ended
     assert own(reply) == "<tool>echo a</tool><tool>echo b</tool> and on<|im_end|>"
-
-
-def test_a_call_with_which_a_reply_runs_out_of_tokens_is_not_made() -> None:
-    call, tool = "<tool>echo a</tool>", Echo()
-    [reply] = run(scripted([call]), most_tokens=len(ids(call)), tool=tool)
-    assert (tool.asked, reply.calls, reply.ended, reply.own) == ([], [], False, len(ids(call)))
-
-
-def test_results_take_nothing_of_the_tokens_that_a_reply_may_have() -> None:
-    [reply] = run(scripted(["<tool>echo a</tool>"], ["b" * 500]), most_tokens=30)
-    assert reply.own == sum(reply.mask) == 30 and len(reply.ids) > 40 and not reply.ended
 
 
 @pytest.mark.parametrize(
@@ -163,14 +135,6 @@ def test_a_result_is_bounded_and_holds_no_mark_of_ours_or_the_models(given_text:
     assert is_unmarked(call.result) and text(body) == call.result
     whole = read_result(Called("echo", "x", Answered("ok", given_text)), TOKENIZER, 10_000)[1]
     assert call == whole if whole.tokens <= most else call.result.endswith(CUT)
-
-
-def test_a_long_result_is_cut_and_says_so() -> None:
-    tokens, call = read_result(Called("echo", "x", Answered("ok", "0123456789" * 10_000)), TOKENIZER, 60)
-    assert (
-        len(tokens) == 60
-        and call.result == ("0123456789" * 9)[: 60 - len(ids(RESULT + RESULT_END + CUT))] + CUT
-    )
 
 
 def test_a_policy_with_tools_reads_of_them_after_the_problem_and_its_prompt_stays_what_it_was() -> None:
@@ -210,21 +174,3 @@ def test_samples_of_random_weights_are_the_same_with_a_tool_that_they_never_call
             plain.prompt_ids,
         )
         assert (set(mine.reply_mask), mine.calls, plain.reply_mask, plain.calls) == ({1}, (), (), None)
-
-
-def test_a_turn_ends_at_the_token_that_ends_a_call_and_at_its_own_room() -> None:
-    import torch
-
-    stops = Stops([9, 3, 9, 9], [True, True, False, True])
-    criteria = stops.criteria(TOKENIZER, 2)
-    rows = [ids("Q:") + ids(said) for said in ("</tool>xx", "abcdefghi", "</tool>xx", "Q:</tool>")]
-    for length in range(3, 12):
-        ended = criteria(torch.tensor([row[:length] for row in rows]), None).tolist()
-        assert ended == [length >= 9, length >= 5, length >= 11, length >= 11]
-    assert stops.lengths == [7, 3, 9, 9]
-    assert [text(stops.kept(row, tokens[2:])) for row, tokens in enumerate(rows)] == [
-        "</tool>",
-        "abc",
-        "</tool>xx",
-        "Q:</tool>",
-    ]

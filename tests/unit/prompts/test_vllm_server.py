@@ -15,7 +15,6 @@ from tiny_policy import PROMPT, groups_of, problems, tiny_policy
 from vllm_double import Double, serving
 
 from evolake.errors import InputError, MachineryError
-from evolake.prompts.model.protocol import Decoding
 from evolake.prompts.policies.local import LocalPolicy
 from evolake.prompts.policies.models import load_base
 from evolake.prompts.policies.registry import check_sampler
@@ -88,15 +87,6 @@ def test_each_reply_has_a_seed_of_its_own_and_the_same_seed_gives_the_same(doubl
         body["temperature"] == policy.recipe.temperature and body["top_p"] == 1.0 and body["top_k"] == 0
         for body in drawn
     )
-
-
-def test_an_evaluation_may_draw_otherwise(double: Double) -> None:
-    with policy_by(double) as policy:
-        policy.sample(PAIRS[:1], 2, 3, decoding=Decoding(0.6, 0.95, 20))
-    drawn = [
-        body for path, body in double.heard if path == "/v1/completions" and "prompt_logprobs" not in body
-    ]
-    assert [(body["temperature"], body["top_p"], body["top_k"]) for body in drawn] == [(0.6, 0.95, 20)] * 2
 
 
 def test_the_server_holds_the_newest_adapter_alone_and_forgets_it_at_the_end(
@@ -180,34 +170,6 @@ def test_a_forged_reply_is_refused(double: Double, ids: object) -> None:
         double.spoil = lambda body, choice: choice if "prompt_logprobs" in body else {"token_ids": ids}
         with pytest.raises(MachineryError, match="sent something else"):
             policy.sample(PAIRS, 1, 1)
-
-
-@pytest.mark.parametrize(
-    "said",
-    [
-        {},
-        {"prompt_logprobs": None},
-        {"prompt_logprobs": [None]},
-        {"prompt_logprobs": [None, {"1": {"logprob": 0.0}}]},
-    ],
-)
-def test_log_probabilities_that_are_none_are_refused(double: Double, said: dict[str, Any]) -> None:
-    double.spoil = lambda body, choice: said
-    with pytest.raises(MachineryError, match="log probabilities of each token"), policy_by(double):
-        pass
-
-
-def test_nan_is_no_agreement(double: Double) -> None:
-    def spoil(body: dict[str, Any], choice: dict[str, Any]) -> dict[str, Any]:
-        rows = [
-            None,
-            *({token: {"logprob": float("nan")} for token in row} for row in choice["prompt_logprobs"][1:]),
-        ]
-        return {"prompt_logprobs": rows}
-
-    double.spoil = spoil
-    with pytest.raises(InputError, match="other weights"), policy_by(double):
-        pass
 
 
 def test_what_cannot_be_a_server_is_told_before_any_work(double: Double) -> None:

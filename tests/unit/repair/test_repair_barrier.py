@@ -19,7 +19,7 @@ from evolake.agents import Agents
 from evolake.agents.backends import OperatorsBackend
 from evolake.agents.prompts import build_messages
 from evolake.repair.arms.prompts import ROLES, role_of
-from evolake.repair.arms.states import Judged, core_rank, start
+from evolake.repair.arms.states import Judged, start
 from evolake.repair.arms.trial import run_trial
 from evolake.repair.arms.views import PlainRequest, view_of
 from evolake.repair.benchmark.generator import generate
@@ -185,31 +185,3 @@ def test_every_line_of_every_prompt_of_a_real_trial_is_accounted_for(arm):
                     )
                     assert item.problem.id not in line and str(item.problem.seed) not in line
     assert (lines > 0) == (arm not in (ONE_SHOT, "multi_no_feedback", INFORMED))
-
-
-def test_candidates_that_move_core_variables_and_keep_the_others_are_certified_first():
-    base = {"x1": 0, "x2": 0, "x3": 0, "x4": 0}
-    candidates = [
-        UNSAT, Malformed("?"), Claim("sat", base), Claim("sat", base | {"x3": 1}), Claim("sat", base | {"x1": 1, "x3": 1}),  # noqa: E501
-        Claim("sat", base | {"x2": 1}), Claim("sat", base | {"x1": 1, "x2": 1}),
-    ]  # fmt: skip
-    assert core_rank(candidates, base, ["x1", "x2"]) == [6, 5, 4, 3, 2, 0, 1]
-
-
-def test_without_a_base_candidates_are_certified_as_proposed_and_the_malformed_last():
-    assert core_rank([Malformed("?"), UNSAT, SAID[0]], None, []) == [1, 2, 0]
-
-
-def test_the_directed_arm_revises_the_variables_of_recent_cores_and_keeps_the_rest():
-    state = start("cd_vgs_core_rank", PROBLEM)
-    state.observe([Judged(1, SAID[1], REFUTED), Judged(0, SAID[0], REFUTED)])
-    request = state.request(0).model_dump()
-    assert (request["base"]["assignment"], request["conflicts"]) == ({"x1": 4, "x2": 5, "x3": 6}, ("c1",))
-    assert (request["revise"], request["keep"], request["unsat_refuted"]) == (("x1", "x2"), ("x3",), False)
-    state.observe([Judged(0, UNSAT, CLAIM_REFUTED), Judged(1, SAID[0], OTHER_CORE)])
-    state.observe([Judged(0, SAID[1], OTHER_CORE)])
-    request = state.request(3).model_dump()
-    assert (request["conflicts"], request["revise"], request["keep"]) == (("c2",), ("x2", "x3"), ("x1",)), (
-        "an old core must be forgotten"
-    )
-    assert request["unsat_refuted"] is True

@@ -18,10 +18,10 @@ from evolake.repair.benchmark.generator import generate
 from evolake.repair.execution import cells as cells_module
 from evolake.repair.execution.cells import CellRows, is_finished, publish_cell, run_cell
 from evolake.repair.execution.running import publish_study, read_study
-from evolake.repair.execution.study import BenchmarkProblem, Study, pick_arms, pick_seeds, study_of
+from evolake.repair.execution.study import BenchmarkProblem, Study
 from evolake.repair.names import ARMS, CALL_PLACES, INFORMED, KNOWN_ARMS, ONE_SHOT, WHOLE_CONFLICT
 from evolake.repair.settings import RepairSettings
-from evolake.repair.tables import ATTEMPTS, RESULTS, cell_of, parse_cell
+from evolake.repair.tables import ATTEMPTS, RESULTS, cell_of
 
 K, R = 3, 4
 SETTINGS = settings_module.settings_type()(backend="operators")
@@ -146,14 +146,6 @@ def test_the_same_cell_has_the_same_content_however_the_work_is_cut(study, cells
         assert first.equals(other)
 
 
-def test_seeds_and_arms_draw_for_themselves(study, cells, tmp_path):
-    other = run_cell(study, "multi_no_feedback-2", SETTINGS, tmp_path, "run-3")
-    mine = frames(cells["multi_no_feedback"])[1]
-    assert frames(other)[1]["reply_sha"].to_list() != mine["reply_sha"].to_list()
-    calls = [row["call_id"] for rows in cells.values() for row in rows.calls]
-    assert len(set(calls)) == len(calls)
-
-
 def test_a_published_cell_is_finished_for_its_own_study_alone(study, cells, tmp_path):
     lake = Lake(tmp_path)
     assert not is_finished(lake, "one_shot-1", study)
@@ -211,27 +203,6 @@ def test_a_certified_answer_against_the_label_stops_the_machinery(tmp_path):
         run_cell(wrong, "multi_no_feedback-0", SETTINGS, tmp_path, "run-1")
 
 
-def test_different_models_for_the_arms_are_refused(study):
-    models = {"default": "a", "repair_core": "b"}
-    with pytest.raises(InputError, match="different models"):
-        study_of(SETTINGS.model_copy(update={"backend": "model", "models": models}), study.entries)
-
-
-def test_the_models_of_arms_that_are_not_run_do_not_matter(study):
-    served = {f"repair_{name}": "a" for name in ("plain", "generic", "core", "directed")}
-    by_model = SETTINGS.model_copy(update={"backend": "model", "models": served})
-    assert study_of(by_model, study.entries).model == "a"
-    more = by_model.with_section(
-        by_model.of(RepairSettings).model_copy(update={"arms": [*ARMS, WHOLE_CONFLICT]})
-    )
-    with pytest.raises(InputError, match="different models"):
-        study_of(more, study.entries)
-    whole = more.model_copy(update={"models": served | {"repair_conflict": "a"}})
-    assert study_of(whole, study.entries).sha == study_of(by_model, study.entries).sha, (
-        "which arms are run is not part of what a study is"
-    )
-
-
 def test_the_arms_of_a_study_are_a_setting_and_the_papers_five_by_default(monkeypatch):
     assert RepairSettings().arms == list(ARMS) and len(ARMS) == 5
     monkeypatch.setenv("EVOLAKE_REPAIR__ARMS", json.dumps([*reversed(KNOWN_ARMS), ARMS[0]]))
@@ -245,20 +216,3 @@ def test_the_arms_of_a_study_are_a_setting_and_the_papers_five_by_default(monkey
 def test_calls_of_the_five_arms_bear_the_numbers_that_tapes_have():
     assert [call_number(arm, 2, 3, 1) for arm in ARMS] == [200_301, 210_301, 220_301, 230_301, 240_301]
     assert sorted(CALL_PLACES.values()) == list(range(len(KNOWN_ARMS))) and len(KNOWN_ARMS) <= 10
-
-
-def test_cells_arms_and_seeds_are_read_back():
-    assert [parse_cell(cell_of(arm, 12)) for arm in KNOWN_ARMS] == [(arm, 12) for arm in KNOWN_ARMS]
-    assert (
-        pick_arms(f"{WHOLE_CONFLICT},one_shot") == ("one_shot", WHOLE_CONFLICT)
-        and pick_arms("all", KNOWN_ARMS) == KNOWN_ARMS
-    )
-    assert pick_arms("all") == ARMS and pick_arms("cd_vgs_core_rank, one_shot") == (
-        "one_shot",
-        "cd_vgs_core_rank",
-    )
-    assert pick_seeds(3) == (0, 1, 2)
-    for bad in (lambda: cell_of("two_shot", 0), lambda: cell_of("one_shot", 10_000), lambda: parse_cell("one_shot-01"), lambda: pick_arms("some"),  # noqa: E501
-                lambda: pick_arms(""), lambda: pick_seeds(0), lambda: RoundPlan(0, 4), lambda: RoundPlan(4, 65)):  # fmt: skip  # noqa: E501
-        with pytest.raises(InputError):
-            bad()

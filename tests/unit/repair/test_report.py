@@ -17,7 +17,7 @@ from evolake.repair.report.files import write_report
 from evolake.repair.report.latex import render_latex, tex
 from evolake.repair.report.narrative import answers, caution, headline, setting
 from evolake.repair.report.page import render_html
-from evolake.repair.report.tables import is_significant, shown_tables
+from evolake.repair.report.tables import shown_tables
 from evolake.repair.tables import ATTEMPTS
 from evolake.report.figures import figures_in
 
@@ -126,49 +126,6 @@ def test_the_article_is_balanced_and_includes_the_figures_that_were_written(repo
     assert article.isascii()
 
 
-@pytest.mark.parametrize(
-    ("text", "safe"),
-    [
-        ("a_b & 50%", r"a\_\allowbreak{}b \& 50\%"),
-        ("p < 0.1 {x}", r"p $<$ 0.1 \{x\}"),
-        ("\\~^#$", r"\textbackslash{}\textasciitilde{}\textasciicircum{}\#\$"),
-    ],
-)
-def test_latex_specials_are_escaped(text, safe):
-    assert tex(text) == safe
-
-
-def test_words_follow_the_adjusted_tests():
-    level = dict.fromkeys(ARMS, 0.5)
-    same = answers(report_of(stored(made_up_results(MAIN, skill=level), MAIN)))
-    assert len(same) == 5
-    assert all("no difference is shown" in sentence for sentence in same)
-    assert all(
-        f", {MAIN.height} problems; " in sentence and " percentage points, 95% interval " in sentence
-        for sentence in same
-    )
-    apart = answers(
-        report_of(
-            stored(
-                made_up_results(MAIN, skill=level | {"cd_vgs_core_rank": 2, "multi_no_feedback": -1}), MAIN
-            )
-        )
-    )
-    assert any(
-        sentence.startswith("Conflict-directed")
-        and "cd_vgs_core_rank solves more than multi_no_feedback" in sentence
-        for sentence in apart
-    )
-    backwards = answers(
-        report_of(
-            stored(
-                made_up_results(MAIN, skill=level | {"cd_vgs_core_rank": -1, "multi_no_feedback": 2}), MAIN
-            )
-        )
-    )
-    assert any("cd_vgs_core_rank solves fewer than multi_no_feedback" in sentence for sentence in backwards)
-
-
 def test_seven_arms_are_told_compared_and_drawn(tmp_path):
     every = pl.concat(
         [
@@ -204,42 +161,6 @@ def test_seven_arms_are_told_compared_and_drawn(tmp_path):
         WHOLE_CONFLICT in (tmp_path / "report.html").read_text()
         and tex(WHOLE_CONFLICT) in (tmp_path / "report.tex").read_text()
     )
-
-
-def test_to_a_model_the_informed_arm_is_another_draw_of_the_plain_one():
-    by_model = made_up_results(MAIN, arms=KNOWN_ARMS).with_columns(
-        backend=pl.lit("model"), model=pl.lit("some-model")
-    )
-    report = report_of(stored(by_model, MAIN, arms=list(KNOWN_ARMS), backend="model"))
-    assert f"To a model {INFORMED} is multi_no_feedback drawn once more" in caution(report)
-
-
-def test_significant_rows_are_those_below_the_level(report):
-    table = next(item for item in shown_tables(report) if item.name == "comparisons_problem")
-    rows = report.findings.comparisons.filter(pl.col("unit") == "problem").to_dicts()
-    assert [is_significant(table, row) for row in table.rows] == [row["p_holm"] < 0.05 for row in rows]
-
-
-def test_it_always_says_whether_a_model_took_part(report):
-    assert "operators, no model" in setting(report)
-    assert caution(report).startswith("No language model took part.")
-    by_model = RESULTS.with_columns(backend=pl.lit("model"), model=pl.lit("some-model"))
-    other = report_of(stored(by_model, backend="model"))
-    assert "model some-model" in setting(other)
-    assert "No language model" not in caution(other)
-
-
-def test_a_study_of_the_main_benchmark_alone_has_no_empty_tables():
-    small = report_of(stored(made_up_results(MAIN, seeds=1), MAIN, seeds=[0]))
-    assert [table.name for table in shown_tables(small)] == NAMES[:-2]
-    assert "one seed," in setting(small)
-
-
-def test_a_study_of_one_arm_is_described_without_comparisons():
-    alone = report_of(stored(made_up_results(MAIN, arms=("one_shot",)), MAIN, arms=["one_shot"]))
-    assert answers(alone) == []
-    assert alone.findings.comparisons.is_empty()
-    assert r"\begin{itemize}" not in render_latex(alone, shown_tables(alone), [])
 
 
 def test_an_unfinished_study_is_refused_and_names_the_missing_cells():

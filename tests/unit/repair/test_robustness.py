@@ -11,16 +11,7 @@ import pytest
 from evolake.errors import MachineryError
 from evolake.repair.benchmark.generator import generate
 from evolake.repair.benchmark.robustness import PERTURBATIONS, perturbed, perturbed_rows, verified
-from evolake.repair.benchmark.sudoku import (
-    EMPTY,
-    UNITS,
-    completions,
-    decode,
-    drawn_grid,
-    encode,
-    has_clash,
-    spoilt,
-)
+from evolake.repair.benchmark.sudoku import EMPTY, completions, decode, drawn_grid, encode, has_clash, spoilt
 from evolake.repair.benchmark.transfer import transfer_rows
 from evolake.repair.certification.certify import Certifier
 from evolake.repair.model.problems import Problem, parse_problem
@@ -83,22 +74,6 @@ def test_a_perturbation_that_changed_the_label_would_stop_the_study():
     other = next(item for item in ORIGINS if item.label == "unsat")
     with pytest.raises(MachineryError, match="could not be certified"):
         verified(other, origin, Certifier())
-
-
-def test_an_unknown_perturbation_is_refused():
-    with pytest.raises(ValueError, match="must be one of scale, permute, relabel"):
-        perturbed(ORIGINS[0], "mirror", 0)
-
-
-def test_there_are_288_complete_grids():
-    empty = ((EMPTY,) * 4,) * 4
-    grids = list(completions(empty))
-    assert len(set(grids)) == len(grids) == 288
-    assert all(
-        sorted(grid[row][column] for row, column in unit) == [1, 2, 3, 4]
-        for grid in grids
-        for unit in UNITS.values()
-    )
 
 
 @pytest.mark.parametrize("spoil", [False, True])

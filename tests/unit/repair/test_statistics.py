@@ -145,10 +145,6 @@ def test_the_odds_ratio_and_its_interval_are_those_of_the_exact_binomial(only_fi
     assert [result.low, result.high] == pytest.approx(expected)
 
 
-def test_without_discordant_pairs_there_is_no_odds_ratio():
-    assert odds_ratio(0, 0) is None
-
-
 def test_the_bootstrap_interval_is_that_of_scipy(findings):
     from scipy.stats import bootstrap
 
@@ -204,13 +200,6 @@ def test_convergence_grows_and_ends_in_the_solve_rate(findings):
         assert rates[-1] == pytest.approx(findings.of("summary").filter(pl.col("arm") == arm)["rate"].item())
 
 
-def test_effort_counts_the_runs_certified_by_so_many_calls(findings, pandas_main):
-    for row in findings.of("effort").to_dicts():
-        runs = pandas_main[pandas_main["arm"] == row["arm"]]
-        assert row["solved"] == (runs[runs["solved"]]["first_certified_call"] <= row["calls"]).sum()
-    assert set(findings.of("effort")["calls"]) == set(range(1, K * R + 1))
-
-
 def test_an_arm_is_dominated_exactly_by_those_that_solve_more_for_less(findings):
     rows = findings.of("frontier").to_dicts()
     for mine in rows:
@@ -240,11 +229,6 @@ def test_robustness_pairs_each_perturbed_run_with_that_of_its_origin(findings):
         assert row["rate_after"] - row["rate_before"] == pytest.approx(row["delta"])
         assert row["delta_low"] <= row["delta"] <= row["delta_high"]
     assert set(findings.robustness["variation"]) == {"scale"}
-
-
-def test_the_transfer_is_described_and_not_tested(findings):
-    assert findings.of("summary", suite="sudoku4").height == len(ARMS)
-    assert set(findings.comparisons["suite"]) == {"lia"}
 
 
 def test_the_same_rows_in_any_order_give_the_same_findings(findings):

@@ -14,11 +14,8 @@ import pytest
 
 from evolake.cli.watch import describe
 from evolake.designs.tables import DECISIONS as DESIGN_DECISIONS
-from evolake.families.report.story import gain_in_words
-from evolake.families.tables import CANDIDATES, FAMILIES, INSTANCES
 from evolake.lake import ARTIFACTS, CHAMPIONS, Lake, TableSchema, side_table
 from evolake.programs.report.decisions import improves, score_in_words
-from evolake.programs.tables import DECISIONS, MEASURED, PROJECTS
 from evolake.prompts.evolution.population import ITERATION, Population
 from evolake.prompts.model.prompt import Principle, SystemPrompt
 from evolake.prompts.report.artifacts import gain_of
@@ -150,47 +147,6 @@ def test_an_interval_without_an_end_is_json_all_the_same():
     )
 
 
-def test_designs_say_why_the_first_of_the_ranking_is_not_champion_by_the_table_s_own_figures(tmp_path: Path):
-    duel = {
-        "cycle": CYCLE,
-        "comparison": "incumbent",
-        "challenger_id": "d",
-        "incumbent_id": "base",
-        "N": 80,
-        "batch": 24,
-        "profile": "demo",
-        "pairs": 8,
-        "ratio": 1.2,
-        "ratio_low": 0.96,
-        "ratio_high": 1.5,
-        "noise_floor": 1.25,
-        "wins": False,
-        "reason": "r",
-        "bound": "lower bound",
-        "test": "sign flips of 8 pairs",
-    }
-    publish(tmp_path, "designs", "champion_decisions", DESIGN_DECISIONS, [duel])
-    crown(tmp_path, "designs", "base", "design")
-    story = story_of(Lake(tmp_path), "designs", CYCLE)
-    assert story.duel == (
-        "the first by consensus did not become champion: at least 1.20 (95% interval 0.96 to 1.50) times "
-        "less work than the champion in the duel at N=80 on 8 seeds, which is within the noise; with this "
-        "noise only a gain above 1.25 times would show"
-    )
-    worse = duel | {"ratio": 0.1, "ratio_low": 0.05, "ratio_high": 0.2, "bound": "estimate"}
-    publish(tmp_path, "designs", "champion_decisions", DESIGN_DECISIONS, [worse])
-    assert story_of(Lake(tmp_path), "designs", CYCLE).duel == (
-        "the first by consensus did not become champion: it takes an estimated 10 (95% interval 5 to 20) "
-        "times the work of the champion in the duel at N=80 on 8 seeds"
-    )
-    assert (
-        story.contests
-        == "1 contest so far, 0 won; at 2.5 % each, at most 0.025 false promotions are expected"
-    )
-    publish(tmp_path, "designs", "champion_decisions", DESIGN_DECISIONS, [duel | {"wins": True}])
-    assert story_of(Lake(tmp_path), "designs", CYCLE).duel == ""
-
-
 def test_designs_say_none_yet_if_the_champion_does_not_beat_the_baseline(tmp_path: Path):
     decision = {
         "cycle": CYCLE,
@@ -213,15 +169,6 @@ def test_designs_say_none_yet_if_the_champion_does_not_beat_the_baseline(tmp_pat
     assert story.gain.startswith(f"{NONE_YET}: 0.97 times") and story.short_gain.startswith(NONE_YET)
     assert f"gain: {NONE_YET} (0.97 times less median work than base" in outcome_of(
         Lake(tmp_path), "designs", CYCLE
-    )
-
-
-def test_designs_say_none_yet_if_the_baseline_leads(tmp_path: Path):
-    publish(tmp_path, "designs", "champion_decisions", DESIGN_DECISIONS, [])
-    crown(tmp_path, "designs", "base", "design")
-    assert story_of(Lake(tmp_path), "designs", CYCLE).short_gain == f"{NONE_YET}: the baseline itself leads"
-    assert outcome_of(Lake(tmp_path), "designs", CYCLE).startswith(
-        f"champion base (base), consensus 0.50 (lower is better), gain: {NONE_YET};"
     )
 
 
@@ -259,28 +206,6 @@ def test_a_program_s_score_beside_that_of_the_initial_program_is_a_gain_only_if_
     row = decided(holder, mean, higher=higher)
     assert score_in_words(row) == in_words
     assert improves(row) == (NONE_YET not in in_words)
-
-
-def test_programs_do_not_compare_the_initial_program_with_itself(tmp_path: Path):
-    row = decided("start", 1.0)
-    publish(
-        tmp_path,
-        "programs",
-        "champion",
-        DECISIONS,
-        [{name: value for name, value in row.items() if name in DECISIONS.columns}],
-    )
-    publish(
-        tmp_path,
-        "programs",
-        "projects",
-        PROJECTS,
-        [{name: value for name, value in row.items() if name in PROJECTS.columns}],
-    )
-    publish(tmp_path, "programs", "heldout", MEASURED, [])
-    crown(tmp_path, "programs", "start", "program")
-    assert story_of(Lake(tmp_path), "programs", CYCLE).gain == f"fit: {score_in_words(row)}"
-    assert outcome_of(Lake(tmp_path), "programs", CYCLE) == f"fit: gain {score_in_words(row)}"
 
 
 def prompts_lake(root: Path, checkpoint: str | None) -> Lake:
@@ -330,34 +255,6 @@ def test_a_root_under_the_base_model_is_not_compared_with_itself(tmp_path: Path)
             ROOT_LEADS,
         )
         assert f"Gain: {NONE_YET}" in lead and word in lead and "+0.00%" not in lead
-
-
-def test_families_do_not_call_the_share_of_accepted_attempts_a_gain(tmp_path: Path):
-    for asset, rows in (("candidates", 4), ("accepted", 1)):
-        schema = CANDIDATES if asset == "candidates" else FAMILIES
-        publish(
-            tmp_path,
-            "families",
-            asset,
-            schema,
-            [
-                {"family_id": f"f{number}", "cycle": CYCLE, "attempt": number}
-                if asset == "candidates"
-                else {"family_id": f"f{number}", "cycle": CYCLE}
-                for number in range(rows)
-            ],
-        )
-    publish(
-        tmp_path,
-        "families",
-        "instances",
-        INSTANCES,
-        [{"instance_id": "i", "family_id": "f0", "cycle": CYCLE, "votes": 3, "voters": 3}],
-    )
-    story = story_of(Lake(tmp_path), "families", CYCLE)
-    assert story.gain == story.short_gain == "1 evolved family with 1 instance (a count, no interval)"
-    assert story.measured.startswith("25% of attempts accepted (95% interval")
-    assert gain_in_words(0, 0).startswith(NONE_YET)
 
 
 def test_every_place_that_shows_a_gain_shows_none_yet():

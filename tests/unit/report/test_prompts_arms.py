@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import html
 from typing import Any
 
 import pytest
 
-from evolake.prompts.report.arms import arms_page, arms_table, differences_table, verdict
+from evolake.prompts.report.arms import differences_table, verdict
 
 
 def share(value: float) -> dict[str, float]:
@@ -65,24 +64,3 @@ def test_a_difference_that_holm_does_not_leave_is_none_and_replicates_are_said()
     assert differences_table(comparison(0.02, 0.2, p=0.06))["beyond_the_draw"].to_list() == ["no"]
     said = verdict(comparison(0.02, 0.2, replicates=3))
     assert "of held-out problems and of runs" in said and "3 runs per arm" in said and "One seed" not in said
-
-
-def test_one_arm_alone_is_compared_with_nothing():
-    alone = comparison() | {"differences": {}}
-    assert verdict(alone) == "One arm alone: there is nothing to compare it with."
-    assert "Arms at equal rollouts" in arms_page(alone)
-
-
-def test_the_table_has_a_row_an_arm_with_start_and_end():
-    rows = arms_table(comparison()).to_dicts()
-    assert [row["arm"] for row in rows] == ["RL only", "evolution with RL"]
-    assert rows[1]["correct_at_start"] == "20.0%"
-    assert rows[1]["correct_at_the_end"] == "40.0% (30.0% to 50.0%)"
-    assert rows[0]["rollouts"] == rows[1]["rollouts"] == 96
-
-
-def test_the_page_has_both_figures_and_prompts_as_text():
-    text = arms_page(comparison())
-    assert text.count("data:image/png;base64,") == 2
-    assert "<b>[p1] Think" not in text
-    assert "<b>[p1] Think & check.</b>" in html.unescape(text)

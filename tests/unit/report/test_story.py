@@ -3,10 +3,8 @@ nothing that reads as markup."""
 
 from __future__ import annotations
 
-import math
 from base64 import b64decode
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from xml.etree.ElementTree import fromstring
 
@@ -17,12 +15,9 @@ from solver_lake import ID, make_lake
 from assets.cycle import Sealed
 from assets.line import Line
 from assets.story import LONGEST_TAG, story_page
-from evolake.lake import AGENT_CALLS, ARTIFACTS, Lake, side_table
-from evolake.lake.schemas import ADDED_SEEDS
+from evolake.lake import AGENT_CALLS, Lake, side_table
 from evolake.programs.tables import DECISIONS, MEASURED, PROGRAMS, PROJECTS
-from evolake.report.numbers import decimals_known, dollars, duration, figures, interval, share_interval
 from evolake.report.pages import page
-from evolake.report.sparkline import blocks, polyline
 from evolake.report.story import INLINE, Block, Cost, Gate, Story, Trend, markdown, picture, story_of
 from evolake.visible import in_a_cell
 
@@ -30,49 +25,6 @@ from evolake.visible import in_a_cell
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory: pytest.TempPathFactory) -> Lake:
     return make_lake(tmp_path_factory.mktemp("lake"))
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "places"),
-    [(3.1, 5.3, 1), (1.9, 2.1, 2), (0, 6, 0), (100, 900, 0), (1, 1, 2), (0, math.inf, 2), (1, 1.0000001, 4)],
-)
-def test_an_interval_says_how_many_decimals_are_known(low: float, high: float, places: int):
-    assert decimals_known(low, high) == places
-
-
-def test_numbers_are_written_as_far_as_they_are_known():
-    assert interval(3.8913, 2.2819, 5.6303) == "3.9 (95% interval 2.3 to 5.6)"
-    assert interval(2.0, 1.9, 2.1, 90) == "2.00 (90% interval 1.90 to 2.10)"
-    assert share_interval(0.0417, -0.0213, 0.1049) == "+4 percentage points (95% interval -2 to +10)"
-    assert [figures(value) for value in (0.0, 11 / 24, 12345.6, 0.00001234, math.nan)] == [
-        "0",
-        "0.458",
-        "12,346",
-        "1.23e-05",
-        "nan",
-    ]
-    assert [duration(value) for value in (0.0, 41.2, 89, 200, 9000)] == [
-        "0 s",
-        "41 s",
-        "89 s",
-        "3.3 min",
-        "2.5 h",
-    ]
-    assert [dollars(value) for value in (None, 0.0, 0.001, 1234.5)] == [
-        "price unknown",
-        "$0.00",
-        "under $0.01",
-        "$1,234.50",
-    ]
-
-
-def test_a_trend_is_drawn_from_low_to_high_and_a_constant_in_the_middle():
-    assert blocks([1.0, 2.0, 3.0]) == "▁▅█" and blocks([2.0]) == "▅" and blocks([]) == ""
-    assert (
-        polyline([1.0, 2.0]) == [(3.0, 25.0), (117.0, 3.0)]
-        and polyline([5.0]) == [(3.0, 14.0)]
-        and polyline([]) == []
-    )
 
 
 def test_the_story_of_a_cycle_says_who_leads_what_was_stopped_and_what_it_cost(lake: Lake):
@@ -94,42 +46,6 @@ def test_the_story_of_a_cycle_says_who_leads_what_was_stopped_and_what_it_cost(l
     )
     assert second.spent.cpu_s and second.cost.cpu_s and second.spent.cpu_s > second.cost.cpu_s
     assert [point[1] for point in second.trend.points] == pytest.approx([2.3, 1.15])
-
-
-def test_who_passed_every_gate_and_waits_for_its_first_trial_has_passed(tmp_path: Path):
-    lake = Lake(tmp_path)
-    states = [
-        ("a", "candidate"),
-        ("a", "accepted"),
-        ("b", "candidate"),
-        ("b", "blocked"),
-        ("c", "candidate"),
-        ("d", "champion"),
-    ]
-    rows = [
-        {
-            "artifact_id": name,
-            "line": "bridges",
-            "kind": "bridge",
-            "cycle": "0001",
-            "state": state,
-            "content_sha": "s",
-            "title": name,
-            "created_at": datetime(2026, 1, 1, tzinfo=UTC),
-            "run_id": "r",
-            "code_version": "v",
-        }
-        for name, state in states
-    ]
-    lake.publish(
-        "bridges",
-        side_table("close", ARTIFACTS),
-        ARTIFACTS.frame(rows),
-        cycle="0001",
-        run_id="r",
-        schema=ARTIFACTS,
-    )
-    assert dict(story_of(lake, "bridges", "0001").lines())["Proposed"] == "3 candidates; 2 passed every gate"
 
 
 def test_roles_that_gave_no_valid_reply_are_told_for_the_cycle_and_those_before_it(tmp_path: Path):
@@ -298,31 +214,6 @@ def test_a_line_says_how_many_contests_it_held_and_how_many_false_promotions_tha
     assert story_of(lake, "programs", "0001").contests.startswith(
         "1 contest so far, 1 won; at 2.5 % each, at most 0.025 false"
     )
-
-
-def test_what_came_to_the_gates_beside_the_candidates_is_said_where_their_counts_are(lake: Lake):
-    summary = replace(story_of(lake, "solvers", "0002"), beside="1 tuned design")
-    assert dict(summary.lines())["Proposed"] == "1 variant; 1 passed every gate, plus 1 tuned design"
-    assert ", plus 1 tuned design" in page([], [summary]) and ", plus " not in page(
-        [], [replace(summary, beside="")]
-    )
-
-
-@pytest.mark.parametrize("line", ["designs", "solvers"])
-def test_a_seed_that_entered_the_cycle_is_counted_beside_what_was_proposed(tmp_path: Path, line: str):
-    row = {
-        "cycle": "0001",
-        "name": "mine",
-        "seed_sha": "s",
-        "blob_sha": "b",
-        "state": "accepted",
-        "artifact_id": "a",
-    }
-    Lake(tmp_path).publish(
-        line, ADDED_SEEDS.name, ADDED_SEEDS.frame([row]), cycle="0001", run_id="r", schema=ADDED_SEEDS
-    )
-    assert story_of(Lake(tmp_path), line, "0001").proposed().endswith("0 passed every gate, plus 1 new seed")
-    assert story_of(Lake(tmp_path), line, "0002").beside == ""
 
 
 def test_an_earlier_cycle_s_story_knows_nothing_of_later_ones(lake: Lake):

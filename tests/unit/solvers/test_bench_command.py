@@ -16,7 +16,7 @@ from evolake.errors import InputError
 from evolake.lake import BlobStore
 from evolake.solvers.commands.group import solvers
 from evolake.solvers.measurement.bench import Report
-from evolake.solvers.repository.variant import check_layout, source_sha
+from evolake.solvers.repository.variant import source_sha
 from evolake.solvers.seeds.seeding import lay_out_seed
 from evolake.solvers.seeds.seeds_file import Seed
 from evolake.solvers.tables import METRICS, RUNS
@@ -99,26 +99,6 @@ def test_a_folder_that_a_champion_was_written_to_stands_for_the_repository_in_it
     )
 
 
-def test_every_figure_is_whole_at_80_columns(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = solver(project, "sound", answering())
-    figures = json.loads(bench(project, folder, options=("--adapter", "toy", "--json")).stdout)["metrics"][0]
-    monkeypatch.setenv("COLUMNS", "80")
-    printed = bench(project, folder).stdout
-    rows = {
-        cells[0].strip(): cells[1].strip()
-        for line in printed.splitlines()
-        if len(cells := line.strip("│").split("│")) == 2
-    }
-    for name in ("solved", "par2_unsat", "proof_share", "memory_max_mb"):
-        assert float(rows[name.replace("_", " ")]) == float(f"{figures[name]:.4g}") or name in (
-            "par2_unsat",
-            "memory_max_mb",
-        )
-    assert "…" not in printed and all(
-        name.replace("_", " ") in rows for name in ("solved sat", "checked share")
-    )
-
-
 def test_a_proof_that_cannot_be_read_is_no_proof_and_is_not_called_refuted(project: Path) -> None:
     text = answering()
     assert '"0\\n"' in text
@@ -196,32 +176,6 @@ def upstream(project: Path) -> Path:
     return answering_tree(project / "upstream")
 
 
-def test_an_upstream_tree_is_one_variant_wherever_it_is_named(project: Path) -> None:
-    tree, out = upstream(project), project / "laid-out"
-    made = CliRunner().invoke(solvers, ["layout", str(tree), "--adapter", "toy", "--out", str(out), "--json"])
-    assert made.exit_code == 0, made.output
-    variant_id = json.loads(made.stdout)["variant_id"]
-    assert check_layout(out) == []
-    assert source_sha(out) == variant_id
-    ways = ((tree, ("--adapter", "toy", "--json")), (out, ("--json",)))
-    measured = [json.loads(bench(project, folder, options=options).stdout) for folder, options in ways]
-    assert [
-        (summary["verdict"], [(row["variant_id"], row["solved"]) for row in summary["metrics"]])
-        for summary in measured
-    ] == [("measured", [(variant_id, 2.0)])] * 2
-    for path in (tree, out):
-        seed = Seed(name="toy", version="1", adapter="toy", licence="MIT", path=path)
-        assert (
-            source_sha(lay_out_seed(seed, BlobStore(project / "lake"), project / "cache" / path.name))
-            == variant_id
-        )
-    assert sorted(path.relative_to(tree).as_posix() for path in tree.rglob("*")) == [
-        "LICENSE",
-        "code",
-        "code/main.cc",
-    ]
-
-
 def test_a_repository_becomes_the_seed_that_it_is_named_as(project: Path) -> None:
     out = project / "laid-out"
     assert (
@@ -238,11 +192,6 @@ def test_a_repository_becomes_the_seed_that_it_is_named_as(project: Path) -> Non
     (out / "stray").write_text("x")
     with pytest.raises(InputError, match="is not laid out as a variant"):
         lay_out_seed(seed, BlobStore(project / "other"), project / "other")
-
-
-def test_an_upstream_tree_without_an_adapter_says_that_one_is_needed(project: Path) -> None:
-    summary = json.loads(bench(project, upstream(project), options=("--json",)).stdout)
-    assert (summary["verdict"], "--adapter NAME" in summary["reasons"][0]) == ("failed", True)
 
 
 def test_an_adapter_that_lies_in_a_file_is_enough_for_a_family_that_nobody_listed(project: Path) -> None:

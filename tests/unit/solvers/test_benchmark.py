@@ -7,7 +7,6 @@ import fcntl
 import hashlib
 import json
 import os
-import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import replace
@@ -30,7 +29,6 @@ from evolake.solvers.measurement.measuring import Job, measure
 from evolake.solvers.measurement.metrics import compute_metrics
 from evolake.solvers.process.cpu_affinity import held_core, usable_cores
 from evolake.solvers.process.execute import Program
-from evolake.solvers.proof import ProofLimits, ProofVerdict
 from evolake.solvers.rules.outcomes import unsound
 from evolake.solvers.suites import Suite, competition_suite
 from evolake.solvers.tables import DUELS, RUNS, SMOKE_RUNS
@@ -196,20 +194,6 @@ def test_a_proof_in_another_format_than_declared_proves_nothing(
     assert unsound(row) == (status != "verified")
 
 
-def test_nothing_is_to_be_proved_of_a_formula_that_holds_the_empty_clause(
-    solver: Callable[..., Program], tmp_path: Path
-) -> None:
-    folder = tmp_path / "empty"
-    folder.mkdir()
-    (folder / "bad.cnf").write_bytes(UNSAT)
-    (folder / "empty.cnf").write_bytes(b"p cnf 3 3\n1 2 0\n-3 0\n0\n")
-    (folder / "status.csv").write_text("bad,UNSAT\nempty,UNSAT\n")
-    suite = competition_suite(folder, BlobStore(tmp_path / "lake"), tmp_path / "cache")
-    result = rows({"v": solver('echo "s UNSATISFIABLE"; exit 20')}, suite)
-    assert said(result["v", "empty"]) == ("unsat", "UNSAT", True, True, "proof", "verified")
-    assert said(result["v", "bad"]) == ("unsat", "UNSAT", False, True, None, "missing")
-
-
 def test_what_the_checked_share_leaves_out_is_said(solver: Callable[..., Program], suite: Suite) -> None:
     result = rows(
         {"v": solver(HONEST), "champion": solver(HONEST)},
@@ -242,61 +226,6 @@ def test_a_proof_is_checked_once_and_an_undecided_one_again(
     assert first["a", "bad"]["proof_cpu_s"] == again["a", "bad"]["proof_cpu_s"]
     rows({"a": solver(HONEST)}, suite, replace(plan, champions=frozenset({"a"})))
     assert len(asked) == 3
-
-
-def test_whoever_comes_while_an_equal_proof_is_checked_waits_for_its_verdict(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from evolake.solvers.proof import cache as proof_cache
-
-    result, arrived, asked = ProofVerdict("verified", "", "c", 1.0, "s"), threading.Event(), list[Path]()
-    given: dict[str, Any] = {
-        "limits": ProofLimits(),
-        "second": False,
-        "spelling": "auto",
-        "folder": tmp_path / "kept",
-    }
-    for name in ("formula", "proof"):
-        (tmp_path / name).write_text(name)
-
-    def first_at_work(formula: Path, proof: Path, **options: Any) -> ProofVerdict:
-        asked.append(proof)
-        if len(asked) == 1:
-            second = threads.submit(proof_cache.check_once, tmp_path / "formula", tmp_path / "proof", **given)
-            waiting.append(second)
-            assert arrived.wait(60)
-            with pytest.raises(TimeoutError):  # it has asked for the lock, and neither checks nor answers
-                second.result(0.05)
-        return result
-
-    def seen(folder: Path) -> None:
-        real(folder)
-        if asked:
-            arrived.set()
-
-    waiting, real = list[Future[ProofVerdict]](), proof_cache.disk.make_folder
-    monkeypatch.setattr(proof_cache.disk, "make_folder", seen)
-    monkeypatch.setattr(proof_cache, "check_proof", first_at_work)
-    with ThreadPoolExecutor(1) as threads:
-        assert proof_cache.check_once(tmp_path / "formula", tmp_path / "proof", **given) == result
-        assert waiting[0].result() == result
-    assert len(asked) == 1
-
-
-def test_a_proof_that_could_not_be_decided_is_checked_again(
-    solver: Callable[..., Program], suite: Suite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    answers = iter(
-        [ProofVerdict("unknown", "no time left", "c", 1.0, "s"), ProofVerdict("verified", "", "c", 1.0, "s")]
-    )
-    monkeypatch.setattr(
-        "evolake.solvers.proof.cache.check_proof", lambda formula, proof, **options: next(answers)
-    )
-    plan = replace(PLAN, verdicts=tmp_path / "verdicts")
-    first, second = (rows({"v": solver(HONEST)}, suite, plan)["v", "bad"] for _ in range(2))
-    assert said(first) == ("unsat", "UNSAT", False, True, None, "unknown")
-    assert first["problems"] == "proof unknown: no time left"
-    assert said(second) == ("unsat", "UNSAT", True, True, "proof", "verified")
 
 
 def test_a_run_without_end_is_a_timeout(solver: Callable[..., Program], suite: Suite) -> None:
@@ -473,11 +402,6 @@ def test_a_core_is_held_by_one_at_a_time(tmp_path: Path) -> None:
         os.close(descriptor)
     with held_core([first], tmp_path) as core:
         assert core == first
-
-
-def test_two_who_measure_get_two_cores(tmp_path: Path) -> None:
-    with held_core([0, 1], tmp_path) as item, held_core([0, 1], tmp_path) as other:
-        assert {item, other} == {0, 1}
 
 
 def test_a_suite_without_files_is_refused(solver: Callable[..., Program], suite: Suite) -> None:

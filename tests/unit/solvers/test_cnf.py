@@ -88,11 +88,6 @@ def test_what_is_none(data, part):
         read_dimacs(data)
 
 
-def test_a_lenient_reader_takes_the_clauses_word():
-    assert rows(read_dimacs(b"1 2 0 3", lenient=True)) == [[1, 2], [3]]
-    assert read_dimacs(b"p cnf 1 7\n1 2 0\n", lenient=True).variables == 2
-
-
 @given(CLAUSES, st.integers(6, 9))
 def test_writing_and_reading_gives_the_formula_back(clauses, variables):
     formula = formula_of(variables, clauses)
@@ -126,11 +121,6 @@ def test_a_shuffle_is_the_seeds_own_and_moves_everything():
 def test_a_formula_of_few_but_huge_variables_is_renamed_without_an_array_over_all_names():
     formula = Formula(2**31 - 1, np.array([2**31 - 1, -7], dtype=np.int32), np.array([0, 2]))
     assert sorted(np.abs(shuffled(formula, np.random.default_rng(0)).literals).tolist()) == [7, 2**31 - 1]
-
-
-def test_a_renaming_must_be_one():
-    with pytest.raises(InputError, match="not a permutation"):
-        renamed(formula_of(2, [[1, 2]]), np.array([0, 1, 1]))
 
 
 @pytest.mark.parametrize(

@@ -108,16 +108,6 @@ def test_no_link_is_followed(folder: Path, tmp_path: Path):
     assert list((tmp_path / "outside").iterdir()) == []
 
 
-def test_line_ends_and_encodings_stay(folder: Path):
-    (folder / "src/b.h").write_bytes(b"alpha\r\nb\xe9ta\r\ngamma")
-    assert apply_diff(
-        folder,
-        hunk(" alpha\n+new\n béta\n-gamma\n+delta\n\\ No newline at end of file\n", 1, "src/b.h"),
-        editable=EDITABLE,
-    ).applied
-    assert (folder / "src/b.h").read_bytes() == b"alpha\r\nnew\r\nb\xe9ta\r\ndelta"
-
-
 @pytest.mark.parametrize("mark", ["", "\ufeff"], ids=["plain", "marked"])
 @pytest.mark.parametrize("ends", ["\n", "\r\n"], ids=["lf", "crlf"])
 @pytest.mark.parametrize("echoed", [False, True])
@@ -136,13 +126,6 @@ def test_a_file_keeps_its_line_ends_and_its_byte_order_mark(folder: Path, mark: 
         folder, hunk(f"-{shown}alpha\n+first\n BETA\n", 1, "src/b.h"), editable=EDITABLE
     ).applied
     assert (folder / "src/b.h").read_bytes().startswith(f"{mark}first{ends}BETA".encode())
-
-
-def test_a_new_line_gets_the_line_end_of_the_line_beside_it(folder: Path):
-    (folder / "src/b.h").write_bytes(b"one\r\ntwo\r\nthree\nfour\n")
-    diff = hunk(" one\n+a\n two\n three\n+b\n four\n", 1, "src/b.h")
-    assert apply_diff(folder, diff, editable=EDITABLE).applied
-    assert (folder / "src/b.h").read_bytes() == b"one\r\na\r\ntwo\r\nthree\nb\nfour\n"
 
 
 def test_a_line_that_stands_nowhere_is_answered_with_the_text_most_like_it(folder: Path):

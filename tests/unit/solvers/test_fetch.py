@@ -18,9 +18,9 @@ from evolake.errors import InputError, MachineryError
 from evolake.lake import BlobStore
 from evolake.solvers.repository.variant import source_sha
 from evolake.solvers.seeds.fetch import fetch_seed
-from evolake.solvers.seeds.fetch_index import Places, get_file, pip_places
+from evolake.solvers.seeds.fetch_index import Places, get_file
 from evolake.solvers.seeds.fetch_unpack import unpack_archive
-from evolake.solvers.seeds.seeding import lay_out_seed, seed_named, seed_trees, upstream_tree
+from evolake.solvers.seeds.seeding import lay_out_seed, seed_named
 from evolake.solvers.seeds.seeds_file import load_seeds
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
@@ -114,18 +114,6 @@ def test_an_index_without_the_file_is_named_without_its_password(tmp_path: Path)
     assert "has no other-2.tar.gz" in str(raised.value) and "secret" not in str(raised.value)
 
 
-def test_pip_is_asked_where_to_look(tmp_path: Path, pip_index: pytest.MonkeyPatch):
-    pip_index.setenv("PIP_INDEX_URL", "https://one.example/simple")
-    pip_index.setenv("PIP_EXTRA_INDEX_URL", "https://two.example/simple https://three.example/simple")
-    pip_index.setenv("PIP_FIND_LINKS", f"{tmp_path} {tmp_path.as_uri()}")
-    assert pip_places() == Places(
-        ("https://one.example/simple", "https://two.example/simple", "https://three.example/simple"),
-        (tmp_path, tmp_path),
-    )
-    pip_index.setenv("PIP_NO_INDEX", "1")
-    assert pip_places() == Places((), (tmp_path, tmp_path))
-
-
 def test_a_folder_of_archives_serves_without_an_index(tmp_path: Path):
     (tmp_path / FILE).write_bytes(OUTER)
     assert get_file("many", FILE, Places((), (tmp_path,))) == (OUTER, (tmp_path / FILE).as_uri())
@@ -200,25 +188,6 @@ def test_an_edited_record_does_not_beat_the_pin(tmp_path: Path, pip_index: pytes
                 first.licence,
                 first.adapter,
             )
-
-
-def test_trees_are_unpacked_once_by_name(tmp_path: Path):
-    (tmp_path / "toy.tar.gz").write_bytes(INNER)
-    trees = seed_trees(
-        BlobStore(tmp_path / "lake"), tmp_path / "cache", seeds=seeds_file(tmp_path, "path = 'toy.tar.gz'")
-    )
-    assert (trees("toy") / "code/toy.h").read_text() == HEADER
-    assert trees("toy") == trees("toy")
-    with pytest.raises(InputError, match="one of toy"):
-        trees("other")
-
-
-def test_a_root_that_is_not_there_is_told(tmp_path: Path):
-    (tmp_path / "toy.tar.gz").write_bytes(INNER)
-    for root in ("nosuch", "..", "/etc"):
-        seed = load_seeds(seeds_file(tmp_path, f"path = 'toy.tar.gz'\nroot = '{root}'"))["toy"]
-        with pytest.raises(InputError, match="have no folder"):
-            upstream_tree(seed, BlobStore(tmp_path / "lake"), tmp_path / "cache", now=NOW)
 
 
 @pytest.mark.parametrize(

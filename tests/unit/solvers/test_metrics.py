@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from solver_runs import run_row
 
-from evolake.solvers.measurement.claims import UNCHECKED, UNPROVED, VERIFIED, counted, share_in_words
+from evolake.solvers.measurement.claims import UNCHECKED, UNPROVED, VERIFIED, counted
 from evolake.solvers.measurement.metrics import compute_metrics, known_truth
 from evolake.solvers.tables import CUT_OFF_SHARES, METRICS, RUNS
 
@@ -140,15 +140,6 @@ def test_an_unsat_answer_is_verified_unproved_or_unchecked_for_tables_and_for_sq
     assert asked == counts == tuple(runs.filter(pl.sql_expr(condition)).height for condition in conditions)
 
 
-def test_the_checked_share_in_words() -> None:
-    assert [share_in_words(unsat, unchecked) for unsat, unchecked in ((0, 0), (4, 0), (4, 1), (4, 4))] == [
-        "",
-        "every proof checked",
-        "75% of the proofs checked",
-        "no proof checked",
-    ]
-
-
 def test_the_fastest_on_a_formula_is_who_solves_it_first_and_ties_count_for_each() -> None:
     runs = table(
         *(
@@ -186,23 +177,6 @@ def test_what_one_run_proves_is_the_truth_for_all() -> None:
     assert (row["instances"], row["instances_sat"], row["instances_unsat"], row["vbs_match"]) == (2, 1, 0, 0)
 
 
-def test_repetitions_share_a_formula() -> None:
-    runs = table(
-        run_row("v", "a", "sat", 1.0),
-        run_row("v", "a", "timeout", 10.0, expected="SAT", repeat=1),
-        run_row("v", "b", "sat", 4.0),
-        run_row("v", "b", "sat", 8.0, repeat=1),
-    )
-    row = only(compute_metrics(runs), "v")
-    assert (row["instances"], row["runs"], row["solved"], row["solved_within_40"], row["par2"]) == (
-        2,
-        4,
-        1.5,
-        1.0,
-        33.0 / 4,
-    )
-
-
 def test_additionally_solved_is_what_no_other_baseline_solves() -> None:
     runs = table(
         run_row("new", "a", "sat", 1.0),
@@ -222,21 +196,6 @@ def test_additionally_solved_is_what_no_other_baseline_solves() -> None:
         "older": 0,
     }
     assert compute_metrics(runs)["additionally_solved"].to_list() == [0, 0, 0]
-
-
-def test_variants_come_best_first_within_a_suite() -> None:
-    runs = table(
-        run_row("slow", "a", "sat", 5.0),
-        run_row("quick", "a", "sat", 1.0),
-        run_row("b", "a", "sat", 2.0, suite="other"),
-        run_row("a", "a", "sat", 2.0, suite="other"),
-    )
-    assert compute_metrics(runs, cycle="0007").select("suite", "variant_id", "cycle").rows() == [
-        ("other", "a", "0007"),
-        ("other", "b", "0007"),
-        ("train", "quick", "0007"),
-        ("train", "slow", "0007"),
-    ]
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])

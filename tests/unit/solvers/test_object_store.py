@@ -16,7 +16,7 @@ from evolake.lake import BlobStore
 from evolake.solvers.repository.adapters import Adapter
 from evolake.solvers.repository.build import BuildResult, build_variant
 from evolake.solvers.repository.compiled_before import Compiled
-from evolake.solvers.repository.object_store import MANIFEST, Kept, ObjectStore, store_folder, store_of
+from evolake.solvers.repository.object_store import MANIFEST, Kept, ObjectStore
 from evolake.solvers.repository.variant import create_variant
 
 ONE_COMMAND = '[["sh", "-c", "$CXX $CXXFLAGS -o bin/toy src/main.cc"]]'
@@ -141,17 +141,6 @@ def test_a_build_with_objects_of_its_seed_is_the_build_without(
     assert (fast.flags == first.flags) == ("Makefile" not in changed)
 
 
-def test_a_build_that_keeps_is_the_build_that_does_not(
-    cache: Path, seed: Path, adapter: Adapter, monkeypatch: pytest.MonkeyPatch
-):
-    first = built(seed, adapter, seed=True)
-    assert contents(cache) != {}
-    assert essence(first) == essence(built(seed, adapter, again=True))
-    shutil.rmtree(cache)
-    monkeypatch.setattr("evolake.solvers.repository.build.store_of", lambda *_: None)
-    assert essence(built(seed, adapter, seed=True)) == essence(first) and not cache.exists()
-
-
 def test_no_variant_puts_anything_into_the_store(cache: Path, seed: Path, adapter: Adapter):
     folder = variant(seed, main_cc=OTHER_MAIN)
     assert built(folder, adapter).ok and not cache.exists()
@@ -239,32 +228,9 @@ def kept(size: int, system: dict[str, str] | None = None) -> Kept:
     )
 
 
-def test_the_store_holds_no_more_than_it_may(tmp_path: Path):
-    for key in ("a", "b", "c"):
-        ObjectStore(tmp_path, key, 2).keep(kept(900_000))
-    stores = {key: ObjectStore(tmp_path, key, 2).read() for key in ("a", "b", "c")}
-    assert [key for key, result in stores.items() if result] == ["b", "c"]
-    ObjectStore(tmp_path, "d", 2).keep(kept(3 << 20))
-    assert ObjectStore(tmp_path, "d", 2).read() is None and ObjectStore(tmp_path, "c", 2).read() == kept(
-        900_000
-    )
-
-
 def test_another_header_of_the_system_is_seen(tmp_path: Path):
     header = tmp_path / "stdio.h"
     header.write_text("old")
     store = ObjectStore(tmp_path / "objects", "a", 1)
     store.keep(kept(10, {str(header): "0" * 64}))
     assert store.read() is None
-
-
-def test_who_has_no_place_for_a_store_has_none(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: Path, adapter: Adapter
-):
-    monkeypatch.setenv("XDG_CACHE_HOME", "relative")
-    assert store_folder() is None and store_of(seed, adapter, "") is None
-    (tmp_path / "file").write_text("no folder")
-    store = ObjectStore(tmp_path / "file" / "below", "a", 1)
-    store.keep(kept(10))
-    with store.turn() as ours:
-        assert (ours, store.read()) == (False, None)

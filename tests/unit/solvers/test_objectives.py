@@ -15,14 +15,7 @@ from evolake.jail import Pool, open_pool
 from evolake.objectives.source import assemble
 from evolake.solvers.objectives.consensus import SHOWN, rank_variants, results_of, score_variants
 from evolake.solvers.objectives.families.runs import WORST
-from evolake.solvers.objectives.portfolio import (
-    FAMILIES,
-    FOLDER,
-    HELPERS,
-    draw_objective,
-    first_objective,
-    initial_portfolio,
-)
+from evolake.solvers.objectives.portfolio import FAMILIES, FOLDER, HELPERS, first_objective, initial_portfolio
 from evolake.solvers.tables import RUNS, SCORES
 
 SPEEDS = {"best": 0.6, "good": 0.8, "plain": 1.0, "slow": 1.4}
@@ -102,43 +95,6 @@ def test_a_wrong_answer_is_never_better_than_a_timeout(family: str) -> None:
     assert call(family, results(*sound, wrong)) >= call(family, results(*sound, late))
 
 
-@pytest.mark.parametrize("family", sorted(FAMILIES))
-def test_every_drawn_parameter_is_a_constant_of_its_family(family: str) -> None:
-    result = FAMILIES[family]
-    parameters = {name: values[0] for name, values in result.choices.items()} | {
-        name: low for name, (low, _) in result.ranges.items()
-    }
-    assert np.isfinite(call(family, results_of(random_runs())["best"], **parameters))
-    assert result.description.format(**parameters)
-
-
-def test_families_look_at_different_things() -> None:
-    quick_sat, quick_unsat = run_row("v", "a", "sat", 1.0), run_row("v", "b", "unsat", 5.0)
-    slow_sat, slow_unsat = run_row("v", "a", "sat", 5.0), run_row("v", "b", "unsat", 1.0)
-    first, second = results(quick_sat, quick_unsat), results(slow_sat, slow_unsat)
-    assert call("sat_side", first) < call("sat_side", second)
-    assert call("unsat_side", first) > call("unsat_side", second)
-    thrifty = results(run_row("v", "a", "unsat", 5.0, peak_mb=10.0, proof_bytes=10_000))
-    hungry = results(run_row("v", "a", "unsat", 1.0, peak_mb=900.0, proof_bytes=5_000_000))
-    assert call("memory", thrifty) < call("memory", hungry)
-    assert call("derivation", thrifty) < call("derivation", hungry)
-    assert call("par2", thrifty) > call("par2", hungry)
-    even = results(run_row("v", "f-1", "sat", 3.0), run_row("v", "f-1~1", "sat", 3.0))
-    lucky = results(run_row("v", "f-1", "sat", 0.5), run_row("v", "f-1~1", "sat", 5.0))
-    assert call("shuffles", even) < call("shuffles", lucky)
-    assert call("log_time", even) > call("log_time", lucky)
-    checked = results(run_row("v", "a", "unsat", 2.0))
-    unchecked = results(
-        run_row("v", "a", "unsat", 1.0, certificate=None, answer_checked=False, proof_status="unchecked")
-    )
-    assert call("proved", checked) < call("proved", unchecked)
-
-
-def test_derivations_without_a_proof_are_an_error() -> None:
-    with pytest.raises(ValueError, match="no solved run has a proof"):
-        call("derivation", results(run_row("v", "a", "unsat", 1.0, proof_bytes=None)))
-
-
 def test_objectives_see_nothing_that_a_variant_says_of_its_own_effort() -> None:
     honest, forged = (
         results(run_row("v", "a", "unsat", 1.0, conflicts=count, decisions=2 * count))
@@ -152,17 +108,6 @@ def test_par2_is_the_competitions_measure() -> None:
     rows = results(run_row("v", "a", "sat", 3.0), run_row("v", "b", "timeout", 10.0))
     assert call("par2", rows) == 11.5
     assert first_objective().family == "par2"
-
-
-def test_portfolios_are_varied_and_repeatable() -> None:
-    portfolio = initial_portfolio(np.random.default_rng(4), 8)
-    assert portfolio == initial_portfolio(np.random.default_rng(4), 8)
-    assert len({spec.objective_id for spec in portfolio}) == 8
-    assert len({spec.family for spec in portfolio}) >= 6
-    assert draw_objective(np.random.default_rng(5), portfolio).objective_id not in {
-        spec.objective_id for spec in portfolio
-    }
-    assert "{" not in "".join(spec.description for spec in portfolio)
 
 
 def test_objectives_see_no_identity_no_host_and_no_clock() -> None:

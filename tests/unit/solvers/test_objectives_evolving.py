@@ -3,7 +3,6 @@ ranking can be made again."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -20,7 +19,6 @@ from evolake.jail import Pool, open_pool
 from evolake.objectives.source import objective_id
 from evolake.solvers.evolution import objective_evolution as evolving
 from evolake.solvers.evolution.objective_evolution import (
-    WRITTEN,
     Evolved,
     Portfolio,
     evolve_objectives,
@@ -30,8 +28,8 @@ from evolake.solvers.evolution.objective_evolution import (
 from evolake.solvers.evolution.population import Population, empty_population
 from evolake.solvers.evolution.ranking import voting
 from evolake.solvers.objectives.consensus import rank_variants, score_variants
-from evolake.solvers.objectives.portfolio import FAMILIES, first_objective
-from evolake.solvers.objectives.trial import Candidate, probes_of, score_probes, shown_reason, try_objective
+from evolake.solvers.objectives.portfolio import first_objective
+from evolake.solvers.objectives.trial import Candidate, probes_of, score_probes, shown_reason
 from evolake.solvers.roles.review_models import ObjectiveReply
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.tables import OBJECTIVE_REVIEWS, OBJECTIVES, RUNS
@@ -132,23 +130,6 @@ def test_the_first_cycle_draws_the_portfolio_and_asks_nobody(pool: Pool) -> None
     assert small.rows == result.rows[:3]
 
 
-def test_operators_write_the_same_rows_by_the_same_seed_and_others_by_another(
-    begun: Population, pool: Pool
-) -> None:
-    first, again, other = evolve(begun, pool), evolve(begun, pool), evolve(begun, pool, seed=2)
-    assert first == again
-    written = [[row for row in result.rows if row["cycle"] == "0002"] for result in (first, other)]
-    assert [len(rows) for rows in written] == [2, 2]
-    assert {row["source"] for row in written[0]}.isdisjoint(row["source"] for row in written[1])
-    assert {row["origin"] for rows in written for row in rows} == {"operators"}
-    assert {row["family"] for rows in written for row in rows} <= set(FAMILIES)
-    assert all(
-        set(json.loads(row["parameters"]))
-        <= {*FAMILIES[row["family"]].ranges, *FAMILIES[row["family"]].choices}
-        for row in written[0]
-    )
-
-
 def test_cycles_on_end_add_objectives_and_keep_within_the_size(begun: Population, pool: Pool) -> None:
     population, accepted, blocked = begun, 0, 0
     for number in range(2, 14):
@@ -239,22 +220,6 @@ def test_an_objective_that_is_of_no_use_is_a_row_with_its_reason(
         *(item.objective_id for item in voting(begun, OBJECTIVES.empty())),
         objective_id(NEW),
     }
-
-
-def test_the_first_of_two_equal_replies_votes(begun: Population, pool: Pool) -> None:
-    result = evolve(begun, pool, backend=Saying(reply(NEW), reply(NEW)))
-    assert [row["state"] for row in result.rows if row["cycle"] == "0002"] == ["accepted", "blocked"]
-
-
-def test_a_model_is_not_believed_which_family_it_wrote(begun: Population, pool: Pool) -> None:
-    said = ObjectiveReply(description="d", source=NEW, family="par2", parameters={"PENALTY": 3.0})
-    settings = SETTINGS.model_copy(update={"objectives_per_cycle": 1})
-    [row] = [
-        row
-        for row in evolve(begun, pool, backend=Saying(said), settings=settings).rows
-        if row["cycle"] == "0002"
-    ]
-    assert (row["family"], row["parameters"]) == (WRITTEN, "{}")
 
 
 def test_a_call_without_a_reply_is_a_failure_and_the_next_goes_on(begun: Population, pool: Pool) -> None:
@@ -389,36 +354,6 @@ def test_those_of_the_smallest_weight_retire_and_neither_par2_nor_new_ones(
     assert alone == [first_objective().objective_id]
     assert retired(portfolio, 6, "0002") == list(rows)
     assert retired(replace(portfolio, rows=rows[:1]), 1, "0002") == list(rows[:1])
-
-
-def test_few_variants_are_told_apart_by_halves_of_the_formulas(pool: Pool) -> None:
-    runs = uneven_runs(variants=1)
-    probes = probes_of(runs, np.random.default_rng(0))
-    assert (len(probes.results), probes.variants) == (5, 1)
-    assert probes.results["v0"] != probes.results["v0/0"]
-    scores, reason = try_objective(Candidate("new", NEW), {}, probes, pool)
-    assert reason is None
-    assert len(set(scores.tolist())) > 1
-    assert (
-        try_objective(Candidate("flat", BAD["constant"][0]), {}, probes, pool)[1]
-        == "the same score for all variants: 1.5"
-    )
-
-
-@pytest.mark.parametrize(("variants", "formulas"), [(1, 12), (1, 1), (2, 1)])
-def test_one_variant_or_one_formula_is_no_fault(
-    variants: int, formulas: int, begun: Population, pool: Pool
-) -> None:
-    result = evolve(begun, pool, runs=uneven_runs(variants=variants, formulas=formulas))
-    assert [row["state"] in ("accepted", "blocked") for row in result.rows if row["cycle"] == "0002"] == [
-        True,
-        True,
-    ]
-    assert len(result.reviews) == 5
-
-
-def test_a_cycle_without_runs_changes_nothing(begun: Population, pool: Pool) -> None:
-    assert evolve(begun, pool, runs=RUNS.empty()) == Evolved([], [], [])
 
 
 def test_no_objective_is_tried_on_the_holdout(begun: Population, pool: Pool) -> None:

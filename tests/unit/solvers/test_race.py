@@ -9,11 +9,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolake.solvers.measurement.race import costs_of, drawn_order, race
+from evolake.solvers.measurement.race import costs_of, race
 from evolake.solvers.suites import Instance
 from evolake.solvers.tables import RACES
 
@@ -89,13 +88,6 @@ def test_a_formula_on_which_the_clock_cut_a_run_short_counts_for_no_variant() ->
     assert survivors == ["b"], "without any result the consensus rank decides"
 
 
-def test_no_race_where_no_more_run_than_may_stay() -> None:
-    clock = Clock({})
-    assert race(["a", "b"], FORMULAS, clock, keep=2, first=3) == (["a", "b"], []) and clock.asked == []
-    with pytest.raises(ValueError, match="a race needs"):
-        race(["a", "b"], FORMULAS, clock, keep=0, first=3)
-
-
 COSTS = st.lists(st.lists(st.floats(0.01, 25), min_size=40, max_size=40), min_size=1, max_size=9)
 SIZES = {"keep": st.integers(1, 4), "first": st.integers(1, 12), "count": st.integers(1, 40)}
 
@@ -134,15 +126,6 @@ def test_a_race_repeats_itself_halves_and_asks_for_no_formula_twice(
         assert {item.variant_id for item in mine if item.survives} >= {
             standing.variant_id for standing in standings if standing.rung == rung + 1
         }
-
-
-def test_the_order_of_formulas_is_drawn_by_the_cycle() -> None:
-    orders = [
-        [item.name for item in drawn_order(FORMULAS, seed, cycle)]
-        for seed, cycle in ((0, "0001"), (0, "0001"), (0, "0002"), (1, "0001"))
-    ]
-    assert orders[0] == orders[1] and len({tuple(order) for order in orders}) == 3
-    assert all(sorted(order) == sorted(item.name for item in FORMULAS) for order in orders)
 
 
 def champion_of(costs: Sequence[float], count: int) -> dict[str, float]:

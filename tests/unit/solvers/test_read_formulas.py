@@ -137,15 +137,6 @@ def printed(capsys, *arguments):
     return code, json.loads(capsys.readouterr().out)
 
 
-@pytest.mark.parametrize("kind", REFUSED)
-def test_the_parts_of_an_error_are_fields(kind, tmp_path, capsys):
-    path = tmp_path / named(kind)
-    path.write_bytes(REFUSED[kind][0])
-    code, result = printed(capsys, "solvers", "lock", tmp_path)
-    assert (code, result["verdict"], result["exit_code"]) == (2, "error", 2)
-    assert str(path) in result["what"] and all(result[name] for name in ("wanted", "got", "next"))
-
-
 @pytest.mark.parametrize("kind", REPAIRED)
 def test_what_can_be_understood_is_repaired_and_said(kind, tmp_path, capsys):
     (data, words), folder = REPAIRED[kind], tmp_path / "mine"

@@ -98,14 +98,6 @@ def test_each_fault_of_the_layout_is_named(variant: Path, spoil: Callable[[Path]
     )
 
 
-def test_documents_are_no_part_of_the_identity_and_sources_are(variant: Path):
-    before = source_sha(variant)
-    (variant / "RESULTS.md").write_text("# Results\n\nFaster.\n")
-    assert source_sha(variant) == before
-    (variant / "src/toy.h").write_text("#define CONFLICTS 8\n")
-    assert source_sha(variant) != before
-
-
 def test_an_archive_holds_no_build_products_and_comes_back_whole(variant: Path, tmp_path: Path):
     blobs = BlobStore(tmp_path / "lake")
     sha = archive_variant(variant, blobs)

@@ -9,16 +9,15 @@ from typing import Literal
 import numpy as np
 import pytest
 from agent_backend_fixtures import assert_served
-from pydantic import ValidationError
 
 from evolake.agents.prompts import build_messages
-from evolake.solvers.edits import PATCHES, write_edits
+from evolake.solvers.edits import PATCHES
 from evolake.solvers.objectives.portfolio import FAMILIES, initial_portfolio
 from evolake.solvers.roles import models, review_models
-from evolake.solvers.roles.analyst import ANALYST, RULE_WRITER, free_ranges
-from evolake.solvers.roles.coder import CODER, CODER_REPAIR, LOOKUP, edits_of
+from evolake.solvers.roles.analyst import ANALYST, RULE_WRITER
+from evolake.solvers.roles.coder import CODER, CODER_REPAIR, LOOKUP
 from evolake.solvers.roles.objective import OBJECTIVE_WRITER
-from evolake.solvers.roles.planner import PLANNER, asked_for, movable
+from evolake.solvers.roles.planner import PLANNER, asked_for
 
 SECRET = "operators-only-secret"
 DECAY = models.EditModel(kind="tunable", name="var-decay", parameters={"value": 0.9})
@@ -203,13 +202,6 @@ def test_what_only_operators_use_is_in_no_prompt(role) -> None:
     assert SECRET not in user and "restart-geometric" not in user
 
 
-def test_a_crossover_needs_two_parents_and_nothing_else_may_have_them() -> None:
-    plan = {"parent_id": "0" * 12, "hypothesis": "h", "instructions": "i"}
-    for wrong in ({"kind": "crossover"}, {"kind": "patch", "second_parent_id": "1" * 12}):
-        with pytest.raises(ValidationError, match="second_parent_id"):
-            models.Plan.model_validate(plan | wrong)
-
-
 def test_plans_build_on_known_variants_and_name_what_they_change() -> None:
     result = answer(PLANNER).plans
     assert len(result) == 4
@@ -270,62 +262,6 @@ def test_nothing_is_built_on_what_a_learned_rule_blocks() -> None:
     assert {plan.parent_id for plan in answer(PLANNER, alone).plans} == {"000000000002"}
 
 
-def test_a_switch_that_was_thrown_is_not_mutated() -> None:
-    thrown = models.EditModel(kind="tunable", name="luby", parameters={"value": False})
-    switches = {"standings": [standing(1)], "materials": [material(1, [thrown])]}
-    request = PLAN_REQUEST.model_copy(update=switches)
-    assert "mutate" not in {plan.kind for seed in range(30) for plan in answer(PLANNER, request, seed).plans}
-    both = request.model_copy(update={"materials": [material(1, [thrown, DECAY])]})
-    mutated = {
-        plan.target
-        for seed in range(30)
-        for plan in answer(PLANNER, both, seed).plans
-        if plan.kind == "mutate"
-    }
-    assert mutated == {"tunable:var-decay"}
-
-
-def test_what_a_patch_left_without_effect_or_is_unknown_by_now_is_not_mutated() -> None:
-    lone = material(1, [GEOMETRIC, DECAY]).model_copy(
-        update={"options": ["rfirst"], "patches": ["restart-ema"]}
-    )
-    assert movable(lone) == []
-    assert movable(lone.model_copy(update={"options": ["var-decay"]})) == [DECAY]
-
-
-def test_nothing_is_planned_on_a_variant_that_has_nothing_to_change_while_another_has() -> None:
-    bare = material(1, None).model_copy(update={"options": [], "patches": []})
-    request = PLAN_REQUEST.model_copy(update={"materials": [bare, material(2, [DECAY]), material(3, [])]})
-    assert {plan.parent_id for seed in range(20) for plan in answer(PLANNER, request, seed).plans} == {
-        "000000000002",
-        "000000000003",
-    }
-
-
-def test_two_variants_that_were_written_are_crossed_once_and_only_where_that_gives_a_third() -> None:
-    first, second = (
-        material(number, None).model_copy(update={"changed": {f"src/{number}.cc": "sha"}})
-        for number in (1, 2)
-    )
-    request = PLAN_REQUEST.model_copy(update={"standings": [standing(1), standing(2)], "plans_wanted": 8})
-
-    def crossed(*materials: models.Material) -> int:
-        asked = request.model_copy(update={"materials": list(materials)})
-        return max(
-            sum(plan.kind == "crossover" for plan in answer(PLANNER, asked, seed).plans) for seed in range(20)
-        )
-
-    assert crossed(first, second) == 1
-    assert (
-        crossed(
-            first.model_copy(update={"joined": [second.variant_id]}),
-            second.model_copy(update={"joined": [first.variant_id]}),
-        )
-        == 0
-    )
-    assert crossed(first, second.model_copy(update={"changed": first.changed})) == 0
-
-
 def test_guidance_puts_named_edits_first() -> None:
     request = PLAN_REQUEST.model_copy(update={"guidance": ["please look at restart-ema"], "plans_wanted": 1})
     plans = [answer(PLANNER, request, seed).plans[0] for seed in range(30)]
@@ -349,26 +285,6 @@ def test_a_mutation_moves_one_value_of_the_planned_edit() -> None:
     assert result.operator == "mutate" and edits_in(result)[0] != DECAY
 
 
-def test_a_variant_that_exists_is_drawn_again() -> None:
-    first = answer(CODER)
-    taken = write_edits(edits_of(edits_in(first)))
-    second = answer(
-        CODER, CODE_REQUEST.model_copy(update={"material": MATERIAL.model_copy(update={"taken": [taken]})})
-    )
-    assert write_edits(edits_of(edits_in(second))) != taken
-
-
-def test_an_option_is_not_moved_back_to_what_the_base_declares() -> None:
-    thrown = models.EditModel(kind="tunable", name="luby", parameters={"value": False})
-    changed = {"edits": [thrown], "options": [OPTIONS[1], OPTIONS[2]], "patches": []}
-    plan = PLAN.model_copy(update={"kind": "tunable", "target": "tunable:luby"})
-    request = CODE_REQUEST.model_copy(update={"plan": plan, "material": MATERIAL.model_copy(update=changed)})
-    for seed in range(20):
-        assert {edit.name: edit.parameters["value"] for edit in edits_in(answer(CODER, request, seed))}[
-            "luby"
-        ] is False
-
-
 def test_a_forbidden_range_is_left_alone() -> None:
     plan = PLAN.model_copy(update={"kind": "tunable", "target": "tunable:rfirst"})
     rule = models.Forbidden(edit="rfirst", parameters={"value": [None, 100.0]})
@@ -384,69 +300,12 @@ def test_a_forbidden_range_is_left_alone() -> None:
     assert len(values) > 20 and min(values) > 100
 
 
-def test_nothing_new_repeats_the_parent_and_says_so() -> None:
-    empty = models.CoderMaterial(base="minisat22", edits=[DECAY])
-    result = answer(CODER, CODE_REQUEST.model_copy(update={"material": empty}))
-    assert (result.operator, result.edits) == ("repeat", [DECAY])
-
-
-def test_a_crossover_is_handed_on_with_what_was_dropped() -> None:
-    plan = PLAN.model_copy(update={"kind": "crossover", "second_parent_id": "1" * 12, "target": ""})
-    joined = MATERIAL.model_copy(update={"joined": [GEOMETRIC, DECAY], "dropped": ["patch:x of parent 2"]})
-    result = answer(CODER, CODE_REQUEST.model_copy(update={"plan": plan, "material": joined}))
-    assert (result.operator, result.dropped, len(edits_in(result))) == (
-        "crossover",
-        ["patch:x of parent 2"],
-        2,
-    )
-    assert "patch:x of parent 2" in result.changelog
-
-
-def test_repair_goes_back_to_known_values_and_then_gives_the_edit_up() -> None:
-    wild = models.EditModel(
-        kind="patch", name="restart-geometric", parameters={"first": 1000, "factor": 1.02}
-    )
-    request = REPAIR_REQUEST.model_copy(update={"edits": [DECAY, wild]})
-    result = answer(CODER_REPAIR, request)
-    for _ in range(20):
-        result = answer(CODER_REPAIR, request)
-        if len(edits_in(result)) == 1:
-            break
-        request = request.model_copy(update={"edits": result.edits})
-    assert result.edits == [DECAY] and request.edits is not None
-    default = {name: parameter.default for name, parameter in PATCHES["restart-geometric"].parameters.items()}
-    assert request.edits[0].parameters == pytest.approx(default, rel=0.05)
-
-
-def test_incidents_with_the_same_change_are_one_finding() -> None:
-    result = answer(ANALYST).findings
-    assert [(item.subject, item.lesson, len(item.evidence)) for item in result] == [
-        ("tunable:var-decay", "failure", 2),
-        ("patch:restart-geometric", "failure", 1),
-    ]
-
-
-def test_what_a_learned_rule_blocked_teaches_nothing_new() -> None:
-    known = incident(3, GEOMETRIC).model_copy(
-        update={"gate": "compliance", "cause": "solvers-learned-no-decay"}
-    )
-    result = answer(ANALYST, ANALYSIS.model_copy(update={"incidents": [*ANALYSIS.incidents[:2], known]}))
-    assert [item.subject for item in result.findings] == ["tunable:var-decay"]
-
-
 def test_a_rule_covers_the_values_that_failed_and_no_accepted_one() -> None:
     result = answer(RULE_WRITER)
     assert result.check == "solvers.forbidden_edit"
     low, high = result.parameters["parameters"]["value"]
     assert 0.9 < low <= 0.99 and high >= 0.995
     assert (result.parameters["edit"], result.parameters["base"]) == ("var-decay", "minisat22")
-
-
-def test_where_accepted_values_lie_between_there_is_advice_and_no_rule() -> None:
-    between = RULE_REQUEST.model_copy(update={"accepted": [[decay(0.992)]]})
-    assert answer(RULE_WRITER, between).check == ""
-    assert free_ranges([decay(0.99)], []) == {}
-    assert free_ranges([], [decay(0.99)]) is None
 
 
 def test_a_champions_edit_becomes_a_rule_only_when_a_child_that_dropped_it_failed() -> None:
@@ -484,16 +343,3 @@ def test_objectives_are_drawn_and_mutated_and_none_that_votes_comes_again() -> N
             for name, (low, high) in known.ranges.items()
             if name in reply.parameters
         )
-
-
-def test_the_search_for_objectives_leaves_families_that_were_blocked_and_heeds_people() -> None:
-    def drawn(**changes) -> Counter:
-        request = OBJECTIVE_REQUEST.model_copy(
-            update={"existing": [], "blocked": [], "guidance": []} | changes
-        )
-        return Counter(answer(OBJECTIVE_WRITER, request, seed).family for seed in range(80))
-
-    blocked = [review_models.BlockedObjective(description="d", family="memory", reason="r")] * 5
-    assert (
-        drawn(blocked=blocked)["memory"] < drawn()["memory"] < drawn(guidance=["mind the memory"])["memory"]
-    )

@@ -15,7 +15,7 @@ from evolake.agents.prompts import build_messages
 from evolake.agents.roles import Job
 from evolake.cycle_seeds import CycleSeeds
 from evolake.errors import InputError
-from evolake.gates import CHECKERS, load_rules
+from evolake.gates import load_rules
 from evolake.jail import open_pool
 from evolake.solvers.edits import Edit
 from evolake.solvers.evolution.objective_evolution import evolve_objectives
@@ -29,12 +29,9 @@ from evolake.solvers.evolution.planning import (
 )
 from evolake.solvers.evolution.planning_facts import family_results
 from evolake.solvers.evolution.population import empty_population
-from evolake.solvers.evolution.post_mortem import Evaluated, attempt_of, checker_specs, post_mortem
-from evolake.solvers.evolution.proposing.excerpt import excerpts, outline, visible_files
-from evolake.solvers.roles.models import Region
+from evolake.solvers.evolution.post_mortem import Evaluated, attempt_of, post_mortem
 from evolake.solvers.roles.review_models import ObjectiveReply
 from evolake.solvers.roles.rules_to_show import ShownRules, rule_texts, rules_to_show
-from evolake.solvers.rules.edits import LEARNED_CHECKERS
 from evolake.solvers.rules.learned import decide
 from evolake.solvers.rules.replay import StoredVariant
 from evolake.solvers.settings import SolversSettings
@@ -280,29 +277,6 @@ def test_par2_is_hidden_from_analyst_and_rule_writer_before_its_cycle(cycle: str
     assert {item.subject for item in result.findings} == {"tunable:var-decay", "tunable:rfirst"}
 
 
-def test_the_coder_is_shown_sources_and_no_results(small_solver_folder) -> None:
-    adapter = SimpleNamespace(editable=("src/**/*", "*.md"))
-    files = visible_files(small_solver_folder, adapter)
-    assert list(files) == ["src/core/Solver.cc"]
-    shown = excerpts(
-        files,
-        [
-            Region(path="src/core/Solver.cc", first_line=1, last_line=9),
-            Region(path="RESULTS.md", first_line=1, last_line=9),
-        ],
-    )
-    assert [(item.path, item.first_line) for item in shown] == [("src/core/Solver.cc", 1)]
-
-
-def test_an_outline_names_functions_of_larger_files() -> None:
-    text = "\n".join(
-        ["// c"] * 90
-        + ["bool Solver::simplify()", "{", "    if (ok) {", "static double luby(double y, int x) {"]
-    )
-    (item,) = outline({"src/a.cc": text})
-    assert item.functions == ["Solver::simplify:91", "luby:94"]
-
-
 def test_a_finding_of_the_operators_becomes_an_active_rule_on_stored_evidence() -> None:
     items = [
         evaluated(IDS[0], [Edit("tunable", "rfirst", {"value": 7})], gate="smoke"),
@@ -327,19 +301,6 @@ def test_a_finding_of_the_operators_becomes_an_active_rule_on_stored_evidence() 
         (row["check"], json.loads(row["blocked_failed"]), json.loads(row["blocked_accepted"]))
         for row in active
     ] == [("solvers.forbidden_edit", [IDS[0]], [])]
-
-
-def test_every_checker_for_learned_rules_is_described_with_its_parameters() -> None:
-    specs = checker_specs()
-    assert [item.name for item in specs] == list(LEARNED_CHECKERS)
-    assert all(CHECKERS[item.name].__doc__ and "Parameters " in item.meaning for item in specs)
-
-
-def test_a_cycle_without_incidents_asks_nobody() -> None:
-    backend = Listening()
-    with Agents(backend, line="solvers", cycle="0003") as agents:
-        assert post_mortem(agents, [], settings=SETTINGS, cycle="0003", root_seed=1).findings == ()
-    assert backend.jobs == []
 
 
 def test_rules_of_the_holdout_are_told_to_no_role():

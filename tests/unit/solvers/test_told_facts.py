@@ -24,22 +24,11 @@ from evolake.solvers.evolution.planning import (
 )
 from evolake.solvers.evolution.planning_facts import family_results, planner_facts
 from evolake.solvers.evolution.population import empty_population
-from evolake.solvers.evolution.proposing import excerpt as excerpt_module
-from evolake.solvers.evolution.proposing.excerpt import (
-    LONGEST_PART,
-    MAX_LINES,
-    excerpts,
-    places_of,
-    whole_functions,
-)
-from evolake.solvers.evolution.variant_making import joined_before
+from evolake.solvers.evolution.proposing.excerpt import MAX_LINES
 from evolake.solvers.gates.feedback import output_of
-from evolake.solvers.repository.unified_diff_parse import whole_hunks
 from evolake.solvers.repository.variant import diff_files
-from evolake.solvers.roles.models import Excerpt, Region, SourceFile
 from evolake.solvers.roles.planner import PLANNER
-from evolake.solvers.roles.prompt_tables import first_excerpts, outline_text
-from evolake.solvers.roles.rules_to_show import ShownRules, knowledge_texts
+from evolake.solvers.roles.rules_to_show import ShownRules
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.tables import RUNS
 
@@ -66,47 +55,6 @@ TEXT = (
 )
 
 
-def test_regions_grow_to_whole_functions_and_nothing_is_cut_inside_one() -> None:
-    shown = excerpts(
-        {"src/a.cc": TEXT},
-        [
-            Region(path="src/a.cc", first_line=4, last_line=14),
-            Region(path="src/b.cc", first_line=1, last_line=2),
-        ],
-    )
-    lines = TEXT.splitlines()
-    assert "\n".join(item.text for item in shown) == "\n".join(lines[1:-7])
-    assert shown[0].text.startswith("int Solver::analyze") and shown[-1].text.endswith("    return x;\n}")
-    assert [item.first_line for item in shown[1:]] == [
-        item.first_line + len(item.text.splitlines()) for item in shown[:-1]
-    ]
-
-
-def test_a_long_function_follows_on_in_parts_that_no_prompt_cuts_and_what_does_not_fit_is_named() -> None:
-    vast = function("huge", 4000)
-    files = {"src/a.cc": function("long_one", 900), "src/b.cc": vast}
-    shown = excerpts(
-        files,
-        [
-            Region(path="src/a.cc", first_line=1, last_line=1),
-            Region(path="src/b.cc", first_line=9, last_line=9),
-        ],
-    )
-    assert all(len(item.text) <= LONGEST_PART for item in shown)
-    assert "\n".join(item.text for item in shown[:-1]) + "\n" == files["src/a.cc"]
-    assert shown[-1].text == f"(lines 1 to {len(vast.splitlines())} are left out: too much was asked for)"
-
-
-def test_functions_are_found_by_either_name_and_bounded() -> None:
-    result = whole_functions(
-        {"src/a.cc": TEXT}, ["analyze", "Solver::analyze", "nowhere", "tail", "search"], 600
-    )
-    assert [item.text.splitlines()[0] for item in result] == [
-        "int Solver::analyze(int x) {",
-        "int tail(int x) {",
-    ]
-
-
 def changed(tmp_path: Path) -> tuple[Path, Path, str]:
     """A seed's tree, a child's, and the diff."""
     for name, text in (
@@ -117,17 +65,6 @@ def changed(tmp_path: Path) -> tuple[Path, Path, str]:
         (tmp_path / name / "src/a.cc").write_text(text)
     old, new = tmp_path / "old", tmp_path / "new"
     return old, new, diff_files({"src/a.cc": old / "src/a.cc"}, {"src/a.cc": new / "src/a.cc"})
-
-
-def test_a_diff_names_its_functions_and_is_cut_between_hunks(tmp_path: Path) -> None:
-    _, new, diff = changed(tmp_path)
-    assert places_of(diff, new) == ["src/a.cc: Solver::analyze, Solver::search"]
-    first = diff.index("@@", diff.index("@@ -") + 4 + diff[diff.index("@@ -") + 4 :].index("@@") + 2)
-    assert whole_hunks(diff, len(diff)) == diff
-    assert (
-        whole_hunks(diff, len(diff) - 1)
-        == diff[:first] + f"({len(diff) - first} characters more, whole hunks, are left out)\n"
-    )
 
 
 def runs(suite: str = "train"):
@@ -293,15 +230,6 @@ def test_a_family_says_what_share_of_its_proofs_was_checked(tmp_path: Path) -> N
     ]
 
 
-def test_knowledge_is_told_whole_and_without_the_holdout() -> None:
-    texts = knowledge_texts(RULES)
-    assert len(texts) == len(RULES.guidance) == 4
-    assert "holdout" not in " ".join(texts).lower() and "held out" not in " ".join(texts)
-    assert any(
-        text.startswith("solvers-domain-knowledge:") and "Soundness must stay whole" in text for text in texts
-    )
-
-
 def test_all_of_the_papers_table_reaches_planner_and_coder() -> None:
     row = {
         "variant_id": SEED,
@@ -367,76 +295,3 @@ def test_what_a_crashed_run_wrote_is_told_that_of_the_named_formula_first() -> N
         output_of([verdict("pass"), verdict("block", "b~renamed: crashed")], complaints)
         == "b:\nstd::bad_alloc\n\na:\nAssertion `x' failed"
     )
-
-
-def test_only_what_operators_crossed_file_by_file_is_never_joined_again() -> None:
-    made = {
-        "state": "blocked",
-        "cycle": "0001",
-        "base": "small",
-        "operator": "crossover",
-        "origin": "operators",
-        "parents": [SEED, CHILD],
-    }
-    others = ({}, {"edits": "[]"}, {"origin": "model"}, {"operator": "rewrite", "parents": [SEED]})
-    rows = [made | more | {"variant_id": str(number) * 64} for number, more in enumerate(others, start=3)]
-    assert joined_before(empty_population().with_tables(variants=rows)) == [[SEED, CHILD]]
-
-
-@pytest.mark.parametrize(
-    ("plan", "shown"),
-    [
-        (
-            "In Solver::g change x.",
-            ["#include <a>\nstatic int opt_x = 3;\n", "int Solver::g(int a) {\n    return a;\n}"],
-        ),
-        (
-            "Let `g` of core/S.cc do more.",
-            ["#include <a>\nstatic int opt_x = 3;\n", "int Solver::g(int a) {\n    return a;\n}"],
-        ),
-        ("A g that searches more.", []),
-        ("Change core/S.cc somewhere.", []),
-        ("Solver::g and core/Other.h", []),
-    ],
-)
-def test_a_plan_that_names_functions_decides_what_a_coder_is_shown(
-    monkeypatch: pytest.MonkeyPatch, plan: str, shown: list[str]
-) -> None:
-    """The functions, and the declarations above the first one without the licence; if it names a file too
-    long to be shown, the coder is asked."""
-    head = "/* licence\n * of\n */\n\n#include <a>\nstatic int opt_x = 3;\n\n"
-    text = f"{head}int Solver::f(int a) {{\n    return 1;\n}}\n\nint Solver::g(int a) {{\n    return a;\n}}\n"
-    files = {"src/core/S.cc": text, "src/core/Other.h": "int x;\n"}
-    monkeypatch.setattr(excerpt_module, "SMALL_SOURCES", 0)
-    monkeypatch.setattr(excerpt_module, "LONGEST_NAMED_FILE", 0)
-    regions = excerpt_module.regions_without_asking(files, plan)
-    assert [item.text for item in excerpts(files, regions, most=len(regions))] == shown
-
-
-def test_a_revision_is_shown_the_functions_that_its_diff_changes_and_all_of_the_file_if_none_was_shown() -> (
-    None
-):
-    places = (("a.cc", 1, "x\ny"), ("a.cc", 9, "p\nq\nr"), ("b.cc", 1, "z"))
-    shown = [Excerpt(path=path, first_line=first, text=text) for path, first, text in places]
-
-    def diff(first: int) -> str:
-        return f"--- a/a.cc\n+++ b/a.cc\n@@ -{first},1 +{first},1 @@\n-old\n+new\n"
-
-    assert (
-        excerpt_module.changed_excerpts(shown, diff(11)) == shown[1:2]
-        and excerpt_module.changed_excerpts(shown, diff(2)) == shown[:1]
-    )
-    assert excerpt_module.changed_excerpts(shown, diff(50)) == shown[:2]
-
-
-def test_a_planner_is_shown_whole_functions_within_a_bound_and_small_files_in_one_line() -> None:
-    code = [
-        Excerpt(path="a.cc", first_line=number, text="x" * length)
-        for number, length in ((1, 3), (5, 9), (9, 2))
-    ]
-    assert [item.first_line for item in first_excerpts(code, 6)] == [1, 9]
-    found = {"a.h": ["f:1"], "S.cc": ["S::g:3"], "b.h": []}
-    files = [
-        SourceFile(path=f"src/{name}", lines=10, functions=functions) for name, functions in found.items()
-    ]
-    assert outline_text(files) == "  src/S.cc (10 lines) g:3\n  src/: a.h 10, b.h 10"

@@ -121,11 +121,6 @@ def test_two_passes_show_the_noise_and_hide_what_is_within_it() -> None:
     assert row["noise_floor"] > 1.4 and claim(row) == "no difference beyond the noise"
 
 
-def test_only_formulas_that_all_have_run_count() -> None:
-    rows = transfer_rows(RUNS.frame(runs_of({"v": [1, 2, 9], "w": [2, 4]})), PAIR, PARTS)
-    assert rows["instances"].to_list() == [2, 2] and rows["gain"].to_list() == [None, 2.0]
-
-
 COST = st.one_of(st.floats(0.01, 10), st.just(20.0))
 
 

@@ -18,7 +18,7 @@ from assets.resealing import RESEAL_TAG
 from assets.store import LineStore
 from evolake.errors import InputError
 from evolake.lake import TableSchema
-from evolake.lake.added_seeds import SeedItem, copy_seed, file_item, folder_item
+from evolake.lake.added_seeds import SeedItem, file_item
 from evolake.lake.population import Tables
 from evolake.lake.schemas import ENTERED, STATE
 from evolake.report.outcome import new_seeds
@@ -27,13 +27,12 @@ TREES = TableSchema(
     "trees",
     1,
     {
-        "tree_id": pl.String,
+        "tree_id": (pl.String, "the tree"),
         "state": (pl.String, "accepted or blocked"),
         "cycle": pl.String,
         "reason": (pl.String, "why blocked"),
     },
     keys=("tree_id",),
-    terms={"tree_id": "the tree"},
 )
 RULE = (
     "---\nid: grove-sound\nversion: {version}\nkind: static\ngate: sound\ncheck: toys.sound\nparameters: "
@@ -214,14 +213,6 @@ def test_whatever_judging_a_seed_raises_is_its_block_and_the_cycle_goes_on(grove
     assert gum[3].startswith("judging it raised RecursionError at ") and gum[3].endswith(": too deep")
 
 
-def test_two_seeds_that_come_to_one_artifact_enter_once(grove: GroveLine):
-    grove.plant("elm", "elm")
-    grove.plant("elm-again", "elm\n")
-    assert grove.run("0002").success
-    assert grove.notes("0002") == [("elm", "elm", "accepted", None), ("elm-again", "elm", "present", None)]
-    assert grove.trees("0003") == {"oak": "accepted", "elm": "accepted"}
-
-
 def test_a_rerun_of_a_finished_cycle_takes_in_what_it_took_in_though_the_folder_has_changed(grove: GroveLine):
     grove.plant("elm", "elm")
     assert grove.run("0002").success
@@ -305,18 +296,3 @@ def test_seeds_that_would_void_finished_cycles_are_sealed_only_where_the_run_say
     assert grove.project.lake.read("grove", "grown", "0001").height == 1  # readable until it runs again
     assert grove.run("0001").success
     assert grove.notes("0001") == []
-
-
-def test_a_seed_is_copied_whole_and_known_by_its_content(tmp_path: Path):
-    source = tmp_path / "source"
-    (source / "sub").mkdir(parents=True)
-    (source / "sub" / "file.txt").write_text("a")
-    target = tmp_path / "seeds" / "source"
-    assert copy_seed(source, target, tmp_path / "adding")
-    assert folder_item(target).sha == folder_item(source).sha
-    assert not copy_seed(source, target, tmp_path / "adding")
-    (source / "sub" / "file.txt").write_text("b")
-    with pytest.raises(FileExistsError):
-        copy_seed(source, target, tmp_path / "adding")
-    assert (target / "sub" / "file.txt").read_text() == "a"
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["seeds", "source"]

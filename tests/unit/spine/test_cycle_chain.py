@@ -115,13 +115,6 @@ def test_a_failed_cycle_stops_those_that_stand_on_it_though_they_had_run_before(
     assert project.members("ordered", "0005") == before
 
 
-def test_refusals_are_never_retried(project):
-    result = project.cycle("ordered", "0001")
-    failure = next(event for event in result.all_events if event.is_step_failure).step_failure_data
-    assert failure.user_failure_data is not None
-    assert not any(event.is_step_up_for_retry for event in result.all_events)
-
-
 def test_a_rerun_that_ends_in_the_same_content_breaks_nothing(project):
     project.grow("ordered", 3)
     assert project.cycle("ordered", "0001").success
@@ -164,12 +157,6 @@ def test_a_closing_asset_alone_cannot_pass_old_work_off_as_new(project):
         "now."
     )
     assert project.lake.seals.read("ordered", "0003") == sealed
-
-
-def test_a_closing_asset_alone_seals_again_what_has_not_changed(project):
-    project.grow("ordered", 2)
-    assert project.cycle("ordered", "0002", only=["survivors"]).success
-    assert project.lake.seals.broken_link("ordered", "0003") is None
 
 
 def test_a_cycle_without_survivors_hands_on_the_previous_population_with_a_warning(project):
@@ -221,22 +208,6 @@ def test_a_second_run_of_a_running_cycle_is_told_who_is_at_work_and_changes_noth
     assert "the-first-run" in text and text.endswith("Nothing was changed.")
     assert [project.lake.seals.read("ordered", cycle) for cycle in ("0001", "0002", "0003")] == seals
     assert project.cycle("ordered", "0002").success
-
-
-def test_the_line_is_free_again_after_a_run_that_failed(project):
-    project.grow("ordered", 1)
-    heal = project.plant("fail-ordered-0002")
-    assert not project.cycle("ordered", "0002").success
-    with project.lake.line_lock("ordered", run_id="another"):
-        pass
-    heal()
-    assert project.cycle("ordered", "0002").success
-
-
-def test_two_lines_share_no_lock(project):
-    project.grow("left", 1)
-    with project.lake.line_lock("right", run_id="another"):
-        assert project.cycle("left", "0002").success
 
 
 @pytest.mark.parametrize("alone", [["candidates"], ["survivors"]])

@@ -19,7 +19,7 @@ from evolake.lake import Lake
 from pipelines.events import event_of
 from pipelines.evolve import entry
 from pipelines.outcome import STOPPED
-from pipelines.side_by_side import NICER, OUTCOME, make_nicer, niceness, order_of
+from pipelines.side_by_side import NICER, OUTCOME, niceness, order_of
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -90,17 +90,6 @@ def test_a_line_of_text_for_each_cycle_with_its_outcome_and_the_time_left_once_o
     assert "RUN_SUCCESS" in log.read_text()
 
 
-def test_the_time_left_is_not_told_by_runs_of_another_size(place, capfd, monkeypatch):
-    monkeypatch.setenv("EVOLAKE_WORKERS", "1")
-    assert evolve("--lines", "gated", "--cycles", "1") == 0
-    monkeypatch.setenv("EVOLAKE_WORKERS", "2")
-    assert evolve("--lines", "gated", "--cycles", "1") == 0
-    assert "gated: cycle 1 of 1 (0002) (estimating the time left)" in capfd.readouterr().out
-    monkeypatch.setenv("EVOLAKE_WORKERS", "1")
-    assert evolve("--lines", "gated", "--cycles", "1") == 0
-    assert re.search(r"gated: cycle 1 of 1 \(0003\) \(a.* left\)", capfd.readouterr().out)
-
-
 def test_lines_side_by_side_hold_what_they_hold_one_after_the_other_and_one_that_fails_stops_alone(
     place, monkeypatch, capsys
 ):
@@ -134,15 +123,6 @@ def test_the_heaviest_line_starts_first_then_the_lightest_which_gets_the_process
     assert order_of({"left": 3.0}) == ["left"]
     assert niceness(weights) == {"bridges": 0, "alike": 0, "designs": NICER, "solvers": 2 * NICER}
     assert niceness({"left": 3.0}) == {"left": 0}
-
-
-def test_a_process_that_is_made_nicer_has_children_as_nice():
-    with subprocess.Popen(
-        ["sh", "-c", "read started; nice"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as process:
-        make_nicer(process.pid, 4)
-        assert int(process.communicate("\n")[0]) == os.nice(0) + 4
-    make_nicer(process.pid, 4)  # it has ended
 
 
 def test_it_goes_on_where_an_earlier_run_stopped(place, capsys):

@@ -145,19 +145,3 @@ def test_a_frame_that_breaks_its_schema_is_not_published(project):
     assert error_of(run(project, mistyped)).startswith("InputError")
     with pytest.raises(InputError):
         project.lake.read("io", "mistyped", "0001")
-
-
-def test_something_else_than_a_frame_is_refused_by_name(project):
-    assert "asset io/not_a_frame returned a dict; the lake takes polars frames" in error_of(
-        run(project, not_a_frame)
-    )
-
-
-def test_an_unpartitioned_asset_serves_every_cycle(project):
-    assert run(project, whole, partition=None).success
-    result = run(project, beside)
-    assert (
-        materialization(result, "beside").tags["dagster/input_data_version/io/whole"]
-        == project.lake.record("io", "whole").content_sha
-    )
-    assert project.lake.read("io", "beside", "0001").to_dict(as_series=False) == {"n": [1]}

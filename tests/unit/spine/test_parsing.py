@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import evolake.parsing
-from evolake.parsing import MISMATCH, parse_python
+from evolake.parsing import parse_python
 
 SOURCE = Path(evolake.parsing.__file__).read_text(encoding="utf-8") * 3
 
@@ -50,30 +50,6 @@ def test_threads_that_parse_at_once_meet_no_system_error(much_garbage: None) -> 
 
     with ThreadPoolExecutor(4) as threads:
         assert all(threads.map(parsed, range(60)))
-
-
-def test_a_mismatch_is_parsed_again_and_nothing_else_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Code that is not ours may parse beside ours."""
-    errors, parse = [SystemError(f"AST constructor {MISMATCH} (before=87, after=79)")] * 3, ast.parse
-
-    def failing(source: str, mode: str) -> ast.AST:
-        if errors:
-            raise errors.pop()
-        return parse(source, mode=mode)
-
-    monkeypatch.setattr(evolake.parsing.ast, "parse", failing)
-    assert ast.dump(parse_python("x = 1")) == ast.dump(parse("x = 1"))
-    errors[:] = [SystemError("another")]
-    with pytest.raises(SystemError, match="another"):
-        parse_python("x = 1")
-
-
-@pytest.mark.parametrize(("source", "error"), [("x =", SyntaxError), ("x = \0", (SyntaxError, ValueError))])
-def test_errors_are_those_of_the_parser(
-    source: str, error: type[Exception] | tuple[type[Exception], ...]
-) -> None:
-    with pytest.raises(error):
-        parse_python(source)
 
 
 def test_a_fork_can_parse_while_another_thread_of_its_parent_does() -> None:

@@ -42,11 +42,6 @@ def test_no_asset_of_any_group_depends_on_what_its_other_dependencies_imply():
     assert implied(parents) == {}
 
 
-def test_an_implied_edge_would_be_found():
-    a, b, c = (dg.AssetKey(name) for name in "abc")
-    assert implied({a: set(), b: {a}, c: {a, b}}) == {"c": ["a"]}
-
-
 def test_each_gate_depends_on_the_gate_before_it_and_nothing_further_back():
     from pipelines.definitions import defs
 

@@ -8,19 +8,13 @@ from pathlib import Path
 from threading import Thread
 
 import dagster as dg
-import pytest
 
 from assets.line import MEASURES_TIME
 from pipelines.events import SEEDS, Event
 from pipelines.one_line import measuring
-from pipelines.turns import HEAD_START, HeadStart, Turns
+from pipelines.turns import HeadStart, Turns
 
 FIRST = [Event("designs", "began", SEEDS), Event("designs", "ended", SEEDS)]
-CYCLES = [
-    Event("designs", kind, f"cycle {number} of 3")
-    for number in range(1, HEAD_START + 1)
-    for kind in ("began", "step", "ended")
-]
 
 
 def held(folder: Path, lock: str) -> bool:
@@ -44,27 +38,6 @@ def test_steps_share_the_machine_and_one_that_measures_time_has_it_alone(tmp_pat
     assert held(tmp_path, "room")
     alone.leave()
     assert not held(tmp_path, "room")
-
-
-def test_a_head_start_lasts_from_the_first_run_of_a_line_to_the_end_of_its_second_cycle(tmp_path: Path):
-    start = HeadStart(tmp_path, "designs")
-    parts = [*FIRST, *CYCLES, Event("designs", "began", "cycle 3 of 3")]
-    seen = []
-    for event in parts:
-        start.tell(Event("solvers", "ended", "cycle 1 of 3"))
-        start.tell(event)
-        seen.append(held(tmp_path, "start"))
-    assert seen == [True] * (len(parts) - 2) + [False, False]
-
-
-@pytest.mark.parametrize("events", [FIRST[:1], [*FIRST, *CYCLES[:3]]])
-def test_a_line_that_stops_has_no_head_start_any_more(tmp_path: Path, events: list[Event]):
-    start = HeadStart(tmp_path, "designs")
-    for event in events:
-        start.tell(event)
-    assert held(tmp_path, "start")
-    start.tell(Event("designs", "stopped"))
-    assert not held(tmp_path, "start")
 
 
 def test_during_a_head_start_steps_that_share_the_machine_go_on_and_one_that_measures_time_begins_after_it(

@@ -5,58 +5,17 @@ from __future__ import annotations
 
 import os
 import time
-from dataclasses import dataclass
 from typing import cast
 
 import dagster as dg
 import psutil
-import pytest
 
 from resources import warm
-from resources.compute import ComputeResource, close_executor, run_executor
+from resources.compute import close_executor, run_executor
 from resources.jail import JailResource
 
 CONTEXT = cast("dg.InitResourceContext", None)
 """What a teardown does not look at."""
-
-
-@dataclass
-class Thing:
-    idle: bool = True
-    closed: bool = False
-
-    def close(self) -> None:
-        self.closed = True
-
-
-def test_outside_of_it_nothing_is_kept():
-    thing = Thing()
-    assert not warm.keep(("sort", 1), thing, thing.close)
-    assert warm.take(("sort", 1)) is None
-
-
-def test_the_next_of_its_kind_takes_it_and_the_end_closes_what_nobody_took():
-    first, other = Thing(), Thing()
-    with warm.between_runs():
-        assert warm.keep(("sort", 1), first, first.close) and warm.keep(("other", 1), other, other.close)
-        assert warm.take(("sort", 1)) is first
-        assert warm.take(("sort", 1)) is None
-    assert (first.closed, other.closed) == (False, True)
-
-
-@pytest.mark.parametrize("replace", [warm.take, lambda kind: warm.keep(kind, Thing(), lambda: None)])
-def test_another_kind_of_its_sort_closes_it(replace):
-    thing = Thing()
-    with warm.between_runs():
-        assert warm.keep(("sort", 1), thing, thing.close)
-        replace(("sort", 2))
-        assert thing.closed
-
-
-def test_what_is_busy_or_cannot_tell_is_not_kept():
-    with warm.between_runs():
-        assert not warm.keep(("sort", 1), Thing(idle=False), lambda: None)
-        assert not warm.keep(("sort", 1), object(), lambda: None)
 
 
 def test_a_run_has_the_workers_of_the_one_before_if_it_wants_as_many():
@@ -97,10 +56,3 @@ def test_a_run_has_the_jails_of_the_one_before_and_every_candidate_is_a_process_
             resource.teardown_after_execution(CONTEXT)
         assert pools[0] is pools[1]
     assert not pools[0].idle
-
-
-def test_few_tasks_may_have_every_core_each_and_many_one(monkeypatch: pytest.MonkeyPatch):
-    compute = ComputeResource(workers=4)
-    assert [compute.cores_each(tasks) for tasks in (1, 4, 8, 9, 100)] == [4, 4, 4, 1, 1]
-    monkeypatch.setattr(ComputeResource, "remote", lambda self: object())
-    assert compute.cores_each(1) == 1

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolake.stats.grids import grid_interval, sign_flip_p
+from evolake.stats.grids import sign_flip_p
 from evolake.utility.execution.running import Stored
 from evolake.utility.report.narrative import answer, shows
 from evolake.utility.report.page import study_page
@@ -143,17 +143,6 @@ def test_the_sign_flip_test_counts_every_flip(differences: list[float]):
     assert sign_flip_p(values, np.random.default_rng(0)) == pytest.approx(expected)
 
 
-def test_an_interval_is_wider_where_seeds_differ_than_where_problems_alone_do():
-    random = np.random.default_rng(3)
-    problems = random.random((1, 60)) < 0.5
-    alike = np.repeat(problems, 4, axis=0).astype(float)
-    apart = np.array([[0.1], [0.4], [0.6], [0.9]]) + 0 * alike
-    narrow, wide = (grid_interval(values, np.random.default_rng(1)) for values in (alike, apart))
-    assert narrow.low < alike.mean() < narrow.high
-    assert wide.high - wide.low > 0.3
-    assert wide.estimate == pytest.approx(0.5)
-
-
 def test_a_study_of_the_base_alone_or_without_it_has_its_tables_and_its_page():
     steps, replies = study({}, seeds=1, problems=5)
     base = findings_of(steps.clear(), replies.filter(pl.col("arm") == BASE), 1)
@@ -188,35 +177,3 @@ def test_a_study_of_the_base_alone_or_without_it_has_its_tables_and_its_page():
         Stored(record, PROBLEMS.empty(), steps.clear(), replies.filter(pl.col("arm") == BASE)), base, {}
     )
     assert "&lt;b&gt;t&lt;/b&gt;" in page and "Held-out lineages, equal tokens" in page
-
-
-def test_pass_at_k_of_several_replies_is_a_measure_of_the_curves():
-    steps, replies = study({}, seeds=2, problems=6)
-    right = [
-        [True, False, False, False],
-        [True, True, False, False],
-        [False] * 4,
-        [True] * 4,
-        [False] * 4,
-        [False] * 4,
-    ]
-    rows = [
-        row | {"sample": k, "correct": right[int(row["problem_id"][1:])][k]}
-        for row in replies.to_dicts()
-        for k in range(4)
-    ]
-    curves = findings_of(steps, REPLIES.frame(rows), root_seed=1).curves
-    found = {
-        row["measure"]: row
-        for row in curves.filter((pl.col("arm") == "seeds") & (pl.col("step") == LAST)).to_dicts()
-    }
-    assert found["correct"]["value"] == pytest.approx((1 / 4 + 2 / 4 + 1) / 6)
-    assert found["pass@2"]["value"] == pytest.approx((3 / 6 + 5 / 6 + 1) / 6) and found["pass@4"][
-        "value"
-    ] == pytest.approx(3 / 6)
-    assert found["pass@2"]["low"] < found["pass@2"]["value"] < found["pass@2"]["high"]
-    assert not curves.filter(pl.col("measure") == "pass@8").height
-    alone = findings_of(steps, replies, root_seed=1).curves
-    assert not alone.filter(pl.col("measure").str.starts_with("pass@")).height, (
-        "one reply a problem has no pass@k beyond its share"
-    )

@@ -72,29 +72,10 @@ def test_no_held_out_family_has_an_ancestor_of_one_that_is_trained_on(drawn: lis
     assert not trained & set().union(*(ancestors[item] for item in pools.test))
 
 
-def test_a_blocked_parent_ties_a_lineage_and_is_not_trained_on():
-    grown = [
-        row("blocked", "seed-0", state="blocked"),
-        row("child", "blocked"),
-        *(row(f"of-{name}", name) for name in SEEDS),
-    ]
-    pools = pools_of(population(*grown), 0.3, None)
-    assert "blocked" not in {*pools.test, *pools.train["parents"], *pools.train["mixed"]}
-    assert ("child" in pools.test) == ("seed-0" in pools.test)
-
-
 @pytest.mark.parametrize("rows", [[], population(), population(row("drawn", operator="constraint_world"))])
 def test_a_population_that_leaves_an_arm_empty_is_an_error_that_counts_what_there_is(rows: list[dict]):
     with pytest.raises(InputError, match="there is no family for"):
         pools_of(rows, 0.3, None)
-
-
-def test_other_languages_take_no_part():
-    rows = population(*(row(f"c-{name}", name) for name in SEEDS), row("zh-child", "seed-1", language="zh"))
-    assert not any(
-        "zh-child" in {*pools_of(rows, 0.3, ["en"]).test, *arm}
-        for arm in pools_of(rows, 0.3, ["en"]).train.values()
-    )
 
 
 def test_families_give_problems_in_turns_as_their_weight_says_and_two_queues_half_each():

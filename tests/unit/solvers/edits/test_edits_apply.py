@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import itertools
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
-from evolake.errors import InputError
-from evolake.solvers.edits import PATCHES, Edit, apply_edits, catalogue, edited, read_edits, write_edits
-from evolake.solvers.edits.anchors import Span, find
-from evolake.solvers.edits.draw import mutated, new_patch, placed, shadowed
-from evolake.solvers.edits.model import literal
+from evolake.solvers.edits import PATCHES, Edit, apply_edits, edited, read_edits, write_edits
+from evolake.solvers.edits.anchors import find
+from evolake.solvers.edits.draw import mutated, new_patch
 
 GEOMETRIC = Edit("patch", "restart-geometric", {"first": 80, "factor": 1.5})
-INNER_OUTER = Edit("patch", "restart-inner-outer", {"first": 80, "factor": 1.5})
 MODES = Edit("patch", "restart-modes", {"length": 500, "growth": 1.5, "stretch": 8})
 BURST = Edit("patch", "decision-random-burst", {"every": 20, "depth": 3})
 DECAY = Edit("tunable", "var-decay", {"value": 0.85})
@@ -24,17 +18,6 @@ DECAY = Edit("tunable", "var-decay", {"value": 0.85})
 def only(files, adapter, *edits: Edit):
     changed, outcomes = edited(files, adapter, edits)
     return changed, [outcome.status for outcome in outcomes]
-
-
-def test_an_anchor_is_found_whatever_the_white_space(small_solver) -> None:
-    text = small_solver["src/core/Solver.cc"]
-    result = find(small_solver, "core/Solver.cc", "cancelUntil(backtrack_level);")
-    assert isinstance(result, Span)
-    assert text[result.start : result.end] == "cancelUntil ( backtrack_level );"
-
-
-def test_names_are_whole_words() -> None:
-    assert isinstance(find({"a.cc": "max_var_decay(x)"}, "a.cc", "var_decay(x)"), str)
 
 
 @pytest.mark.parametrize(
@@ -87,19 +70,6 @@ def test_an_anchor_that_stands_twice_is_not_edited(small_solver, minisat) -> Non
     assert only(twice, minisat, BURST) == ({}, ["anchor-ambiguous"])
 
 
-def test_two_patches_of_one_slot_do_not_meet(small_solver, minisat) -> None:
-    changed, status = only(small_solver, minisat, GEOMETRIC, INNER_OUTER)
-    assert status == ["applied", "slot-taken"]
-    assert changed == only(small_solver, minisat, GEOMETRIC)[0]
-
-
-def test_the_order_of_compatible_edits_leaves_no_mark(small_solver, minisat) -> None:
-    results = {
-        str(only(small_solver, minisat, *order)) for order in itertools.permutations([MODES, BURST, DECAY])
-    }
-    assert len(results) == 1
-
-
 def test_edits_are_written_to_the_files_of_a_folder(tmp_path, small_solver, minisat) -> None:
     for path, text in small_solver.items():
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
@@ -122,38 +92,6 @@ def test_edits_survive_json_and_equal_sets_give_equal_bytes() -> None:
         "patch:restart-geometric",
     }
     assert write_edits(read_edits(text)) == text
-
-
-NO_EDITS = [
-    "{",
-    "{}",
-    '[{"kind": "tunable"}]',
-    '[{"kind": "x", "name": "a", "parameters": {}}]',
-    '[{"kind": "patch", "name": "a", "parameters": {"b": "c"}}]',
-]
-
-
-@pytest.mark.parametrize("text", NO_EDITS)
-def test_what_is_no_list_of_edits_is_refused(text: str) -> None:
-    with pytest.raises(InputError):
-        read_edits(text)
-
-
-def test_the_catalogue_is_wide_enough() -> None:
-    assert len(PATCHES) >= 12
-    assert sum(len(spec.files(family)) > 1 for spec in PATCHES.values() for family in spec.forms) >= 8
-    for name, least in (
-        ("minisat22", 12),
-        ("glucose421", 12),
-        ("maplechrono", 4),
-        ("mergesat3", 14),
-        ("cadical195", 11),
-    ):
-        assert len(catalogue(SimpleNamespace(name=name))) >= least
-    assert catalogue(SimpleNamespace(name="unheard-of")) == []
-    for name in ("minisat22", "kissat4.0.2", "cadical195"):
-        own = SimpleNamespace(name=f"{name}-own")
-        assert catalogue(own) == catalogue(SimpleNamespace(name=name)) != [], "what adapt calls it"
 
 
 @pytest.mark.parametrize("spec", PATCHES.values(), ids=list(PATCHES))
@@ -179,23 +117,3 @@ def test_drawn_and_mutated_patches_stay_in_range_and_a_mutation_moves_one_value(
                 spec.parameters[name].problem(value) is None for name, value in edit.parameters.items()
             )
         assert sum(drawn.parameters[name] != moved.parameters[name] for name in spec.parameters) == 1
-
-
-def test_an_edit_takes_the_place_of_its_slot() -> None:
-    assert placed([GEOMETRIC, DECAY], INNER_OUTER, PATCHES) == (DECAY, INNER_OUTER)
-    assert placed([DECAY], Edit("tunable", "var-decay", {"value": 0.7}), PATCHES) == (
-        Edit("tunable", "var-decay", {"value": 0.7}),
-    )
-
-
-def test_options_under_a_patch_that_replaces_them_are_known() -> None:
-    assert "luby" in shadowed([GEOMETRIC], PATCHES)
-    assert shadowed([DECAY], PATCHES) == set()
-
-
-@pytest.mark.parametrize(
-    ("value", "whole", "text"),
-    [(True, False, "true"), (3, True, "3"), (0.5, False, "0.5"), (1e-07, False, "1e-07"), (2, False, "2.0")],
-)
-def test_values_are_written_as_the_language_reads_them(value, whole: bool, text: str) -> None:
-    assert literal(value, whole=whole) == text

@@ -51,15 +51,6 @@ def test_options_of_cadical_are_read_without_those_that_check_proofs(small_optio
     assert result == [("chrono", 1, 0, 2), ("elimaxeff", 2_000_000_000, 0, 2e9)]
 
 
-def test_an_option_declared_twice_is_left_out(small_solver) -> None:
-    files = small_solver | {"src/simp/SimpSolver.cc": 'static BoolOption again (c, "luby", "t", false);\n'}
-    assert "luby" not in {item.name for item in read_tunables(files, "minisat-options")}
-
-
-def test_a_style_without_options_has_none(small_solver) -> None:
-    assert read_tunables(small_solver, "none") == []
-
-
 @pytest.mark.parametrize(
     ("tunable", "value", "problem"),
     [
@@ -102,20 +93,3 @@ def test_a_move_stays_within_the_range_and_is_a_move(range_, seed: int) -> None:
     assert tunable.problem(edit.parameters["value"]) is None
     assert edit.parameters["value"] != default
     assert edit == new_tunable(tunable, np.random.default_rng(seed))
-
-
-def test_moves_of_a_number_are_even_in_ratio() -> None:
-    tunable = Tunable("rfirst", "int", 1000, 1, 2**31 - 1, "", NOWHERE)
-    values = [new_tunable(tunable, np.random.default_rng(seed)).parameters["value"] for seed in range(400)]
-    assert abs(sum(value > 1000 for value in values) - 200) < 50
-    assert min(values) >= 1000 // 16 and max(values) <= 16_001
-    assert abs(np.median([abs(math.log(value / 1000)) for value in values]) - (0.1 + math.log(16)) / 2) < 0.25
-
-
-def test_a_decay_moves_in_its_distance_to_one() -> None:
-    tunable = Tunable("var-decay", "float", 0.95, 1e-9, 1 - 1e-9, "", NOWHERE)
-    values = np.array(
-        [new_tunable(tunable, np.random.default_rng(seed)).parameters["value"] for seed in range(400)]
-    )
-    assert abs((values > 0.95).sum() - 200) < 50
-    assert values.min() >= 0.5 and values.max() > 0.99

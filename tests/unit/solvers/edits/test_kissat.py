@@ -10,7 +10,7 @@ import pytest
 
 from evolake.solvers.edits import PATCHES, Edit, catalogue, edited
 from evolake.solvers.edits.applicable import applicable, editable_tree
-from evolake.solvers.edits.draw import new_patch, new_tunable
+from evolake.solvers.edits.draw import new_patch
 from evolake.solvers.edits.tunables import read_tunables
 from evolake.solvers.repository.adapters import load_adapter
 
@@ -172,20 +172,3 @@ def test_all_its_patches_stand_beside_each_other_but_those_of_one_slot(small_kis
     assert "kissat-reduce-order" in applicable(editable_tree(small_kissat, KISSAT), [AGE]).patches, (
         "it would take the other's place"
     )
-
-
-def test_values_go_in_as_c_writes_them(small_kissat) -> None:
-    changed, _ = edited(
-        small_kissat, KISSAT, [AGE, Edit("patch", "kissat-mode-lengths", {"stable": 1.5, "focused": 0.25})]
-    )
-    assert (
-        "red.rank = ~(((uint64_t) (256 * (c->glue + 0.5 * (MAX_USED - used))) << 32) | c->size);"
-        in changed["src/src/reduce.c"]
-    )
-    assert "(uint64_t) (0.25 * interval * kissat_nlogpown (count, 4))" in changed["src/src/mode.c"]
-
-
-def test_a_moved_option_of_kissat_stays_in_its_range(small_kissat) -> None:
-    for item in read_tunables(small_kissat, "kissat-options"):
-        for seed in range(30):
-            assert item.problem(new_tunable(item, np.random.default_rng(seed)).parameters["value"]) is None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +13,6 @@ from evolake.solvers.gates.compliance import read_edits
 from evolake.solvers.gates.evidence import load_evidence, runs_evidence, store_evidence
 from evolake.solvers.gates.feedback import LONGEST_FEEDBACK, feedback_of
 from evolake.solvers.gates.judging import gate_verdicts
-from evolake.solvers.gates.specs import GATE_NAMES as GATES
-from evolake.solvers.tables import LATE_GATES
 
 RULES = load_rules(Path(__file__).parents[4] / "data_lake" / "seeds" / "rules", "solvers")
 
@@ -54,11 +51,6 @@ def verdicts(gate: str, evidence: dict[str, Any], sha: str | None = None):
     return gate_verdicts(gate, evidence, RULES, variant_id="v1", cycle="0003", run_id="r", evidence_sha=sha)
 
 
-def test_every_gate_has_rules():
-    assert all(RULES.of_gate(gate) for gate in GATES)
-    assert {rule.gate for rule in RULES.rules} == {*GATES, *LATE_GATES}
-
-
 def test_a_gate_alone_gives_a_verdict_a_rule_on_stored_rows(tmp_path: Path):
     blobs = BlobStore(tmp_path)
     sha = store_evidence(runs_evidence(GOOD), blobs)
@@ -90,28 +82,6 @@ def test_a_block_ends_the_gate_and_becomes_feedback_with_its_runs():
     assert len(text) <= LONGEST_FEEDBACK
 
 
-def test_feedback_of_a_build_shows_the_errors_of_its_log(tmp_path: Path):
-    blobs = BlobStore(tmp_path)
-    log = "\n".join(
-        ["compiling", *(f"core/Solver.cc:{line}: error: no semicolon" for line in range(2000)), "done"]
-    )
-    build = {
-        "ok": False,
-        "reason": "core/Solver.cc:0: error: no semicolon",
-        "log_sha": blobs.put(log.encode()),
-        "cpu_s": 1.0,
-        "warnings": 0,
-    }
-    text = feedback_of(verdicts("build", {"build": build}), {"build": {"build": build}}, RULES, blobs)
-    assert "core/Solver.cc:0: error: no semicolon" in text and "compiling" not in text
-    assert len(text) <= LONGEST_FEEDBACK
-
-
-def test_passes_give_no_feedback():
-    result = [verdict for gate in ("correctness",) for verdict in verdicts(gate, runs_evidence(GOOD))]
-    assert feedback_of(result, {"correctness": runs_evidence(GOOD)}, RULES) == ""
-
-
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
@@ -125,10 +95,3 @@ def test_a_broken_list_of_edits_is_evidence(tmp_path: Path, text: bytes, problem
     (tmp_path / "edits.json").write_bytes(text)
     edits, problems = read_edits(tmp_path)
     assert edits == [] and problem in problems[0]
-
-
-def test_edits_are_read_and_their_absence_is_no_problem(tmp_path: Path):
-    assert read_edits(tmp_path) == ([], [])
-    made = [{"kind": "tunable", "name": "rfirst", "parameters": {"value": 50}}]
-    (tmp_path / "edits.json").write_text(json.dumps(made))
-    assert read_edits(tmp_path) == (made, [])

@@ -19,7 +19,7 @@ from evolake.solvers.repository.adapters import load_adapter
 from evolake.solvers.repository.variant import CARD, EDITS
 from evolake.solvers.roles.rules_to_show import forbidden_edits
 from evolake.solvers.rules.learned import decide, with_learned
-from evolake.solvers.rules.replay import StoredVariant, blocked_by, replay
+from evolake.solvers.rules.replay import StoredVariant
 from evolake.solvers.tables import RULE_PROPOSALS
 
 SEEDS = Path(__file__).parents[4] / "data_lake" / "seeds"
@@ -101,13 +101,6 @@ def test_a_learned_rule_of_another_shape_is_left_to_its_gate() -> None:
     )
     good = replace(rule, id="good", parameters={"edit": "x", "parameters": {"a": [1, 2]}})
     assert [item.edit for item in forbidden_edits(_with(rule, good))] == ["x"]
-
-
-def test_a_rule_that_raises_on_what_is_stored_is_no_rule_and_no_crash() -> None:
-    odd = replace(FAILED, evidence={"edits": 5})
-    assert replay("solvers.forbidden_edit", {"edit": "x"}, [odd]).problem
-    rule = replace(RULES.of_gate("compliance")[0], check="solvers.forbidden_edit", parameters={"edit": "x"})
-    assert blocked_by([rule], [odd]) == {"bad": [rule.id]}
 
 
 def _with(*rules: Rule) -> Ruleset:

@@ -1,6 +1,5 @@
 """evolake's checker in C: no false "verified", no lost proof, and what it leaves to the others."""
 
-import subprocess
 from typing import Any
 
 import pytest
@@ -141,8 +140,3 @@ def test_kept_verdicts_are_those_of_this_checker(tmp_path, monkeypatch):
     before = cache._key(tmp_path / "formula", tmp_path / "proof", False, "drat-text")
     monkeypatch.setattr(cache, "checkers_version", lambda: "another")
     assert cache._key(tmp_path / "formula", tmp_path / "proof", False, "drat-text") != before
-
-
-def test_the_program_says_how_it_is_used(requires):
-    requires("cc")
-    assert subprocess.run([ready_program()], capture_output=True, check=False).returncode == 2

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from proof_cases import DRAT_STEPS as STEPS
 from proof_cases import proof_of
 
-from evolake.solvers.proof.parse import BadProof, read_proof, with_close_names, write_binary, write_text
+from evolake.solvers.proof.parse import BadProof, read_proof, write_binary, write_text
 
 
 def steps_of(proof):
@@ -59,15 +59,3 @@ def test_a_binary_proof_cut_anywhere_within_a_step_is_refused(steps, data):
 )
 def test_the_format_is_told_from_the_bytes(data, expected):
     assert steps_of(read_proof(data)) == expected
-
-
-def test_the_first_empty_clause_is_an_addition():
-    assert proof_of([(False, [1]), (False, []), (False, [])]).first_empty == 1
-    assert proof_of([(False, [1])]).first_empty is None
-
-
-def test_names_beyond_the_formula_are_closed_up():
-    proof = with_close_names(
-        proof_of([(False, [2_000_000_000, -1]), (True, [-90, 3]), (False, [2_000_000_000])]), 3
-    )
-    assert steps_of(proof) == [(False, [5, -1]), (True, [-4, 3]), (False, [5])]

@@ -12,7 +12,6 @@ import pytest
 import evolake.solvers.rules  # noqa: F401
 from evolake.gates import Finding, load_rules
 from evolake.gates.checkers import apply
-from evolake.solvers.rules.carry import tail
 
 RULES = load_rules(Path(__file__).parents[4] / "data_lake" / "seeds" / "rules", "solvers")
 RULE = next(rule for rule in RULES.rules if rule.id == "solvers-stability-carried-over")
@@ -79,11 +78,3 @@ def test_nothing_to_compare_passes_and_missing_evidence_does_not():
     assert judged([]) is None
     with pytest.raises(KeyError):
         apply(RULE.check, {"runs": []}, RULE.parameters)
-
-
-def test_the_tail_is_of_the_binomial():
-    assert (
-        tail(0, 5, 0.3) == pytest.approx(1)
-        and tail(2, 2, 0.3) == pytest.approx(0.09)
-        and tail(1, 3, 0.5) == pytest.approx(0.875)
-    )

@@ -72,12 +72,6 @@ def test_a_packed_file_that_is_cut_off_is_no_formula(ending: str, tmp_path: Path
         read_cnf_bytes(tmp_path / f"x.cnf{ending}")
 
 
-def test_several_frames_of_zstandard_are_one_file(tmp_path: Path) -> None:
-    parts = [b"p cnf 2 2\n", b"1 0\n", b"-2 0\n"]
-    (tmp_path / "x.cnf.zst").write_bytes(b"".join(PACK[".zst"](part) for part in parts))
-    assert read_cnf_bytes(tmp_path / "x.cnf.zst") == b"".join(parts)
-
-
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(
     data=st.binary(max_size=300), ending=st.sampled_from([".gz", ".xz", ".bz2", ".zst"]), junk=st.booleans()

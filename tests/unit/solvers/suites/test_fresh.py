@@ -10,17 +10,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from evolake.errors import InputError, MachineryError
+from evolake.errors import MachineryError
 from evolake.lake.blobs import BlobStore
 from evolake.project import BROUGHT
 from evolake.solvers.formula.cnf import MOST_PADDING, read_cnf_file, read_dimacs
 from evolake.solvers.formula.model_check import falsified_clauses
 from evolake.solvers.suites import materialize_suite
 from evolake.solvers.suites.confirm import ask
-from evolake.solvers.suites.fresh import FreshKey, _other_product, carried_suite, fresh_suite
-from evolake.solvers.suites.generators import pcg
-from evolake.solvers.suites.secret import lake_secret, secret_of, secret_seed
-from evolake.solvers.suites.spec import Suite, load_spec
+from evolake.solvers.suites.fresh import FreshKey, carried_suite, fresh_suite
+from evolake.solvers.suites.secret import lake_secret, secret_of
+from evolake.solvers.suites.spec import Suite
 
 SEEDS = BROUGHT / "data_lake" / "seeds"
 SECRET, OTHER = b"s" * 32, b"t" * 32
@@ -106,16 +105,6 @@ def test_an_instance_of_a_duel_names_the_formula_that_it_comes_from(tmp_path: Pa
     )
 
 
-@pytest.mark.parametrize("asked", ["0", "-1", "true", "1.5", '"2"'])
-def test_a_number_of_shuffles_that_cannot_be_is_an_error(tmp_path: Path, asked: str):
-    (tmp_path / "suites").mkdir()
-    (tmp_path / "suites" / "mixed.toml").write_text(
-        SPEC.replace("duel_shuffles = 3", f"duel_shuffles = {asked}")
-    )
-    with pytest.raises(InputError, match="drawn: duel_shuffles cannot be used"):
-        load_spec("mixed", tmp_path)
-
-
 def test_fresh_formulas_have_about_the_sizes_of_the_suite(tmp_path: Path):
     known = materialize_suite("train", BlobStore(tmp_path), tmp_path / "cache", seeds=SEEDS, count=COUNT)
     for old, new in zip(known.instances, fresh(tmp_path).instances, strict=True):
@@ -137,19 +126,6 @@ def test_a_status_that_is_told_is_true(tmp_path: Path):
             assert result is not None and result[0] == item.status, item.name
             if item.status == "SAT":
                 assert not len(falsified_clauses(read_dimacs(data), np.array(result[2])))
-
-
-def test_other_products_are_of_the_same_kind():
-    rng = pcg(5)
-    for product, status in ((12944419529, "SAT"), (805306457, "UNSAT")):
-        seen = set()
-        for _ in range(5):
-            parameters, said = _other_product({"bits_a": 17, "bits_b": 17, "product": product}, rng)
-            assert said == status and abs(parameters["product"].bit_length() - product.bit_length()) <= 1
-            seen.add(parameters["product"])
-        assert len(seen) == 5
-    with pytest.raises(InputError, match="more than two prime factors"):
-        _other_product({"bits_a": 8, "bits_b": 8, "product": 105}, rng)
 
 
 def test_copies_are_equivalent_and_drawn_under_the_secret(tmp_path: Path):
@@ -194,10 +170,3 @@ def test_the_secret_is_drawn_once_and_only_its_owner_reads_it(tmp_path: Path):
     path.write_bytes(b"short")
     with pytest.raises(MachineryError, match="is damaged"):
         lake_secret(tmp_path)
-
-
-def test_seeds_of_the_secret_are_spread():
-    assert len({secret_seed(SECRET, root, cycle) for root in range(20) for cycle in ("0001", "0002")}) == 40
-    assert (
-        secret_seed(SECRET, 1, "23") != secret_seed(SECRET, 12, "3") and 0 <= secret_seed(SECRET, 0) < 2**63
-    )

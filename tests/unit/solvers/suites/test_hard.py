@@ -18,7 +18,6 @@ from evolake.solvers.suites.confirm import ask
 from evolake.solvers.suites.fresh import fresh_formula, status_by_construction
 from evolake.solvers.suites.generators import generate, pcg
 from evolake.solvers.suites.materialize import build, recipes_of
-from evolake.solvers.suites.parities import contradictory_counts, even_coloring, xor_system
 from evolake.solvers.suites.spec import load_spec
 
 SEEDS = BROUGHT / "data_lake" / "seeds"
@@ -53,31 +52,6 @@ def test_a_status_by_construction_is_true_and_a_seed_names_the_bytes(
                     formula, np.array([*result[2], *range(abs(result[2][-1]) + 1, formula.variables + 1)])
                 )
             )
-
-
-@pytest.mark.parametrize(
-    ("parameters", "status"),
-    [
-        ({"bits_a": 8, "bits_b": 8, "product": 251 * 241}, "SAT"),
-        ({"bits_a": 8, "bits_b": 8, "product": 65521}, "UNSAT"),
-        ({"bits_a": 8, "bits_b": 8, "product": 257 * 251}, "unknown"),
-        ({"bits_a": 8, "bits_b": 8, "product": 2 * 127}, "unknown"),
-    ],
-)
-def test_what_a_product_says_of_its_formula(parameters: dict, status: str) -> None:
-    assert status_by_construction("mult", parameters) == status
-    result = ask("glucose4", write_dimacs(generate("mult", parameters)), 60)
-    assert result is not None and status in (result[0], "unknown")
-
-
-def test_sizes_that_have_no_such_formula_are_refused() -> None:
-    for make in (
-        lambda: xor_system(20, 5, 5, 1, False),
-        lambda: even_coloring(7, 3, 1),
-        lambda: contradictory_counts(0, 1),
-    ):
-        with pytest.raises((ValueError, IndexError)):
-            make()
 
 
 @pytest.mark.parametrize("name", HARD)

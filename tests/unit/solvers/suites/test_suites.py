@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import json
 import shutil
@@ -21,12 +20,11 @@ from evolake.solvers.formula.cnf import Formula, read_cnf_file, read_dimacs
 from evolake.solvers.measurement.hardness import lock_measured, read_table, table_path
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.suites import competition_suite, load_spec, materialize_suite, suite_names
-from evolake.solvers.suites.circuits import mix, multiplier
-from evolake.solvers.suites.combinatorial import coloring, quasigroup_with_holes, regular_graph, tseitin
+from evolake.solvers.suites.circuits import multiplier
 from evolake.solvers.suites.confirm import ask, confirm
 from evolake.solvers.suites.corner_cases import CASES, corner_case
 from evolake.solvers.suites.fresh import status_by_construction
-from evolake.solvers.suites.generators import GENERATORS, generate
+from evolake.solvers.suites.generators import generate
 from evolake.solvers.suites.materialize import build, recipes_of
 
 SEEDS = BROUGHT / "data_lake" / "seeds"
@@ -198,15 +196,6 @@ def test_strong_formulas_take_cadical_a_fair_share_of_the_laptops_limit(name: st
     assert {row["known_by"] for row in rows.values()} <= {"model", "proof", "construction"}
 
 
-def test_a_regular_graph_whose_swaps_never_end_is_drawn_again() -> None:
-    edges = regular_graph(11, 6, np.random.Generator(np.random.PCG64(12027)))
-    assert (
-        len(set(edges)) == 33
-        and all(sum(node in edge for edge in edges) == 6 for node in range(11))
-        and all(a != b for a, b in edges)
-    )
-
-
 def test_shuffles_are_the_same_problem_in_another_order(tiny: Path, tmp_path: Path) -> None:
     suite = materialize_suite("tiny", BlobStore(tmp_path / "lake"), tmp_path / "cache", seeds=tiny)
     assert [(item.name, item.base, item.shuffle, item.status) for item in suite.instances] == [
@@ -345,54 +334,6 @@ def test_a_multipliers_model_is_a_factorisation() -> None:
     assert sorted(factors) == [37, 53]
 
 
-def test_the_mixers_reference_is_its_circuit() -> None:
-    parameters = {"width": 5, "rounds": 2, "known": 20, "seed": 9}
-    formula = generate("arx", parameters)
-    assert isinstance(formula, Formula)
-    reply = ask("minisat22", _bytes(formula), 60.0)
-    assert reply is not None
-    true = {literal for literal in reply[2] if literal > 0}
-    words = [sum(1 << place for place in range(5) if 2 + 5 * word + place in true) for word in range(4)]
-    rng = np.random.Generator(np.random.PCG64(9))
-    assert words == [int(rng.integers(32)) for _ in range(4)]
-    assert mix([1, 2, 3, 4], 32, 0) == [2, 4, 6, 8]
-
-
-@pytest.mark.parametrize(("n", "d"), [(8, 3), (9, 4), (20, 4), (60, 3)])
-def test_tseitin_graphs_are_simple_and_regular(n: int, d: int) -> None:
-    formula = tseitin(n, d, seed=5)
-    assert formula.variables == n * d // 2
-    assert formula.clauses == n * 2 ** (d - 1)
-    assert set(np.diff(formula.starts).tolist()) == {d}
-    assert (
-        np.bincount(np.abs(formula.literals), minlength=formula.variables + 1)[1:].tolist()
-        == [2 * 2 ** (d - 1)] * formula.variables
-    )
-
-
-def test_parameters_that_make_no_formula_are_refused() -> None:
-    for make in (lambda: tseitin(5, 3, 0), lambda: coloring(4, 7, 3, 0), lambda: multiplier(2, 2, 99)):
-        with pytest.raises(ValueError, match=r"."):
-            make()
-    assert quasigroup_with_holes(4, 0, 0) == quasigroup_with_holes(4, 0, 1)
-    assert set(GENERATORS) == {
-        "rksat",
-        "planted",
-        "cnfgen",
-        "tseitin",
-        "coloring",
-        "qgh",
-        "mult",
-        "arx",
-        "corner",
-        "xor",
-        "even",
-        "counts",
-        "miter",
-        "filter",
-    }
-
-
 def test_a_users_folder_is_a_suite(tmp_path: Path) -> None:
     import gzip
     import lzma
@@ -415,24 +356,6 @@ def test_a_users_folder_is_a_suite(tmp_path: Path) -> None:
     assert competition_suite(folder, blobs, tmp_path / "cache", count=1).instances == suite.instances[:1]
 
 
-@pytest.mark.parametrize(
-    ("files", "message"),
-    [
-        ({}, "there is no formula in"),
-        ({"a.cnf": b"hello"}, "a.cnf"),
-        ({"a.cnf": b"p cnf 1 1\n1 0\n", "status.csv": b"a,maybe\nb,sat\nc,odd\n"}, "line 3"),
-        ({"a.cnf.xz": b"not xz"}, "cannot be read"),
-    ],
-)
-def test_a_folder_that_is_no_suite_is_refused(tmp_path: Path, files: dict[str, bytes], message: str) -> None:
-    folder = tmp_path / "mine"
-    folder.mkdir()
-    for name, data in files.items():
-        (folder / name).write_bytes(data)
-    with pytest.raises(InputError, match=message):
-        competition_suite(folder, BlobStore(tmp_path / "lake"), tmp_path / "cache")
-
-
 def test_confirming_needs_two_solvers_and_true_models(monkeypatch: pytest.MonkeyPatch) -> None:
     from evolake.solvers.suites import confirm as module
 
@@ -448,15 +371,6 @@ def test_confirming_needs_two_solvers_and_true_models(monkeypatch: pytest.Monkey
     monkeypatch.setattr(module, "ask", lambda solver, data, limit: answers[solver])
     with pytest.raises(InputError, match="disagree"):
         confirm("x", data, 60.0, solvers=("a", "b"))
-
-
-def test_instances_are_plain_values(tiny: Path, tmp_path: Path) -> None:
-    import pickle
-
-    suite = materialize_suite("tiny", BlobStore(tmp_path / "lake"), tmp_path / "cache", seeds=tiny)
-    assert pickle.loads(pickle.dumps(suite)) == suite
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        suite.instances[0].name = "other"  # type: ignore[misc]
 
 
 def _bytes(formula: Formula) -> bytes:
