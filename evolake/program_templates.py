@@ -41,4 +41,9 @@ def load_template(name: str) -> str:
 def fill_template(name: str, /, **values: object) -> str:
     """Return the text of a template with its places filled in. Raises KeyError for a place without a
     value."""
-    return PLACE.sub(lambda match: str(values[match[1] or match[2]]), load_template(name))
+    return fill_places(load_template(name), **values)
+
+
+def fill_places(text: str, /, **values: object) -> str:
+    """Return a text with its places filled in. Raises KeyError for a place without a value."""
+    return PLACE.sub(lambda match: str(values[match[1] or match[2]]), text)

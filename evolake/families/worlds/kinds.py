@@ -15,6 +15,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from evolake.families.worlds.entries import entries
+
 ENTITIES = "abc"
 LETTERS = "abckl"
 ARGUMENT = re.compile(r"\{([abckl])\}")
@@ -56,6 +58,11 @@ class Kind:
         theme lacks is left out."""
         usable = [pattern for pattern in self.patterns if set(WORD.findall(pattern)) <= set(words)]
         return [upper(WORD.sub(lambda match: words[match[1]], pattern)) for pattern in usable]
+
+
+KINDS = entries("kinds", Kind, "row", "ring", "groups", "selection")
+"""Structure -> its kinds. A view of a row or a ring is the tuple of things by place, of groups the tuple of sets by
+group, of a selection the set of the chosen."""
 
 
 def upper(sentence: str) -> str:

@@ -76,10 +76,9 @@ def mechanics_of(family: Family) -> Mechanics:
 @cache
 def _engines() -> dict[str, str]:
     """Return the docstring of an engine's primary -> its name."""
-    names = _PRIMARIES | {
-        puzzle.name: f"{_WORLDS}.puzzles.templates.{puzzle.name}_primary" for puzzle in PUZZLES
-    }
-    return {load_template(template).split('"""')[1]: name for name, template in names.items()}
+    sources = {name: load_template(template) for name, template in _PRIMARIES.items()}
+    sources |= {puzzle.name: puzzle.programs["primary"] for puzzle in PUZZLES}
+    return {source.split('"""')[1]: name for name, source in sources.items()}
 
 
 def _shown_keys(tree: ast.Module) -> list[str]:

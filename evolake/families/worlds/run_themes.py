@@ -3,11 +3,11 @@ place."""
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
+
+from evolake.families.worlds.entries import tables_in
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,4 @@ def _theme(key: str, given: Mapping[str, Any]) -> RunTheme:
     return RunTheme(key, **parts)
 
 
-RUN_THEMES = tuple(
-    _theme(key, given)
-    for key, given in tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")).items()
-)
+RUN_THEMES = tuple(_theme(key, given) for key, given in tables_in("run_themes").items())

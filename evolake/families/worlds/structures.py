@@ -6,8 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from evolake.families.worlds import groups, ring, row, selection
-from evolake.families.worlds.kinds import Kind
+from evolake.families.worlds.kinds import KINDS, Kind
 from evolake.families.worlds.themes import THEMES, Theme
 
 NAMED = r"\w+(?:, \w+)* and \w+"
@@ -88,13 +87,13 @@ def _ordered(name: str, share: float, kinds: tuple[Kind, ...]) -> Structure:
 STRUCTURES: dict[str, Structure] = {
     structure.name: structure
     for structure in (
-        _ordered("row", 0.4, row.KINDS),
-        _ordered("ring", 0.15, ring.KINDS),
+        _ordered("row", 0.4, KINDS["row"]),
+        _ordered("ring", 0.15, KINDS["ring"]),
         Structure(
             name="groups",
             share=0.2,
             way="distribution",
-            kinds=groups.KINDS,
+            kinds=KINDS["groups"],
             themes=tuple(THEMES["groups"]),
             view="rooms",
             more="n, room",
@@ -119,7 +118,7 @@ STRUCTURES: dict[str, Structure] = {
             name="selection",
             share=0.25,
             way="choice",
-            kinds=selection.KINDS,
+            kinds=KINDS["selection"],
             themes=tuple(THEMES["selection"]),
             view="team",
             more="n, weights",

@@ -3,10 +3,10 @@ with different letters."""
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
+
+from evolake.families.worlds.entries import tables_in
 
 PERSONS = {"nobody": "nobody", "somebody": "somebody", "folk": "persons", "member": "person"}
 
@@ -27,7 +27,7 @@ class Theme:
     words: Mapping[str, str]
 
 
-_given = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+_given = tables_in("themes")
 
 
 def _row(key, title, category, names, opening, **words) -> Theme:

@@ -5,7 +5,9 @@ alternative of every rule; text against inputs; what may be drawn.
 from __future__ import annotations
 
 import ast
+import builtins
 import random
+import re
 from itertools import permutations
 
 import numpy as np
@@ -13,6 +15,7 @@ import pytest
 from puzzle_answers import is_right, of_puzzle
 from worlds_fixtures import TYPES, entries
 
+from evolake.errors import MachineryError
 from evolake.families.gates.checked_answers import rearranged
 from evolake.families.gates.consensus import alike
 from evolake.families.gates.probes import wrong_answers
@@ -21,8 +24,7 @@ from evolake.families.model.contract import Family, to_record
 from evolake.families.model.statement import fill, stated
 from evolake.families.operators.registry import OPERATORS, WORLD_TURNS, WORLDS, child_of
 from evolake.families.worlds.puzzles.drawing import puzzle_of, puzzle_world, said
-from evolake.families.worlds.puzzles.engines import PUZZLES
-from evolake.families.worlds.puzzles.model import Puzzle
+from evolake.families.worlds.puzzles.engines import FOLDER, PUZZLES, Puzzle, puzzle_in
 
 DRAWN = ((1, 1), (3, 2), (5, 3), (8, 4), (10, 5))
 VOTERS = ("primary", "first", "second")
@@ -124,6 +126,61 @@ def test_programs_of_an_engine_share_no_code_and_no_rule_holds_the_words_of_anot
         ] == []
         texts = [said(item.text, theme) for alternatives in puzzle.rules.values() for item in alternatives]
         assert [pair for pair in permutations(texts, 2) if pair[0] in pair[1]] == []
+
+
+def test_every_program_of_an_engine_is_one_under_every_question_and_theme() -> None:
+    for puzzle in PUZZLES:
+        for question in puzzle.questions:
+            for theme in puzzle.themes:
+                family = puzzle_of(puzzle, theme, puzzle.rules, question)
+                sources = {**family.solvers(), **family.checkers}
+                assert len(sources) == len(puzzle.programs) - 1
+                for name, source in {
+                    **sources,
+                    "generator": family.generator,
+                    "reader": family.reader,
+                }.items():
+                    assert unbound(source) == set(), (puzzle.name, name)
+
+
+def unbound(source: str) -> set[str]:
+    """Names that a program uses and nothing binds: no linter reads programs in Markdown."""
+    tree = ast.parse(source)
+    bound = {
+        *dir(builtins),
+        *(
+            node.id
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
+        ),
+        *(node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)),
+        *(node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)),
+        *((node.asname or node.name) for node in ast.walk(tree) if isinstance(node, ast.alias)),
+    }
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - bound
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ('title = "their places"\n', "", "missing 1 required positional argument: 'title'"),
+        ('title = "their places"\n', 'title = "x"\nhint = "y"\n', "unexpected keyword argument 'hint'"),
+        ('category = "symbolic"', 'category = "symbolical"', "category 'symbolical'"),
+        ('category = "symbolic"', 'category = "symbolic"\nvalidators = []', "multiple values"),
+        ("second = 'return [number", "third = 'return [number", "a question without 'second'"),
+        ('card = "plot"\n', "", "a theme without the word 'card'"),
+        ("## second: halves", "## second", "`## second` without a name"),
+        ("## second: halves", "## third: halves", "programs: generator, primary, first, third"),
+        ("```toml", "```yaml", "a block of yaml"),
+        ("[[themes]]", "[[scenes]]", "no themes"),
+    ],
+)
+def test_a_file_that_lacks_something_is_named_with_what_it_lacks(old: str, new: str, told: str) -> None:
+    text = (FOLDER / "cards.md").read_text()
+    assert old in text and puzzle_in(text, "cards").name == "cards"
+    with pytest.raises(MachineryError, match=re.escape(told)) as caught:
+        puzzle_in(text.replace(old, new), "cards")
+    assert "cards.md" in str(caught.value)
 
 
 def test_many_draws_ask_for_something_of_which_many_are_correct() -> None:

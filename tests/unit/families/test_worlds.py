@@ -6,17 +6,20 @@ from __future__ import annotations
 import random
 import re
 from itertools import combinations, permutations, product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from worlds_fixtures import TYPES, entries, statements
 
+from evolake.errors import MachineryError
 from evolake.families.model.contract import from_record, to_record
 from evolake.families.model.statement import fill, stated
 from evolake.families.operators import registry
 from evolake.families.operators.registry import child_of
 from evolake.families.worlds import NAMES
+from evolake.families.worlds import entries as tables
 from evolake.families.worlds.constraint import constraint_world, world_of
 from evolake.families.worlds.kinds import Kind
 from evolake.families.worlds.laws import LAWS, Law
@@ -341,3 +344,21 @@ def test_no_answer_of_a_drawn_world_is_a_good_guess(number):
         random.seed(seed)
         answers.append(made["validators/listing.py"](made["generator.py"](difficulty)[0]))
     assert max(map(answers.count, answers)) <= 0.8 * len(answers), answers
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('[[laws]]\nname = "apart"\ntext = "t"\n', "entry 'apart': .*missing 4 required"),
+        ('[[laws]]\nname = "apart"\nweight = 1\n', "unexpected keyword argument 'weight'"),
+        ('[[rules]]\nname = "apart"\n', "wanted: tables laws\n  got: rules"),
+    ],
+)
+def test_an_entry_that_lacks_something_is_named_with_its_file(
+    text: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "laws.toml").write_text(text)
+    monkeypatch.setattr("evolake.families.worlds.entries.__file__", str(tmp_path / "entries.py"))
+    with pytest.raises(MachineryError, match=told) as caught:
+        tables.entries("laws", Law, "laws")
+    assert "laws.toml" in str(caught.value)

@@ -3,10 +3,10 @@ cells."""
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
+
+from evolake.families.worlds.entries import tables_in
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,4 @@ def _theme(key: str, title: str, category: str, opening: str, ways: str, **words
     )
 
 
-BOARD_THEMES = tuple(
-    _theme(key, **entry)
-    for key, entry in tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")).items()
-)
+BOARD_THEMES = tuple(_theme(key, **entry) for key, entry in tables_in("board_themes").items())

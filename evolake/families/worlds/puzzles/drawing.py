@@ -3,7 +3,6 @@ family."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -13,10 +12,17 @@ from evolake.families.model.statement import whole
 from evolake.families.worlds.declaring import declared_source
 from evolake.families.worlds.liveliness import is_alive
 from evolake.families.worlds.parts import by_rules
-from evolake.families.worlds.puzzles.engines import PUZZLES
-from evolake.families.worlds.puzzles.model import Puzzle, PuzzleQuestion, PuzzleRule
+from evolake.families.worlds.puzzles.engines import (
+    CHECKERS,
+    PROGRAMS,
+    PUZZLES,
+    WORD,
+    Puzzle,
+    PuzzleQuestion,
+    PuzzleRule,
+)
 from evolake.families.worlds.trying import NoWorld, all_matter
-from evolake.program_templates import fill_template
+from evolake.program_templates import fill_places, fill_template
 
 TEMPLATES = "evolake.families.worlds.puzzles.templates"
 OF_MANY_ANSWERS = tuple(puzzle for puzzle in PUZZLES if puzzle.checkers)
@@ -28,8 +34,6 @@ DRAWS = 30
 TRIED, TRIES, DIFFERENT, CHANGED = 5, 16, 8, 3
 """A puzzle's answers are looked at on so many instances of one difficulty: how many must differ, and be
 others by another rule."""
-PROGRAMS = ("primary", "first", "second")
-CHECKERS = ("check_first", "check_second")
 
 Rules = Mapping[str, Sequence[PuzzleRule]]
 """Point -> its alternatives, of which the first is in force."""
@@ -69,31 +73,20 @@ def puzzle_of(puzzle: Puzzle, theme: Mapping[str, str], rules: Rules, question: 
     )
     words, forms = repr(dict(theme)), {slot: said(form, theme) for slot, form in puzzle.forms.items()}
     primary, *others = (
-        fill_template(
-            f"{TEMPLATES}.{puzzle.name}_{program}",
-            constants=constants,
-            answer=f"{getattr(question, program)}\n",
-        )
-        for program in PROGRAMS
+        fill_places(puzzle.programs[part], constants=constants, answer=f"{getattr(question, part)}\n")
+        for part in (*PROGRAMS, *CHECKERS)
+        if part in puzzle.programs
     )
-    checkers = [
-        fill_template(
-            f"{TEMPLATES}.{puzzle.name}_{program}",
-            constants=constants,
-            answer=f"{getattr(question, program)}\n",
-        )
-        for program in CHECKERS[: len(puzzle.checkers)]
-    ]
     listed = [(said(sentence, theme), "") for sentence in puzzle.listed]
     return Family(
         name="puzzle_world",
         title=title(puzzle, theme, rules, question),
         category=puzzle.category,
         language="en",
-        generator=fill_template(f"{TEMPLATES}.{puzzle.name}_generator", words=words, constants=constants),
+        generator=fill_places(puzzle.programs["generator"], words=words, constants=constants),
         template=text,
         validator=primary,
-        validators=dict(zip(puzzle.validators, others, strict=True)),
+        validators=dict(zip(puzzle.validators, others[:2], strict=True)),
         reader=fill_template(
             f"{TEMPLATES}.reader",
             words=words,
@@ -106,13 +99,13 @@ def puzzle_of(puzzle: Puzzle, theme: Mapping[str, str], rules: Rules, question: 
         points=points,
         parents=(),
         operator="puzzle_world",
-        checkers=dict(zip(puzzle.checkers, checkers, strict=True)),
+        checkers=dict(zip(puzzle.checkers, others[2:], strict=True)),
     )
 
 
 def said(text: str, theme: Mapping[str, str]) -> str:
     """Return the text in the words of the theme: <word> stands for a word."""
-    return re.sub(r"<([A-Za-z_]+)>", lambda match: theme[match[1]], text)
+    return WORD.sub(lambda match: theme[match[1]], text)
 
 
 def title(puzzle: Puzzle, theme: Mapping[str, str], rules: Rules, question: PuzzleQuestion) -> str:

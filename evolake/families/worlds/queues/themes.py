@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
+
+from evolake.families.worlds.entries import tables_in
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,4 @@ def _theme(key: str, title: str, category: str, opening: str, **words: str) -> Q
     )
 
 
-QUEUE_THEMES = tuple(
-    _theme(key, **entry)
-    for key, entry in tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")).items()
-)
+QUEUE_THEMES = tuple(_theme(key, **entry) for key, entry in tables_in("queue_themes").items())
