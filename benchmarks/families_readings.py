@@ -31,7 +31,7 @@ from evolake.families.gates.execution import caps_of, pairs_of
 from evolake.families.gates.judging import FamilyGates
 from evolake.families.gates.static import Sample
 from evolake.families.model.contract import Family
-from evolake.families.model.loading import read_families
+from evolake.families.model.family_files import read_families
 from evolake.families.readings.examining import examine
 from evolake.families.sandbox.running import PRELOAD, generate, solve
 from evolake.families.settings import FamiliesSettings

@@ -24,10 +24,10 @@ from bench import SHORT
 from families_neighbours import in_forms, wrong_replies
 
 from evolake.answers.forms import asked_units
-from evolake.families.dataset.cards import Provenance
-from evolake.families.dataset.export import write_dataset
-from evolake.families.gates.batch_sampling import sample_families
-from evolake.families.model.loading import read_families
+from evolake.families.dataset.datasets import Provenance
+from evolake.families.dataset.exports import write_dataset
+from evolake.families.gates.instances import sample_families
+from evolake.families.model.family_files import read_families
 from evolake.families.sandbox.running import PRELOAD
 from evolake.families.settings import FamiliesSettings
 from evolake.gates import load_rules

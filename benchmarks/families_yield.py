@@ -36,9 +36,9 @@ from bench import SHORT
 from evolake.agents import Agents
 from evolake.agents.backends import OperatorsBackend
 from evolake.families.dataset.datasets import engines_of, units_of
-from evolake.families.dataset.export import NEITHER, side
-from evolake.families.evolution.proposal import Proposals
+from evolake.families.dataset.exports import NEITHER, side
 from evolake.families.evolution.proposing import Judge, propose_families
+from evolake.families.evolution.refining import Proposals
 from evolake.families.evolution.requests import EvolutionSources
 from evolake.families.faults.catalogue import FAULTS
 from evolake.families.faults.injection import kill_rates, plant_faults
@@ -47,8 +47,8 @@ from evolake.families.gates.judging import FamilyGates, FamilyResults
 from evolake.families.gates.specs import GATE_NAMES
 from evolake.families.gates.static import accepted_guesses, short_key
 from evolake.families.model.contract import Family
+from evolake.families.model.family_files import read_families
 from evolake.families.model.guessing import guesses_by_level
-from evolake.families.model.loading import read_families
 from evolake.families.model.similarity import Fingerprint, fingerprint
 from evolake.families.operators.registry import OPERATORS, child_of
 from evolake.families.sandbox.running import PRELOAD, generate, solve

@@ -20,7 +20,7 @@ from evolake.designs.evolution.judging import DesignGates
 from evolake.designs.settings import DesignsSettings, FidelitySettings
 from evolake.designs.tracing.trace import PRELOAD as DESIGNS_PRELOAD
 from evolake.families.gates.instances import sample_instances
-from evolake.families.model.loading import read_family
+from evolake.families.model.family_files import read_family
 from evolake.families.model.population import store_family
 from evolake.families.sandbox.running import PRELOAD as FAMILIES_PRELOAD
 from evolake.families.settings import FamiliesSettings

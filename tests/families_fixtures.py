@@ -15,7 +15,7 @@ from evolake.agents import Agents
 from evolake.agents.backends import OperatorsBackend
 from evolake.families.gates.judging import FamilyGates, FamilyResults
 from evolake.families.model.contract import Family
-from evolake.families.model.loading import read_family
+from evolake.families.model.family_files import read_family
 from evolake.families.settings import FamiliesSettings
 from evolake.gates import load_rules
 

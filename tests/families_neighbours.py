@@ -1,7 +1,7 @@
 """A grid of replies for the reward of an export: the label and what is nearly it, in every form that
 docs/answers.md lets a reply give its answer.
 
-The gate's own probes (`evolake.families.gates.probes`) lie further off; here numbers differ by twice the
+The gate's own probes (`evolake.families.gates.consensus`) lie further off; here numbers differ by twice the
 tolerance, 2e-9 relative, and days by one.
 """
 
@@ -16,7 +16,7 @@ from typing import Any
 
 from evolake.answers.forms import PERCENT, read_date
 from evolake.answers.reading import cleaned, number
-from evolake.families.gates.probes import wrong_answers
+from evolake.families.gates.consensus import wrong_answers
 
 STEP = Fraction(2, 10**9)
 DIGITS = 60

@@ -16,9 +16,9 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import Any
 
-from evolake.families.gates.text_changes import word_places
-from evolake.families.model.ast_transforms import NotComposable
+from evolake.families.gates.changes import word_places
 from evolake.families.model.contract import Family
+from evolake.families.model.source_code import NotComposable
 from evolake.families.model.statement import RULE, SLOT, join_question, split_question, stated
 
 FOREIGN = "Whatever is named twice counts once."

@@ -20,7 +20,7 @@ from solver_archives import changed, tar, zipped
 from evolake.agents.reply_validation import Received, read_completion
 from evolake.bundles import container
 from evolake.errors import InputError
-from evolake.families.model.importing import read_line
+from evolake.families.sandbox.foreign import read_line
 from evolake.gates.rules import parse_rule
 from evolake.programs.model.project import project_of
 from evolake.reading import decompress, parse_json, parse_toml, parse_yaml

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 @line.asset(deps=of_record.assets, schema=EXPERIENCE)
 def experience(store: LineStore, candidates: pl.DataFrame, funnel: pl.DataFrame) -> pl.DataFrame:
     """One-sentence lessons from what was blocked, curated and capped: the next cycle's requests show them."""
-    from evolake.families.evolution.failure_rows import failure_rows, lessons_of, observations
-    from evolake.families.evolution.lessons import learn
+    from evolake.families.evolution.requests import failure_rows, learn, lessons_of, observations
     from evolake.families.evolution.stages import gates_of
 
     cycle, settings, population = store.cycle, store.settings, archive(store)
@@ -60,7 +59,7 @@ def survivors(
     that it was not asked of late come back."""
     from evolake import __version__
     from evolake.families.dataset.datasets import MADE
-    from evolake.families.evolution.ideas import TRIED, remembered
+    from evolake.families.evolution.records import TRIED, remembered
 
     cycle, settings, before = store.cycle, store.settings, archive(store)
     rows = judged_families(store, candidates, of_record.passed(store, candidates))

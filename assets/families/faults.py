@@ -22,7 +22,7 @@ def fault_kill_rates(store: LineStore) -> pl.DataFrame:
     from evolake.agents import Agents
     from evolake.agents.backends import OperatorsBackend
     from evolake.families.dataset.datasets import load_families
-    from evolake.families.evolution.shipped import FILE, ShippedGates, read_entries
+    from evolake.families.evolution.shipped_seeds import FILE, ShippedGates, read_entries
     from evolake.families.faults.injection import (
         ALL_FAULTS,
         SHIPPED_EACH,

@@ -130,7 +130,7 @@ def rows_now(
     store: Lake, cycle: str, candidates: pl.DataFrame, assets: Sequence[str] = of_record.assets
 ) -> list[dict[str, Any]]:
     """Return rows of CANDIDATES, those that got further at one of `assets` as they are now (see
-    evolake.families.evolution.further)."""
+    evolake.families.evolution.stages)."""
     now = {
         row["family_id"]: row
         for asset in assets
@@ -146,7 +146,7 @@ def rows_now(
 def getting_further(store: LineStore, ruleset: Any, rows: Sequence[Mapping[str, Any]]) -> Generator[Any]:
     """Take candidates of `rows` further, for `replay_gate`. Jail and roles open with the first that needs
     them. Publishes calls, and who went."""
-    from evolake.families.evolution.further import Further
+    from evolake.families.evolution.stages import Further
 
     opened: list[Any] = []
     with ExitStack() as stack:

@@ -33,8 +33,8 @@ line = Line(
     },
     proposers={
         "candidates": (
-            Lazy("evolake.families.roles.evolution:EVOLUTION_ROLE"),
-            Lazy("evolake.families.roles.evolution_session:EVOLUTION_SESSION"),
+            Lazy("evolake.families.roles.evolution_agent:EVOLUTION_ROLE"),
+            Lazy("evolake.families.roles.evolution_agent:EVOLUTION_SESSION"),
         )
     },
 )

@@ -40,7 +40,7 @@ def fresh(store: LineStore, accepted: pl.DataFrame) -> list[Family]:
 def instances(store: LineStore, accepted: pl.DataFrame) -> pl.DataFrame:
     """Labelled instances of every family that is new: difficulties 1-3, 4-6, 7-10 at 1:3:5, each text once,
     nothing trivial."""
-    from evolake.families.gates.batch_sampling import sample_families
+    from evolake.families.gates.instances import sample_families
 
     settings, families = store.settings, fresh(store, accepted)
 
@@ -76,7 +76,7 @@ def instances(store: LineStore, accepted: pl.DataFrame) -> pl.DataFrame:
 def complexity(store: LineStore, accepted: pl.DataFrame) -> pl.DataFrame:
     """Measures of the programs of every family that is new: lines, cyclomatic, cognitive and Halstead
     complexity, loops, patterns, time class."""
-    from evolake.families.dataset.complexity import complexity_row
+    from evolake.families.dataset.difficulty import complexity_row
 
     frame = COMPLEXITY.frame(complexity_row(family, store.cycle) for family in fresh(store, accepted))
     means = frame.select(pl.col("loc", "cyclomatic", "cognitive", "loop_depth").mean().round(2)).to_dicts()[0]
@@ -88,7 +88,7 @@ def complexity(store: LineStore, accepted: pl.DataFrame) -> pl.DataFrame:
 def funnel(store: LineStore, candidates: pl.DataFrame) -> pl.DataFrame:
     """How many came to each gate and passed, by operator; what accepted and rejected attempts took, and the
     cost of one accepted family."""
-    from evolake.families.evolution.funnel import divergence, funnel_rows, resource_rows
+    from evolake.families.evolution.cycle_measures import divergence, funnel_rows, resource_rows
     from evolake.families.evolution.stages import gates_of
 
     cycle, rows = store.cycle, candidates.to_dicts()
@@ -119,9 +119,9 @@ def funnel(store: LineStore, candidates: pl.DataFrame) -> pl.DataFrame:
 def drift(store: LineStore, accepted: pl.DataFrame) -> pl.DataFrame:
     """pass@k of a solver model on new families and their parents. No rows unless a model is named for the
     role `families_solver`."""
-    from evolake.families.evolution.drift import drift_summary, measure_pair
+    from evolake.families.evolution.cycle_measures import drift_summary, measure_pair
     from evolake.families.model.population import load_family
-    from evolake.families.roles.solver import SOLVER_ROLE
+    from evolake.families.roles.readers import SOLVER_ROLE
     from evolake.gates import Raised, contained
 
     cycle, settings = store.cycle, store.settings

@@ -36,12 +36,17 @@ if TYPE_CHECKING:
 def candidates(store: LineStore) -> pl.DataFrame:
     """Every version of every attempt, with the evidence of the gates that it reached. Opens the cycle, and
     takes in new seed families."""
-    from evolake.families.evolution.added_seeds import SEEDS
-    from evolake.families.evolution.ideas import TRIED, idea_rows, tried_ideas
     from evolake.families.evolution.learnability import answered_text
     from evolake.families.evolution.proposing import check_evolution_agent, propose_families
-    from evolake.families.evolution.records import derivation_rows, proposal_rows
+    from evolake.families.evolution.records import (
+        TRIED,
+        derivation_rows,
+        idea_rows,
+        proposal_rows,
+        tried_ideas,
+    )
     from evolake.families.evolution.requests import EvolutionSources
+    from evolake.families.evolution.shipped_seeds import SEEDS
     from evolake.families.model.population import load_family, population_of
     from evolake.lake.added_seeds import seeds_of
 
@@ -161,7 +166,7 @@ def admitting(
     there."""
     from evolake.families.evolution.records import candidate_row
     from evolake.families.evolution.validator_pool import complete
-    from evolake.families.model.loading import read_family
+    from evolake.families.model.family_files import read_family
     from evolake.families.model.population import PASSED
 
     known, present = population.known(), {row["family_id"]: row for row in population.rows(*PASSED)}

@@ -29,11 +29,10 @@ def seeds(store: LineStore) -> pl.DataFrame:
     stays as a row and does not enter."""
     from evolake.agents import Agents
     from evolake.agents.backends import OperatorsBackend
-    from evolake.families.evolution.added_seeds import SEEDS
     from evolake.families.evolution.records import candidate_row
-    from evolake.families.evolution.shipped import FILE, ShippedGates, evidence_key, read_entries
+    from evolake.families.evolution.shipped_seeds import FILE, SEEDS, ShippedGates, evidence_key, read_entries
     from evolake.families.evolution.validator_pool import complete
-    from evolake.families.model.loading import families_in
+    from evolake.families.model.family_files import families_in
     from evolake.families.model.population import empty_population
     from evolake.lake.added_seeds import seeds_of
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from evolake.families.commands.new import EXAMPLE_ID, FILES
+from evolake.families.commands.authoring import EXAMPLE_ID, FILES
 
 PAGE = Path(__file__).resolve().parents[1] / "contracts" / "family.md"
 BEGIN, END = "<!-- example: written by docs/generate/family_page.py -->\n", "<!-- end of the example -->\n"

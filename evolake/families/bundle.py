@@ -69,7 +69,7 @@ def carry(lake: Lake, catalogue: Catalogue, artifact: Artifact, settings: Settin
 def check(judging: Judging) -> Iterator[Said]:
     """Yield identity, every gate next to the shipped seeds, and the labels of a sample of its instances."""
     from evolake.agents import open_agents
-    from evolake.families.commands.relatives import relatives
+    from evolake.families.commands.exporting import relatives
     from evolake.families.gates.judging import FamilyGates
     from evolake.families.model.contract import from_record
     from evolake.families.sandbox.running import PRELOAD

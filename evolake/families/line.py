@@ -19,7 +19,7 @@ LINE = LineSpec(
     checkers=("evolake.families.gates.checkers",),
     evidence=Lazy("evolake.families.evolution.records:STORED"),
     artifacts=Lazy("evolake.families.report.artifacts:ARTIFACTS"),
-    seeds=Lazy("evolake.families.evolution.added_seeds:SEEDS"),
+    seeds=Lazy("evolake.families.evolution.shipped_seeds:SEEDS"),
     bundle=Lazy("evolake.families.bundle:BUNDLE"),
     model_calls=Lazy("evolake.families.model_calls:model_calls"),
 )

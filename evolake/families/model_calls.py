@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from evolake.agents.forecast import RoleCalls, asked
-from evolake.families.evolution.added_seeds import SEEDS
-from evolake.families.roles.blind import BLIND_ROLE
-from evolake.families.roles.evolution import EVOLUTION_ROLE
-from evolake.families.roles.evolution_session import EVOLUTION_SESSION
-from evolake.families.roles.quality import CURATOR_ROLE, QUALITY_ROLE, VALIDATOR_ROLE
-from evolake.families.roles.solver import SOLVER_ROLE
-from evolake.families.roles.validator_author import AUTHOR_ROLE
+from evolake.families.evolution.shipped_seeds import SEEDS
+from evolake.families.roles.evolution_agent import EVOLUTION_ROLE, EVOLUTION_SESSION
+from evolake.families.roles.readers import BLIND_ROLE, SOLVER_ROLE
+from evolake.families.roles.reviewers import AUTHOR_ROLE, CURATOR_ROLE, QUALITY_ROLE, VALIDATOR_ROLE
 from evolake.families.settings import DRIFT_PAIRS, FamiliesSettings
 from evolake.lake.added_seeds import seeds_of
 from evolake.settings import Settings

@@ -38,7 +38,7 @@ OWN, FIRST, INSTALLED = (
     "the first root that is installed here, under the base model",
 )
 Answers = Callable[[str, Sequence["Problem"]], list[dict[str, Any]]]
-"""Replies of one side, `OWN`, `FIRST` or `INSTALLED`, to problems: rows as `rating.evaluating.replies` gives
+"""Replies of one side, `OWN`, `FIRST` or `INSTALLED`, to problems: rows as `prompt_contest.replies` gives
 them."""
 
 

@@ -17,7 +17,7 @@ from typing import Any
 from evolake.answers.asking import answer_forms, request
 from evolake.errors import InputError
 from evolake.families.dataset.datasets import archive_after, load_families, root_mechanics, units_of
-from evolake.families.gates.batch_sampling import sample_families
+from evolake.families.gates.instances import sample_families
 from evolake.families.model.contract import Family
 from evolake.families.model.sampling import BANDS
 from evolake.families.sandbox.running import PRELOAD

@@ -31,7 +31,7 @@ from evolake.families.gates.consensus import take_votes
 from evolake.families.gates.execution import caps_of
 from evolake.families.gates.instances import instance_row
 from evolake.families.model.contract import Family
-from evolake.families.model.loading import read_families
+from evolake.families.model.family_files import read_families
 from evolake.families.sandbox.running import PRELOAD, generate
 from evolake.families.settings import FamiliesSettings
 from evolake.gates import Raised, contained

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evolake.errors import InputError
-from evolake.families.dataset.export import NEITHER, side
+from evolake.families.dataset.exports import NEITHER, side
 from evolake.lake.population import roots_of
 from evolake.utility.tables import TRAINED
 

@@ -18,7 +18,7 @@ from families_poison import corpus, plain
 from evolake.errors import InputError
 from evolake.families.gates.specs import GATE_NAMES
 from evolake.families.model.contract import Family, as_json, to_record
-from evolake.families.model.loading import check_text
+from evolake.families.model.family_files import check_text
 from evolake.families.sandbox.running import PRELOAD
 from evolake.jail import open_pool
 

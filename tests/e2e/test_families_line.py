@@ -29,10 +29,9 @@ from project_steps import (
 )
 from project_steps import stale as stale_parts
 
-from evolake.families.faults.catalogue import FAULTS
-from evolake.families.faults.unseen import UNSEEN
+from evolake.families.faults.catalogue import FAULTS, UNSEEN
 from evolake.families.gates.specs import GATES
-from evolake.families.model.loading import read_family
+from evolake.families.model.family_files import read_family
 from evolake.families.model.statement import stated
 from evolake.gate_spec import gates_of_assets
 from evolake.report.figures import figures_in

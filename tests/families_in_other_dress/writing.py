@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from evolake.families.model.contract import Family
-from evolake.families.model.loading import UncheckedFamily, make_family
+from evolake.families.model.family_files import UncheckedFamily, make_family
 
 
 def family(name: str, *, generator: str, template: str, reader: str, voters: Mapping[str, str]) -> Family:

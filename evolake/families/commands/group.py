@@ -19,8 +19,8 @@ from evolake.lazy import Lazy
 from evolake.terminal import say, say_json
 
 if TYPE_CHECKING:
-    from evolake.families.commands.checked import Checked
-    from evolake.families.commands.fault_places import PlacedFault
+    from evolake.families.commands.checking import Checked
+    from evolake.families.evolution.draft_feedback import PlacedFault
     from evolake.families.evolution.validator_pool import Written
     from evolake.families.gates.judging import FamilyResults
     from evolake.families.model.contract import Family
@@ -29,15 +29,15 @@ if TYPE_CHECKING:
 @click.group(
     cls=LazyGroup,
     later={
-        "audit": Lazy("evolake.families.commands.audit:audit"),
-        "evidence": Lazy("evolake.families.commands.evidence:evidence"),
-        "export": Lazy("evolake.families.commands.export:export"),
-        "external": Lazy("evolake.families.commands.external:external"),
+        "audit": Lazy("evolake.families.commands.auditing:audit"),
+        "evidence": Lazy("evolake.families.commands.authoring:evidence"),
+        "export": Lazy("evolake.families.commands.exporting:export"),
+        "external": Lazy("evolake.families.commands.exporting:external"),
         "gallery": Lazy("evolake.families.commands.gallery:gallery"),
-        "import-task": Lazy("evolake.families.commands.import_task:import_task"),
-        "new": Lazy("evolake.families.commands.new:new"),
-        "review-sheet": Lazy("evolake.families.commands.review_sheet:review_sheet"),
-        "show": Lazy("evolake.families.commands.show:show"),
+        "import-task": Lazy("evolake.families.commands.authoring:import_task"),
+        "new": Lazy("evolake.families.commands.authoring:new"),
+        "review-sheet": Lazy("evolake.families.commands.auditing:review_sheet"),
+        "show": Lazy("evolake.families.commands.exporting:show"),
         "utility": Lazy("evolake.utility.commands:utility"),
     },
     short_help="Check, export and audit verifiable task families.",
@@ -92,9 +92,9 @@ def check(
     text alone.
     """
     from evolake.agents import open_agents
-    from evolake.families.commands.checked import examined_further
-    from evolake.families.commands.fault_places import all_faults
-    from evolake.families.commands.relatives import relatives
+    from evolake.families.commands.checking import examined_further
+    from evolake.families.commands.exporting import relatives
+    from evolake.families.evolution.draft_feedback import all_faults
     from evolake.families.evolution.validator_pool import complete
     from evolake.families.gates.judging import FamilyGates
     from evolake.families.sandbox.running import PRELOAD
@@ -170,8 +170,8 @@ def read_path(path: Path) -> tuple[list[Family], bool]:
     """Return the families of a folder, of a folder of folders, or of a JSONL file; and whether there may be
     several. Raises InputError."""
     from evolake.families.model.contract import GENERATOR
-    from evolake.families.model.importing import read_jsonl
-    from evolake.families.model.loading import read_families, read_family
+    from evolake.families.model.family_files import read_families, read_family
+    from evolake.families.sandbox.foreign import read_jsonl
 
     if path.is_file():
         return read_jsonl(path), True
@@ -236,7 +236,7 @@ def _unread(result: FamilyResults) -> list[str]:
 
 def tell(checked: Checked) -> None:
     """Print one family's verdict, who solved it from its text alone, and all remarks."""
-    from evolake.families.commands.narrative import voter_sentences
+    from evolake.families.commands.checking import voter_sentences
 
     result = checked.result
     verdict, voters = result.blocked_by, len(result.family.voters())

@@ -17,16 +17,16 @@ from evolake.agents import AgentFailure, Agents, Reply
 from evolake.agents.session_roles import RunCommand, SessionSpec, hold_session
 from evolake.agents.session_tools import Arguments, Workspace, well_formed
 from evolake.errors import InputError
-from evolake.families.evolution.measuring import MEASURING, measure_draft
+from evolake.families.evolution.draft_feedback import MEASURING, measure_draft
 from evolake.families.evolution.validator_pool import complete
 from evolake.families.gates.consensus import take_votes
 from evolake.families.gates.execution import caps_of, pairs_of
 from evolake.families.gates.judging import FamilyGates
 from evolake.families.model.contract import GENERATOR, READER, TEMPLATE, VALIDATOR, Family
-from evolake.families.model.loading import UncheckedFamily, make_family
+from evolake.families.model.family_files import UncheckedFamily, make_family
 from evolake.families.model.similarity import Fingerprint
 from evolake.families.model.statement import stated
-from evolake.families.roles.evolution_session import (
+from evolake.families.roles.evolution_agent import (
     EVOLUTION_SESSION,
     Answers,
     BlockedDraft,

@@ -24,25 +24,27 @@ from evolake.compute.remote_jail import RemotePool, Shared, jails_here
 from evolake.errors import HostBusy, InputError
 from evolake.families.evolution.author_session import SAW as SESSION_SAW
 from evolake.families.evolution.author_session import SessionAuthor
-from evolake.families.evolution.authorship import OPERATORS as COMPOSED
-from evolake.families.evolution.authorship import authorship_rows
-from evolake.families.evolution.feedback import draft_of
-from evolake.families.evolution.measuring import measure_draft
-from evolake.families.evolution.observations import Observation
-from evolake.families.evolution.proposal import Failure, Proposal, Proposals, outcome_text
-from evolake.families.evolution.refining import SubmissionGuard, refine
+from evolake.families.evolution.draft_feedback import draft_of, measure_draft
+from evolake.families.evolution.refining import (
+    Failure,
+    Observation,
+    Proposal,
+    Proposals,
+    SubmissionGuard,
+    outcome_text,
+    refine,
+)
 from evolake.families.evolution.requests import LINE, EvolutionSources, request_of
-from evolake.families.evolution.validator_pool import Written, complete
-from evolake.families.gates.collecting import REVIEWED_DIFFICULTY
+from evolake.families.evolution.validator_pool import OPERATORS as COMPOSED
+from evolake.families.evolution.validator_pool import Written, authorship_rows, complete
 from evolake.families.gates.execution import caps_of, pairs_of
-from evolake.families.gates.judging import FamilyGates, FamilyResults
+from evolake.families.gates.judging import REVIEWED_DIFFICULTY, FamilyGates, FamilyResults
 from evolake.families.model.contract import Family, from_record, to_record
-from evolake.families.model.loading import UncheckedFamily, make_family
+from evolake.families.model.family_files import UncheckedFamily, make_family
 from evolake.families.model.similarity import Fingerprint
 from evolake.families.model.statement import stated
 from evolake.families.operators.common import named
-from evolake.families.roles.evolution import EVOLUTION_ROLE, FamilyRequest
-from evolake.families.roles.evolution_session import EVOLUTION_SESSION
+from evolake.families.roles.evolution_agent import EVOLUTION_ROLE, EVOLUTION_SESSION, FamilyRequest
 from evolake.families.roles.models import Draft, EvolveReply, EvolveRequest
 from evolake.families.sandbox.running import PRELOAD, generate
 from evolake.families.settings import FamiliesSettings

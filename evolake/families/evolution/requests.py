@@ -1,23 +1,89 @@
-"""What the evolution agent is asked: which operator has its turn, and which families it gets as parents."""
+"""What the roles that propose are sent: parents and an operator, what the corpus lacks, lessons of what was
+blocked.
+
+Say what the accepted families are and what they lack: lines for a prompt, and a direction for each request
+of a generation.
+
+What the evolution agent is asked: which operator has its turn, and which families it gets as parents.
+
+Why families were blocked, from the verdicts of record and the evidence that is stored: what the experience
+is made of.
+
+The lessons that proposers are sent: the curator makes them from what blocked families.
+"""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
+from evolake.agents import AgentFailure, Agents
 from evolake.agents.attempts import SiblingNote, TriedIdea, attempts_table, direction_of
-from evolake.families.evolution.corpus import corpus_lines, directions
-from evolake.families.model.contract import Family, to_record
+from evolake.families.evolution.records import load_evidence
+from evolake.families.evolution.refining import Observation, kind_of, traces_of
+from evolake.families.model.contract import ANSWER_TYPES, CATEGORIES, Family, to_record
 from evolake.families.model.similarity import Fingerprint
 from evolake.families.model.statement import stated
-from evolake.families.operators.novelty import novel_parents
-from evolake.families.operators.registry import WORLDS, turn
-from evolake.families.roles.evolution import FamilyRequest
-from evolake.families.roles.models import EvolveRequest, ParentMaterial
+from evolake.families.operators.registry import WORLDS, novel_parents, turn
+from evolake.families.roles.evolution_agent import FamilyRequest
+from evolake.families.roles.models import CurateRequest, EvolveRequest, ParentMaterial
+from evolake.families.roles.reviewers import CURATOR_ROLE
 from evolake.families.settings import FamiliesSettings
-from evolake.seeds import generator
+from evolake.gates import Ruleset, load_rules
+from evolake.lake import BlobStore
+from evolake.project import BROUGHT
+from evolake.seeds import child_seed, generator
+
+MOST_TITLES = 25
+"""Titles of one category that a line shows, the newest."""
+LONGEST_TITLE = 60
+NO_DIRECTION = ("any", "boolean")
+"""Types of answers that nobody is sent after: a guess of yes or no is right half of the time."""
+
+
+def corpus_lines(accepted: Sequence[Family]) -> list[str]:
+    """Return a line for each category that has families: their number, and titles with the type of the
+    answer."""
+    lines: list[str] = []
+    for category in CATEGORIES:
+        families = [family for family in accepted if family.category == category]
+        shown = "; ".join(
+            f"{family.title[:LONGEST_TITLE]} ({family.answer.type})" for family in families[-MOST_TITLES:]
+        )
+        more = f"; and {len(families) - MOST_TITLES} older ones" if len(families) > MOST_TITLES else ""
+        lines += [f"{category}, {len(families)}: {shown}{more}"] if families else []
+    return lines
+
+
+def directions(accepted: Sequence[Family]) -> list[str]:
+    """Return what the corpus lacks, the rarest first: a category with a type of answer, each once, so that
+    siblings get different ones.
+
+    Of pairs that are as rare, those of rarer categories and types come first.
+    """
+    pairs = Counter((family.category, family.answer.type) for family in accepted)
+    categories, types = (
+        Counter(family.category for family in accepted),
+        Counter(family.answer.type for family in accepted),
+    )
+    wanted = [
+        (category, kind)
+        for category in CATEGORIES
+        if category != "other"
+        for kind in ANSWER_TYPES
+        if kind not in NO_DIRECTION
+    ]
+    ordered = sorted(wanted, key=lambda pair: (pairs[pair], categories[pair[0]] + types[pair[1]], pair))
+    return [
+        f"a kind of task that no accepted family has, if it can be: {category} reasoning, an answer of "
+        f"type {kind} ({pairs[category, kind]} of {len(accepted)} accepted families have both)"
+        for category, kind in ordered
+    ]
+
 
 LINE = "families"
 PARENTS = 4
@@ -68,7 +134,7 @@ class EvolutionSources:
         population: families that may be parents, in an order that the caller fixes. known: fingerprints of
             every family there is, blocked ones too.
         experience: lessons that requests show. guidance: what people asked for. factors: of the draw of
-            parents, see `operators.novelty`.
+            parents, see `operators.registry`.
         answered: family_id -> what a policy in training made of it. tried: the attempts of the cycles before,
             the oldest first. waves: in which a model is asked, see `evolake.agents.attempts`.
     """
@@ -173,3 +239,93 @@ def _start(cycle: str, settings: FamiliesSettings) -> int:
     """With which composing operator a cycle begins: where the one before it ended."""
     composed = settings.families_per_cycle - int(settings.families_per_cycle * settings.world_share)
     return (int(cycle) - 1) * composed if cycle.isdigit() else 0
+
+
+def observations(
+    gated: Iterable[Mapping[str, Any]], blobs: BlobStore, lessons: Mapping[str, str]
+) -> list[Observation]:
+    """Return one for each gate that blocked a family. gated: as `stages.gates_of` gives them. lessons: see
+    `lessons_of`."""
+    blocks: list[Observation] = []
+    for said in gated:
+        if said["passed"]:
+            continue
+        evidence = load_evidence(said["evidence_sha"], blobs)["evidence"]
+        rule_id = said["rule_id"]
+        kind, traces = kind_of(rule_id, evidence), traces_of(rule_id, evidence)
+        blocks.append(
+            Observation(
+                said["family_id"],
+                kind,
+                said["gate"],
+                rule_id,
+                said["reason"],
+                traces,
+                lessons.get(rule_id, ""),
+            )
+        )
+    return blocks
+
+
+def lessons_of(ruleset: Ruleset) -> dict[str, str]:
+    """Return rule -> lesson, "" if it has none. If a project was laid out before rules had lessons, the
+    shipped rule of that id gives its own.
+    """
+    shipped = load_rules(BROUGHT / "data_lake" / "seeds" / "rules", ruleset.line).lessons
+    return {rule.id: rule.lesson or shipped.get(rule.id, "") for rule in ruleset.rules}
+
+
+def failure_rows(blocks: Sequence[Observation], cycle: str) -> list[dict[str, Any]]:
+    """Return rows of FAILURES."""
+    return [
+        {
+            "family_id": item.family_id,
+            "cycle": cycle,
+            "kind": item.kind,
+            "gate": item.gate,
+            "rule_id": item.rule_id,
+            "reason": item.reason,
+            "lesson": item.lesson or None,
+            "traces": list(item.traces),
+        }
+        for item in blocks
+    ]
+
+
+MOST_LESSONS = 30
+"""Lessons that proposers are sent."""
+
+
+def learn(
+    agents: Agents,
+    existing: Sequence[str],
+    observations: Sequence[Observation],
+    *,
+    settings: FamiliesSettings,
+    cycle: str,
+    root_seed: int,
+) -> list[str]:
+    """Return the experience after these observations; what there was if the curator gives no usable reply. A
+    model is asked only about a new lesson."""
+    lessons = [observation.lesson for observation in observations if observation.lesson]
+    by_operators = agents.backend.name == "operators"
+    if not lessons or (not by_operators and set(lessons) <= set(existing)):
+        return list(existing)
+    request = CurateRequest(
+        existing=list(existing),
+        candidates=list(dict.fromkeys(lessons)),
+        limit=MOST_LESSONS,
+        blocked=[] if by_operators else blocked_lines(observations),
+    )
+    reply = agents.call(CURATOR_ROLE, request, seed=child_seed(root_seed, LINE, cycle, "experience")).value
+    return list(existing) if isinstance(reply, AgentFailure) else reply.items[:MOST_LESSONS]
+
+
+def blocked_lines(observations: Sequence[Observation]) -> list[str]:
+    """Return a line for each rule that blocked families: how many, and the reason of the last one."""
+    last = {(item.gate, item.rule_id): item for item in observations}
+    counts = Counter((item.gate, item.rule_id) for item in observations)
+    return [
+        f"gate {gate}, {rule}: {counts[gate, rule]} blocked, the last for: {item.reason[:200]}"
+        for (gate, rule), item in last.items()
+    ]

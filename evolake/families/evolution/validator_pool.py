@@ -2,15 +2,19 @@
 
 What is written joins the family, so it is part of the content that is judged. A source that does not even
 answer the sample is not taken. By default each validator comes from its own call that sees the statement and
-a few instances, never the primary (`roles.validator_author`); with `validator_authors` "together" the builder
+a few instances, never the primary (`roles.reviewers`); with `validator_authors` "together" the builder
 is shown the primary, as it was before 0.2.0. Operators write none: under them a family without independent
 validators stays so, and the consensus gate says it.
+
+Who wrote which program of a family, and from what: rows that say whether the votes on a label come from
+authors that did not know each other.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,8 +24,7 @@ from evolake.families.model.contract import Family
 from evolake.families.model.similarity import normalised
 from evolake.families.model.statement import stated
 from evolake.families.roles.models import ValidatorReply, ValidatorRequest
-from evolake.families.roles.quality import VALIDATOR_ROLE
-from evolake.families.roles.validator_author import AUTHOR_ROLE, SAW, AuthorRequest, Shown
+from evolake.families.roles.reviewers import AUTHOR_ROLE, SAW, VALIDATOR_ROLE, AuthorRequest, Shown
 from evolake.families.sandbox.running import generate, solve
 from evolake.families.settings import FamiliesSettings
 from evolake.seeds import child_seed
@@ -170,3 +173,37 @@ def _failure_on_sample(family: Family, source: str, *, pool: Any, settings: Fami
         if failed
         else ""
     )
+
+
+PRIMARY, OPERATORS = "primary", "operators"
+
+
+def authorship_rows(
+    family: Family, written: Iterable[Written], *, author: str, saw: Sequence[str], cycle: str
+) -> list[dict[str, Any]]:
+    """Return rows of VALIDATOR_AUTHORS of one family, one per voter.
+
+    Args:
+        written: validators that others were asked for. author, saw: who wrote all else, and what it was
+            shown.
+    """
+    others = {item.name: item for item in written}
+    rows = []
+    for voter, source in family.voters().items():
+        other = others.get(voter)
+        shown = list(other.saw if other else saw)
+        rows.append(
+            {
+                "family_id": family.family_id,
+                "cycle": cycle,
+                "voter": voter,
+                "author": other.author if other else author,
+                "saw": shown,
+                "algorithm": other.algorithm if other else None,
+                "source_sha": hashlib.sha256(source.encode()).hexdigest(),
+                "independent": None
+                if author == OPERATORS or voter == PRIMARY
+                else other is not None and PRIMARY not in shown,
+            }
+        )
+    return rows

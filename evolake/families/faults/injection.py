@@ -10,11 +10,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from evolake.families.evolution.proposing import LINE, Judge
-from evolake.families.faults.catalogue import FAULTS, Fault
-from evolake.families.faults.unseen import UNSEEN
-from evolake.families.model.ast_transforms import NotComposable
+from evolake.families.faults.catalogue import FAULTS, UNSEEN, Fault
 from evolake.families.model.contract import Family
 from evolake.families.model.similarity import Fingerprint
+from evolake.families.model.source_code import NotComposable
 from evolake.families.settings import FamiliesSettings
 from evolake.seeds import generator
 

@@ -8,8 +8,8 @@ import builtins
 from collections.abc import Callable
 from dataclasses import replace
 
-from evolake.families.model.ast_transforms import NotComposable, compose, factory
 from evolake.families.model.contract import Family
+from evolake.families.model.source_code import NotComposable, compose, factory
 from evolake.parsing import parse_python
 from evolake.program_templates import fill_template, load_template
 

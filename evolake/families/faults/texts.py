@@ -13,11 +13,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from evolake.families.faults.sources import every_voter
-from evolake.families.gates.code_changes import whole_numbers
-from evolake.families.gates.text_changes import fixed_quantities
-from evolake.families.model.ast_transforms import NotComposable, compose, factory, switch
+from evolake.families.gates.changes import fixed_quantities, whole_numbers
 from evolake.families.model.contract import MAX_SOURCE_BYTES, Family
-from evolake.families.model.sentences import ALWAYS, DECLARATION, WORDS, sentences, spans
+from evolake.families.model.source_code import NotComposable, Unreadable, compose, factory, parse, switch
 from evolake.families.model.statement import (
     QUESTION_LINE,
     RULE,
@@ -27,9 +25,8 @@ from evolake.families.model.statement import (
     split_question,
     stated,
 )
-from evolake.families.model.syntax import Unreadable, parse
-from evolake.families.model.terms import says_order_of_equals
-from evolake.families.operators.aggregate import aggregate
+from evolake.families.model.wording import ALWAYS, DECLARATION, WORDS, says_order_of_equals, sentences, spans
+from evolake.families.operators.of_one_family import aggregate
 from evolake.program_templates import fill_template
 from evolake.seeds import generator as random_of
 

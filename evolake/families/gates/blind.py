@@ -1,8 +1,16 @@
-"""Gate 2b: can the instance be solved from its text alone? One independent reviewer an instance, who may run
+"""A second reader, learnt from examples: the template turned round, and for each hidden input the slot that
+spells it.
+
+It sees instances on its own seeds and finds, for every top-level key of the inputs, a slot and a way of
+reading it that gives the key's value in all of them (or that the value never changes). Where a key cannot be
+explained there is no such reader. So a family whose author wrote no reader can still be solved from its text,
+and one with a reader is read in two ways. Slot texts are a candidate's, so the learning happens in the jail.
+
+Gate 2b: can the instance be solved from its text alone? One independent reviewer an instance, who may run
 programs in the jail.
 
 Both backends go the same way: a reviewer replies with a program, sees what it printed, and ends with
-\\boxed{answer}. The operators' reviewers are pairs of a reader and a strategy: k different pairs go round
+\boxed{answer}. The operators' reviewers are pairs of a reader and a strategy: k different pairs go round
 over the instances, independent validators first, the primary only if there is nothing else. The pass is of
 this content: it is kept under the family's id, so any edit starts without one. Source: SSLogic, section 3.3,
 "Code-Augmented Blind Review", equation 2.
@@ -19,18 +27,40 @@ from evolake.answers.forms import asked_units
 from evolake.answers.matching import matches
 from evolake.answers.reading import extract_boxed
 from evolake.answers.values import answer_value
-from evolake.families.gates.checked_answers import right_answers
-from evolake.families.gates.consensus import Vote, take_votes
-from evolake.families.gates.execution import caps_of
-from evolake.families.gates.learned_reader import learn_reader
-from evolake.families.gates.probes import accepted_wrongly, wrong_answers
-from evolake.families.model.contract import VALIDATOR, VALIDATORS, Family
-from evolake.families.model.statement import rules
-from evolake.families.roles.blind import BLIND_ROLE
+from evolake.families.gates.consensus import Vote, accepted_wrongly, right_answers, take_votes, wrong_answers
+from evolake.families.gates.execution import caps_of, pairs_of
+from evolake.families.model.contract import MAX_SOURCE_BYTES, VALIDATOR, VALIDATORS, Family
+from evolake.families.model.statement import rules, stated
 from evolake.families.roles.models import BlindRequest, Turn
+from evolake.families.roles.readers import BLIND_ROLE
 from evolake.families.sandbox.running import DRIVER, Instance, called, generate
 from evolake.families.settings import FamiliesSettings
 from evolake.seeds import child_seed
+
+TRAINING = ((2, 4, 6, 8, 9), 3)
+"""Difficulties and seeds a difficulty of the examples."""
+LEARNER = "evolake.families.gates.reading:learn"
+
+
+def learn_reader(family: Family, *, pool: Any, settings: FamiliesSettings) -> str | None:
+    """Return the source of a reader, None where some input cannot be explained by the slots. Raises
+    MachineryError when the jail failed."""
+    caps = caps_of(settings)
+    examples = generate(family, pairs_of(*TRAINING, "reader"), pool=pool, caps=caps)
+    if any(item.status != "ok" for item in examples):
+        return None
+    payload = {
+        "template": stated(family),
+        "examples": [{"inputs": item.inputs, "slots": list(item.slot_texts)} for item in examples],
+    }
+    outcome = called(pool, LEARNER, "", payload, caps)
+    usable = (
+        outcome.status == "ok"
+        and isinstance(outcome.value, str)
+        and len(outcome.value.encode(errors="replace")) <= MAX_SOURCE_BYTES
+    )
+    return outcome.value if usable else None
+
 
 LONGEST_OUTPUT = 6000
 CUT = "..."

@@ -11,12 +11,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evolake.families.model.checker_code import impurity
 from evolake.families.model.contract import Family
+from evolake.families.model.source_code import impurity
 from evolake.families.model.statement import RULE, SLOT, rules, slots, stated
-from evolake.families.sandbox.checking import check, checker_on_answers
 from evolake.families.sandbox.driver import PROBES
-from evolake.families.sandbox.running import Caps, Instance, Solved, generate, solve, solve_parts
+from evolake.families.sandbox.running import (
+    Caps,
+    Instance,
+    Solved,
+    check,
+    checker_on_answers,
+    generate,
+    solve,
+    solve_parts,
+)
 from evolake.families.settings import FamiliesSettings
 from evolake.seeds import child_seed
 

@@ -24,27 +24,32 @@ from dataclasses import dataclass
 from typing import Any
 
 from evolake.answers.matching import equivalent
-from evolake.families.gates.code_changes import (
+from evolake.families.gates.changes import (
+    Change,
     helpers,
+    sentence_of_slot,
+    slot_changes,
+    text_changes,
     whole_numbers,
     with_number,
     with_ties_turned,
     without_function,
-)
-from evolake.families.gates.execution import caps_of
-from evolake.families.gates.text_changes import (
-    Change,
-    sentence_of_slot,
-    slot_changes,
-    text_changes,
     word_changes,
 )
-from evolake.families.model.ast_transforms import constants, set_constant
+from evolake.families.gates.execution import caps_of
 from evolake.families.model.contract import GENERATOR, VALIDATOR, VALIDATORS, Family, MutationPoint
-from evolake.families.model.joining import own_text
-from evolake.families.model.sentences import Pattern, declared, quantities, said_number, sentences
+from evolake.families.model.source_code import constants, set_constant
 from evolake.families.model.statement import fill, stated
-from evolake.families.model.terms import says_order_of_equals, undefined_terms
+from evolake.families.model.wording import (
+    Pattern,
+    declared,
+    quantities,
+    said_number,
+    says_order_of_equals,
+    sentences,
+    undefined_terms,
+)
+from evolake.families.operators.joining import own_text
 from evolake.families.sandbox.running import Caps, Instance, Solved, read, solve
 from evolake.families.settings import FamiliesSettings
 

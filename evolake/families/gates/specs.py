@@ -10,7 +10,7 @@ from __future__ import annotations
 from evolake.gate_spec import GateSpec
 from evolake.lazy import Lazy
 
-_COLLECTING = "evolake.families.gates.collecting"
+_COLLECTING = "evolake.families.gates.judging"
 GATES = (
     GateSpec(
         0,

@@ -3,6 +3,19 @@
 The sample is drawn on seeds that all families share, each seed at every difficulty: so answers can be
 compared between families, and a generator that ignores the difficulty shows immediately. Source: SSLogic,
 section 3.3, "Gate 1".
+
+Does something happen in the steps of a run, and do the late ones decide? A switched rule can leave a world
+dead that was alive as it was drawn.
+
+Asked of families whose primary has the course of a run or of a board (see `evolake.families.worlds`); their
+own programs are run in the jail.
+
+Does a joined family need its first part? A child that can be solved without it is the second family in a
+longer text.
+
+Inputs of such a child are {"a": of the first family, "b": of the second, ...} (see contract). Each instance
+is solved again with the `a` of another instance of the same difficulty; how often the answer changes is how
+often the first part decides it.
 """
 
 from __future__ import annotations
@@ -15,17 +28,126 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evolake.families.gates.ablation import deciding_share
+from evolake.answers.matching import equivalent
 from evolake.families.gates.execution import caps_of, pairs_of, unfilled
 from evolake.families.gates.leaks import leaking_place
-from evolake.families.gates.steps import step_evidence
 from evolake.families.model.contract import Family
 from evolake.families.model.guessing import candidate_shares, guesses_by_level
-from evolake.families.model.plain_facts import LONGEST_LINE, without_tables
 from evolake.families.model.similarity import Fingerprint, answer_key, fingerprint, similarity
-from evolake.families.sandbox.checking import accepted, by_majority, check_parts
-from evolake.families.sandbox.running import Caps, Instance, Solved, generate_parts, solve, solve_parts
+from evolake.families.model.wording import LONGEST_LINE, without_tables
+from evolake.families.sandbox.running import (
+    Caps,
+    Instance,
+    Solved,
+    accepted,
+    by_majority,
+    check_parts,
+    generate_parts,
+    solve,
+    solve_parts,
+)
 from evolake.families.settings import FamiliesSettings
+
+COURSES = {
+    "events": ("played", 'played(inputs["start"], inputs)'),
+    "moves": ("travelled", 'travelled(inputs["board"], inputs["moves"])'),
+}
+"""Key of the steps in the inputs -> the function that gives the states of a course, and its call."""
+LATE = 3
+"""The last of so many parts of the steps are the late ones."""
+
+
+def step_evidence(
+    family: Family, instances: Sequence[Instance], answers: Sequence[Solved], *, pool: Any, caps: Caps
+) -> list[list[float]] | None:
+    """Return [level, share of the steps that change the state, share of the instances whose answer is another
+    without the late steps] of each level; None for a family without a course. Raises MachineryError when the
+    jail failed.
+    """
+    key = next(
+        (
+            key
+            for key, (name, _) in COURSES.items()
+            if re.search(rf"^def {name}\(", family.validator, re.MULTILINE)
+        ),
+        None,
+    )
+    good = [
+        (item, solved)
+        for item, solved in zip(instances, answers, strict=True)
+        if item.status == solved.status == "ok"
+    ]
+    if (
+        key is None
+        or not good
+        or not all(
+            isinstance(item.inputs, dict) and isinstance(item.inputs.get(key), list) for item, _ in good
+        )
+    ):
+        return None
+    counting = (
+        f"{family.validator}\n\ndef solution(inputs):\n    trace = {COURSES[key][1]}\n"
+        "    return sum(one != two for one, two in zip(trace, trace[1:]))\n"
+    )
+    changes = solve(counting, [item.inputs for item, _ in good], pool=pool, caps=caps)
+    if any(item.status != "ok" or not isinstance(item.answer, int) for item in changes):
+        return None
+    shorter = [
+        {**item.inputs, key: item.inputs[key][: -max(1, len(item.inputs[key]) // LATE)]} for item, _ in good
+    ]
+    again = solve(family.validator, shorter, pool=pool, caps=caps)
+    rows = []
+    for level in sorted({item.difficulty for item, _ in good}):
+        own = [number for number, (item, _) in enumerate(good) if item.difficulty == level]
+        steps = sum(len(good[number][0].inputs[key]) for number in own)
+        decided = sum(
+            again[number].status != "ok"
+            or not equivalent(
+                good[number][1].answer, again[number].answer, case_sensitive=family.answer.case_sensitive
+            )
+            for number in own
+        )
+        rows.append(
+            [level, sum(changes[number].answer for number in own) / max(steps, 1), decided / len(own)]
+        )
+    return rows
+
+
+def deciding_share(
+    family: Family, instances: Sequence[Instance], answers: Sequence[Solved], *, pool: Any, caps: Caps
+) -> float | None:
+    """Return the share of instances whose answer changes, None for a family that joins no two. Raises
+    MachineryError when the jail failed."""
+    good = [
+        (instance, solved)
+        for instance, solved in zip(instances, answers, strict=True)
+        if instance.status == solved.status == "ok"
+    ]
+    if not good or not all(joined(instance.inputs) for instance, _ in good):
+        return None
+    others = [_next(good, number) for number in range(len(good))]
+    swapped = [
+        {**instance.inputs, "a": other.inputs["a"]} for (instance, _), other in zip(good, others, strict=True)
+    ]
+    again = solve(family.validator, swapped, pool=pool, caps=caps)
+    sensitive = family.answer.case_sensitive
+    changed = [
+        item.status != "ok" or not equivalent(solved.answer, item.answer, case_sensitive=sensitive)
+        for (_, solved), item in zip(good, again, strict=True)
+    ]
+    return sum(changed) / len(changed)
+
+
+def joined(inputs: Any) -> bool:
+    """Return whether these are the inputs of two families under one."""
+    return isinstance(inputs, dict) and all(isinstance(inputs.get(key), dict) for key in ("a", "b"))
+
+
+def _next(good: Sequence[tuple[Instance, Solved]], number: int) -> Instance:
+    """Return the next instance of the same difficulty, the first one after the last."""
+    same = [item for item, _ in good if item.difficulty == good[number][0].difficulty]
+    return same[(same.index(good[number][0]) + 1) % len(same)]
+
 
 TRIVIAL = {answer_key(value) for value in (0, 1, "", [], {}, None, "none", "None", "0", "1")}
 NEAREST = 5
@@ -44,10 +166,10 @@ class Sample:
     (source lines by difficulty; the voters' own word, for people to read).
 
     deciding: of a family that joins two, how often the first part's instance decides the answer
-    (evolake.families.gates.ablation); None of another. guessed: (difficulty, key of the answer) of further
+    (evolake.families.gates.static); None of another. guessed: (difficulty, key of the answer) of further
     instances, which show with those of the sample what a guesser gets at each level. guesses: of a family
     with checkers, what a guesser gets, in the form of `guesses_by_level`: a guess is right if the checkers
-    accept it. None of another. steps: what happens in the steps of a course (evolake.families.gates.steps);
+    accept it. None of another. steps: what happens in the steps of a course (evolake.families.gates.static);
     None of a family without one.
     """
 

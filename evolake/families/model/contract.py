@@ -15,7 +15,7 @@ An instance is a function of (family, difficulty, seed): `random` (and numpy) ar
 `family_id` is the sha256 of the content; name, title, category and ancestry are not part of it, so two
 folders that say the same are one family.
 
-How operators compose families (evolake.families.model.ast_transforms has the tools):
+How operators compose families (evolake.families.model.source_code has the tools):
 
 1. A source is a module with one entry. `factory("part_a", source, "solution")` wraps the whole module into a
    function that returns the entry, so the parents' module-level names become locals and two parents can use
@@ -267,7 +267,7 @@ def to_record(family: Family) -> dict[str, Any]:
 
 def from_record(record: Mapping[str, Any]) -> Family:
     """Return a family from `to_record`'s form. Raises KeyError or TypeError for another form;
-    `evolake.families.model.loading` reads what people write.
+    `evolake.families.model.family_files` reads what people write.
     """
     plain = {
         key: record[key]

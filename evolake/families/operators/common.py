@@ -11,7 +11,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from evolake.families.model.ast_transforms import NotComposable, compose, factory
 from evolake.families.model.contract import (
     GENERATOR,
     READER,
@@ -24,9 +23,9 @@ from evolake.families.model.contract import (
     MutationPoint,
     Port,
 )
-from evolake.families.model.joining import Embedded, cutter, outer_bridge, own_text
+from evolake.families.model.source_code import NotComposable, compose, factory
 from evolake.families.model.statement import SLOT, rules, rules_in, stated, whole
-from evolake.families.operators.text import say
+from evolake.families.operators.joining import Embedded, cutter, outer_bridge, own_text, say
 from evolake.program_templates import fill_template
 
 TEMPLATES = "evolake.families.operators.templates"

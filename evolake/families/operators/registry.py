@@ -1,4 +1,9 @@
-"""The evolution operators, by name. Six make one child of their parents, or say that these parents do not
+"""Which families become parents: those that few children came from first, and of these such as are unlike
+each other.
+
+The operators that take no parent: each draws a new kind of puzzle from its world.
+
+The evolution operators, by name. Six make one child of their parents, or say that these parents do not
 allow it (NotComposable); the worlds make a family that has no parent.
 
     switch     another alternative of a rule          aggregate  several instances, one question about all answers
@@ -16,21 +21,129 @@ and lists again as far as they still hold, so children are parents like any othe
 
 from __future__ import annotations
 
+import ast
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from types import MappingProxyType
 
 import numpy as np
 
-from evolake.families.model.ast_transforms import NotComposable
 from evolake.families.model.contract import Family
-from evolake.families.operators.aggregate import aggregate
-from evolake.families.operators.filter import constrain
-from evolake.families.operators.guard import guard
-from evolake.families.operators.invert import invert
-from evolake.families.operators.novelty import depth
-from evolake.families.operators.pipe import pipe
-from evolake.families.operators.switch import switch_rule
-from evolake.families.operators.worlds import draw_constraint_world, draw_process_world, draw_puzzle_world
+from evolake.families.model.similarity import Fingerprint, jaccard, normalised, sketch
+from evolake.families.model.source_code import NotComposable, Unreadable, parse
+from evolake.families.operators.common import check_rules, named
+from evolake.families.operators.of_one_family import aggregate, constrain, invert, switch_rule
+from evolake.families.operators.of_two_families import guard, pipe
+from evolake.families.worlds.constraint_world import constraint_world
+from evolake.families.worlds.liveliness import NoWorld
+from evolake.families.worlds.process_world import process_world
+from evolake.families.worlds.puzzle_world import puzzle_world
+
+LOOKED_AT = 12
+"""Families that are drawn, of which the parents are those most unlike each other."""
+
+
+def depth(family: Family) -> int:
+    """Return how many compositions are inside one another: 0 of a seed and of a drawn world, 1 of a child of
+    two such."""
+    return _nesting(family.generator)
+
+
+def novel_parents(
+    population: Sequence[Family],
+    count: int,
+    random: np.random.Generator,
+    *,
+    known: Mapping[str, Fingerprint],
+    deepest: int | None = None,
+    factors: Mapping[str, float] | None = None,
+) -> list[Family]:
+    """Return `count` of the population, as many as there are: drawn with a weight that falls with the number
+    of their children, then the unlikest.
+
+    known: fingerprints by family_id, for those that have one. deepest: families of so many compositions
+    inside one another are left out, unless there is no other. factors: family_id -> what its weight is
+    multiplied with (`evolution.learnability`); 1 where it is not named. Families with checkers are left out:
+    operators compose what has one answer. With factors at most half of the families are looked at: of a few,
+    all would be, whatever their weight.
+    """
+    used = Counter(parent for family in population for parent in family.parents)
+    population = [family for family in population if not family.checkers]
+    fit = [family for family in population if deepest is None or depth(family) < deepest] or list(population)
+    weights, looked_at = (
+        np.array([1.0 / (1 + used[family.family_id]) ** 2 for family in fit]),
+        min(LOOKED_AT, len(fit)),
+    )
+    if factors:
+        weights *= [factors.get(family.family_id, 1.0) for family in fit]
+        looked_at = min(looked_at, max(count, len(fit) // 2))
+    drawn = random.choice(
+        len(fit), size=min(looked_at, len(fit)), replace=False, p=weights / weights.sum()
+    ).tolist()
+    sketches = {place: _sketch(fit[place], known) for place in drawn}
+    chosen = drawn[:1]
+    while len(chosen) < min(count, len(drawn)):
+        left = [place for place in drawn if place not in chosen]
+        chosen.append(
+            min(left, key=lambda place: max(jaccard(sketches[place], sketches[other]) for other in chosen))
+        )
+    return [fit[place] for place in chosen]
+
+
+def _sketch(family: Family, known: Mapping[str, Fingerprint]) -> tuple[int, ...]:
+    result = known.get(family.family_id)
+    return (
+        result.sketch
+        if result is not None
+        else sketch(normalised(family.generator) + normalised(family.validator))
+    )
+
+
+@lru_cache(maxsize=4096)
+def _nesting(source: str) -> int:
+    try:
+        tree = parse(source)
+    except Unreadable:
+        return 0
+    deepest, waiting = 0, [(node, 0) for node in tree.body]
+    while waiting:
+        node, level = waiting.pop()
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("part_"):
+            level += 1
+            deepest = max(deepest, level)
+            waiting.extend((inner, level) for inner in node.body)
+    return deepest
+
+
+def draw_constraint_world(parents: Sequence[Family], random: np.random.Generator) -> Family:
+    """Return a puzzle about an arrangement of which a few things are known. Raises NotComposable if
+    none was found, or its rules cannot be distinguished.
+    """
+    return _drawn(constraint_world, random)
+
+
+def draw_process_world(parents: Sequence[Family], random: np.random.Generator) -> Family:
+    """Return a puzzle about a run by a few rules. Raises NotComposable if none was found, or its rules could
+    not be distinguished."""
+    return _drawn(process_world, random)
+
+
+def draw_puzzle_world(parents: Sequence[Family], random: np.random.Generator) -> Family:
+    """Return a puzzle of one of several engines, such as routes or schedules. Raises NotComposable if
+    none was found, or its rules cannot be distinguished.
+    """
+    return _drawn(puzzle_world, random)
+
+
+def _drawn(world: Callable[[np.random.Generator], Family], random: np.random.Generator) -> Family:
+    try:
+        family = world(random)
+    except NoWorld as error:
+        raise NotComposable(str(error)) from None
+    check_rules(family)
+    return named(family)
+
 
 Operator = Callable[[Sequence[Family], np.random.Generator], Family]
 COMPOSING: Mapping[str, Operator] = MappingProxyType(

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from evolake.families.readings.places import Examiner, Wanted, compared
-from evolake.families.readings.view import FamilyView
+from evolake.families.readings.view import Examiner, FamilyView, Wanted, compared
 
 
 def answer_order(view: FamilyView) -> Examiner:

@@ -14,9 +14,20 @@ import ast
 import re
 from collections.abc import Iterator
 
-from evolake.families.gates.text_changes import fixed_quantities
-from evolake.families.readings.places import Examiner, Given, ReadingPlace, Wanted, compared
-from evolake.families.readings.view import FamilyView, NumberSlot, at, changed, integers_in, leaves
+from evolake.families.gates.changes import fixed_quantities
+from evolake.families.readings.view import (
+    Examiner,
+    FamilyView,
+    Given,
+    NumberSlot,
+    ReadingPlace,
+    Wanted,
+    at,
+    changed,
+    compared,
+    integers_in,
+    leaves,
+)
 
 GREATER, LESSER = "counts with the greater", "counts with the lesser"
 COMPARATIVE = (

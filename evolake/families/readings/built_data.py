@@ -5,10 +5,18 @@ from __future__ import annotations
 
 import re
 
-from evolake.families.readings.left_out import without_elements
 from evolake.families.readings.measured_steps import lists_of_numbers
-from evolake.families.readings.places import Examiner, ReadingPlace, Wanted, compared
-from evolake.families.readings.view import FamilyView, KeyPath, at, changed
+from evolake.families.readings.view import (
+    Examiner,
+    FamilyView,
+    KeyPath,
+    ReadingPlace,
+    Wanted,
+    at,
+    changed,
+    compared,
+    without_elements,
+)
 
 STRICT, WEAK = "one that equals it does not count", "one that equals it counts"
 

@@ -6,10 +6,17 @@ import ast
 import copy
 import re
 
-from evolake.families.readings.changed_code import source_of
 from evolake.families.readings.measured_steps import lists_of_numbers
-from evolake.families.readings.places import Examiner, ReadingPlace, Wanted, compared
-from evolake.families.readings.view import FamilyView, at, changed
+from evolake.families.readings.view import (
+    Examiner,
+    FamilyView,
+    ReadingPlace,
+    Wanted,
+    at,
+    changed,
+    compared,
+    source_of,
+)
 
 ALL_NEEDED, ONE_ENOUGH, JUST_ONE = "both are needed", "one of the two is enough", "just one of the two"
 

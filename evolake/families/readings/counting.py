@@ -6,9 +6,16 @@ import ast
 import re
 from collections.abc import Iterator
 
-from evolake.families.readings.changed_code import called_names
-from evolake.families.readings.places import Examiner, ReadingPlace, Wanted, compared
-from evolake.families.readings.view import FamilyView, at, changed
+from evolake.families.readings.view import (
+    Examiner,
+    FamilyView,
+    ReadingPlace,
+    Wanted,
+    at,
+    called_names,
+    changed,
+    compared,
+)
 
 COMPLEMENTS = (
     ast.Mod,

@@ -7,8 +7,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from evolake.families.readings.places import Examiner, ReadingPlace, Wanted
-from evolake.families.readings.view import FamilyView
+from evolake.families.readings.view import Examiner, FamilyView, ReadingPlace, Wanted
 
 FORWARD = frozenset(
     [

@@ -9,8 +9,8 @@ from typing import Any
 
 from evolake.families.gates.execution import caps_of
 from evolake.families.gates.static import Sample
-from evolake.families.model.ast_transforms import NotComposable, compose, factory
 from evolake.families.model.contract import Family
+from evolake.families.model.source_code import NotComposable, compose, factory
 from evolake.families.readings import (
     answer_order,
     bounds,
@@ -39,8 +39,7 @@ from evolake.families.readings import (
     symmetries,
     ties,
 )
-from evolake.families.readings.places import Examiner, Given, ReadingPlace, Wanted
-from evolake.families.readings.view import FamilyView, view_of
+from evolake.families.readings.view import Examiner, FamilyView, Given, ReadingPlace, Wanted, view_of
 from evolake.families.sandbox.running import Caps, Solved, solve
 from evolake.families.settings import FamiliesSettings
 

@@ -6,8 +6,16 @@ import ast
 import re
 from collections.abc import Callable
 
-from evolake.families.readings.places import Examiner, ReadingPlace, Wanted, compared
-from evolake.families.readings.view import FamilyView, at, changed, leaves
+from evolake.families.readings.view import (
+    Examiner,
+    FamilyView,
+    ReadingPlace,
+    Wanted,
+    at,
+    changed,
+    compared,
+    leaves,
+)
 
 
 def promised_answers(view: FamilyView) -> Examiner:

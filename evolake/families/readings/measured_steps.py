@@ -7,8 +7,17 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from evolake.families.readings.places import Examiner, ReadingPlace, Wanted, compared, integers
-from evolake.families.readings.view import FamilyView, KeyPath, at, changed
+from evolake.families.readings.view import (
+    Examiner,
+    FamilyView,
+    KeyPath,
+    ReadingPlace,
+    Wanted,
+    at,
+    changed,
+    compared,
+    integers,
+)
 
 STARTED = (
     r"\b(?:started|begun|commenced|broken|incomplete|unfinished|opened|partial|"

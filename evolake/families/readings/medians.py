@@ -6,9 +6,7 @@ import ast
 import copy
 import re
 
-from evolake.families.readings.changed_code import called_names, source_of
-from evolake.families.readings.places import Examiner, ReadingPlace, Wanted
-from evolake.families.readings.view import FamilyView
+from evolake.families.readings.view import Examiner, FamilyView, ReadingPlace, Wanted, called_names, source_of
 
 LOWER, HIGHER, MEAN = "the lower of the two", "the higher of the two", "their mean"
 MIDDLE_WORDS = (

@@ -7,8 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from evolake.families.readings.places import Examiner, ReadingPlace, Wanted
-from evolake.families.readings.view import FamilyView, at, changed, texts_in
+from evolake.families.readings.view import Examiner, FamilyView, ReadingPlace, Wanted, at, changed, texts_in
 
 
 def named_values(view: FamilyView) -> Examiner:

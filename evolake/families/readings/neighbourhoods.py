@@ -6,8 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from evolake.families.readings.places import Examiner, ReadingPlace, Wanted, compared
-from evolake.families.readings.view import FamilyView, at, changed
+from evolake.families.readings.view import Examiner, FamilyView, ReadingPlace, Wanted, at, changed, compared
 
 
 def circles(view: FamilyView) -> Examiner:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from evolake.families.readings.places import Examiner, Wanted, compared
-from evolake.families.readings.view import FamilyView
+from evolake.families.readings.view import Examiner, FamilyView, Wanted, compared
 
 NUMERALS = {"binary": 2, "octal": 8, "hexadecimal": 16, "ternary": 3}
 

@@ -7,9 +7,15 @@ import copy
 import re
 from collections.abc import Iterator
 
-from evolake.families.readings.changed_code import called_names, source_of
-from evolake.families.readings.places import Examiner, ReadingPlace, Wanted, compared
-from evolake.families.readings.view import FamilyView
+from evolake.families.readings.view import (
+    Examiner,
+    FamilyView,
+    ReadingPlace,
+    Wanted,
+    called_names,
+    compared,
+    source_of,
+)
 
 UP_ORDER, DOWN_ORDER = "rising", "falling"
 

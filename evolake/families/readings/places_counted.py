@@ -5,8 +5,7 @@ from __future__ import annotations
 
 import re
 
-from evolake.families.readings.places import Examiner, ReadingPlace, Wanted
-from evolake.families.readings.view import FamilyView, at, changed
+from evolake.families.readings.view import Examiner, FamilyView, ReadingPlace, Wanted, at, changed
 
 
 def counted_from(view: FamilyView) -> Examiner:

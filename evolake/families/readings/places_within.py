@@ -7,8 +7,7 @@ import re
 from itertools import pairwise
 
 from evolake.families.readings.measured_steps import lists_of_numbers
-from evolake.families.readings.places import Examiner, Wanted, compared, integers
-from evolake.families.readings.view import FamilyView, at, changed
+from evolake.families.readings.view import Examiner, FamilyView, Wanted, at, changed, compared, integers
 
 ORDINALS = {"third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "tenth": 10}
 

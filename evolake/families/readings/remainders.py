@@ -6,9 +6,15 @@ import ast
 import copy
 import re
 
-from evolake.families.readings.changed_code import calling, source_of
-from evolake.families.readings.places import Examiner, ReadingPlace, Wanted, compared
-from evolake.families.readings.view import FamilyView
+from evolake.families.readings.view import (
+    Examiner,
+    FamilyView,
+    ReadingPlace,
+    Wanted,
+    calling,
+    compared,
+    source_of,
+)
 from evolake.reading.json_text import whole_number
 
 REMAINDER = "the sign of a remainder"

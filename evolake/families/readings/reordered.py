@@ -7,8 +7,17 @@ import random
 import re
 from typing import Any
 
-from evolake.families.readings.places import Examiner, ReadingPlace, Wanted, compared
-from evolake.families.readings.view import FamilyView, KeyPath, at, changed, leaves
+from evolake.families.readings.view import (
+    Examiner,
+    FamilyView,
+    KeyPath,
+    ReadingPlace,
+    Wanted,
+    at,
+    changed,
+    compared,
+    leaves,
+)
 
 TIMES = (
     r"(?:day|night|week|month|year|hour|minute|round|turn|step|stop|stroke|lap|game|throw|visit|trip|one|"

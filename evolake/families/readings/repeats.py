@@ -6,8 +6,17 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from evolake.families.readings.places import LEAST_PROBES, Examiner, Given, ReadingPlace, Wanted
-from evolake.families.readings.view import FamilyView, KeyPath, at, changed
+from evolake.families.readings.view import (
+    LEAST_PROBES,
+    Examiner,
+    FamilyView,
+    Given,
+    KeyPath,
+    ReadingPlace,
+    Wanted,
+    at,
+    changed,
+)
 
 
 def repeats(view: FamilyView) -> Examiner:

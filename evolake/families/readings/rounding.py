@@ -6,9 +6,16 @@ import ast
 import copy
 import re
 
-from evolake.families.readings.changed_code import called_names, calling, source_of
-from evolake.families.readings.places import Examiner, ReadingPlace, Wanted, compared
-from evolake.families.readings.view import FamilyView
+from evolake.families.readings.view import (
+    Examiner,
+    FamilyView,
+    ReadingPlace,
+    Wanted,
+    called_names,
+    calling,
+    compared,
+    source_of,
+)
 
 CEILING = """
 def _rounded_up(a, b):

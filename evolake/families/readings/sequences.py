@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from evolake.families.readings.places import Examiner, ReadingPlace, Wanted, compared
-from evolake.families.readings.view import FamilyView, at, changed
+from evolake.families.readings.view import Examiner, FamilyView, ReadingPlace, Wanted, at, changed, compared
 
 MORE = (
     r"(?<!no )(?:higher|larger|greater|bigger|taller|longer|heavier|warmer|more|lower|smaller|shorter|"

@@ -8,9 +8,7 @@ import copy
 import re
 from typing import Any
 
-from evolake.families.readings.changed_code import source_of
-from evolake.families.readings.places import Examiner, ReadingPlace, Wanted
-from evolake.families.readings.view import FamilyView
+from evolake.families.readings.view import Examiner, FamilyView, ReadingPlace, Wanted, source_of
 from evolake.parsing import parse_python
 
 SAME_TIME, IN_TURN = "all at the same time", "one after the other"

@@ -6,8 +6,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from evolake.families.readings.places import LEAST_PROBES, Examiner, Wanted, compared
-from evolake.families.readings.view import FamilyView, at, changed, leaves, texts_in
+from evolake.families.readings.view import (
+    LEAST_PROBES,
+    Examiner,
+    FamilyView,
+    Wanted,
+    at,
+    changed,
+    compared,
+    leaves,
+    texts_in,
+)
 
 
 def letter_case(view: FamilyView) -> Examiner:

@@ -7,9 +7,8 @@ import re
 from typing import Any
 
 from evolake.families.readings.measured_steps import lists_of_numbers
-from evolake.families.readings.places import Examiner, ReadingPlace, Wanted, compared
 from evolake.families.readings.reordered import sequences_of
-from evolake.families.readings.view import FamilyView, at, changed
+from evolake.families.readings.view import Examiner, FamilyView, ReadingPlace, Wanted, at, changed, compared
 
 
 def counted_out(view: FamilyView) -> Examiner:

@@ -7,10 +7,21 @@ import random
 import re
 from typing import Any
 
-from evolake.families.readings.left_out import without_elements
 from evolake.families.readings.measured_steps import lists_of_numbers
-from evolake.families.readings.places import Examiner, ReadingPlace, Wanted, compared, integers
-from evolake.families.readings.view import FamilyView, KeyPath, at, changed, leaves, texts_in
+from evolake.families.readings.view import (
+    Examiner,
+    FamilyView,
+    KeyPath,
+    ReadingPlace,
+    Wanted,
+    at,
+    changed,
+    compared,
+    integers,
+    leaves,
+    texts_in,
+    without_elements,
+)
 
 WAYS = (
     (

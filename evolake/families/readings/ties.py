@@ -8,9 +8,16 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from evolake.families.model.terms import ORDER_WORDS, TIE_WORDS
-from evolake.families.readings.places import LEAST_PROBES, Examiner, ReadingPlace, Wanted
-from evolake.families.readings.view import FamilyView, at, changed
+from evolake.families.model.wording import ORDER_WORDS, TIE_WORDS
+from evolake.families.readings.view import (
+    LEAST_PROBES,
+    Examiner,
+    FamilyView,
+    ReadingPlace,
+    Wanted,
+    at,
+    changed,
+)
 
 MOST_ELEMENTS = 7
 

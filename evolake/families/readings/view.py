@@ -1,21 +1,31 @@
 """A family as the examiners of readings see it: sentences with numbered slots, instances with labels, and
-which input a slot states."""
+which input a slot states.
+
+What one examination of a reading gives, and what it may ask for: answers of the primary on changed inputs,
+and of changed validators.
+
+Changed validators: an operator made a call of a helper, and what a source calls.
+
+What two readings share: elements that a sentence leaves out are removed from the data, and the answers
+must stay the same.
+"""
 
 from __future__ import annotations
 
 import ast
 import copy
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from evolake.answers.matching import equivalent
 from evolake.families.model.contract import Family
-from evolake.families.model.sentences import sentences
+from evolake.families.model.source_code import Unreadable, parse
 from evolake.families.model.statement import QUESTION_LINE, SLOT, split_question, stated
-from evolake.families.model.syntax import Unreadable, parse
+from evolake.families.model.wording import sentences
 from evolake.families.sandbox.running import Instance, Solved
+from evolake.parsing import parse_python
 
 KeyPath = tuple[str, ...]
 
@@ -171,3 +181,211 @@ def texts_in(value: Any, where: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[An
         record = bool(where) and where[-1] == "*"
         for number, item in enumerate(value):
             yield from texts_in(item, (*where, number if record else "*"))
+
+
+LEAST_PROBES = 2
+"""Probes that must show a reading before anything is said of it."""
+Verdict = Literal["fixed", "never decides", "ambiguous", "contradicted"]
+
+
+@dataclass(frozen=True)
+class ReadingPlace:
+    """One place of the text that can be read in two ways.
+
+    reading: the name in the catalogue. says: what the text fixes, "" if nothing does. does: what the programs
+    do. verdict: `fixed` (text and programs agree), `never decides` (no instance distinguishes the two
+    readings), `ambiguous` (the text does not say which, and instances depend on it) or `contradicted` (the
+    text says one, the programs do the other). decides, of: instances that distinguish the readings, of how
+    many that were tried.
+    """
+
+    reading: str
+    sentence: str
+    says: str
+    does: str
+    verdict: Verdict
+    decides: int = 0
+    of: int = 0
+
+    @property
+    def open(self) -> bool:
+        """Whether the author should look at it."""
+        return self.verdict in ("ambiguous", "contradicted")
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the place as plain JSON."""
+        return {
+            "reading": self.reading,
+            "sentence": self.sentence,
+            "says": self.says,
+            "does": self.does,
+            "verdict": self.verdict,
+            "decides": self.decides,
+            "of": self.of,
+        }
+
+    def remark(self) -> str:
+        """Return the place in one sentence, for the author of the family."""
+        shown = f"{self.sentence!r}"[:300]
+        counts = f" ({self.decides} of {self.of} instances tell the two apart)" if self.of else ""
+        if self.verdict == "contradicted":
+            return (
+                f"{self.reading}: the text says {self.says!r}, the programs do {self.does!r}{counts}: {shown}"
+            )
+        if self.verdict == "ambiguous":
+            return (
+                f"ambiguous: {self.reading} decides {self.decides} of {self.of} instances, and no "
+                f"sentence says which: {shown}"
+            )
+        return f"{self.reading}: {self.verdict}: {shown}"
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What an examiner needs to know. inputs: changed inputs for the primary. sources: changed validators,
+    for the instances of the sample."""
+
+    inputs: Sequence[Any] = ()
+    sources: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Given:
+    """What came of it. answers: one per changed input. decided: per changed validator, how many instances it
+    answers otherwise than the label."""
+
+    answers: Sequence[Solved] = ()
+    decided: Sequence[int] = ()
+    of: int = 0
+
+
+def compared(
+    reading: str, sentence: str, says: str, does: str, decides: int = 0, of: int = 0
+) -> ReadingPlace:
+    """Return the place whose text fixes a reading: contradicted unless the programs do the same."""
+    return ReadingPlace(
+        reading, sentence, says, does, "fixed" if says == does else "contradicted", decides, of
+    )
+
+
+def integers(answers: Sequence[Solved]) -> list[int]:
+    """Return the answers if all are integers, [] if any is not."""
+    found = [solved.answer for solved in answers if solved.status == "ok" and type(solved.answer) is int]
+    return found if len(found) == len(answers) else []
+
+
+Examiner = Generator[Wanted, Given, list[ReadingPlace]]
+"""Yields at most once what it wants, and returns what it found."""
+
+
+def source_of(tree: ast.Module, helper: str = "") -> str:
+    """Return the source of a changed tree. helper: source of a function, put behind the docstring and imports
+    from __future__."""
+    start = sum(isinstance(node, ast.ImportFrom) and node.module == "__future__" for node in tree.body)
+    docstring = bool(tree.body) and isinstance(tree.body[0], ast.Expr)
+    tree.body[start + docstring : start + docstring] = parse_python(helper).body
+    return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
+
+
+class OperatorCalls(ast.NodeTransformer):
+    """Puts a call of a helper in place of an operator of two numbers."""
+
+    def __init__(self, operator: type[ast.operator], helper: str) -> None:
+        self.operator, self.helper, self.changed = operator, helper, 0
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        """Replace a binary operation by a call if it has the operator."""
+        self.generic_visit(node)
+        text = isinstance(node.left, ast.JoinedStr) or (
+            isinstance(node.left, ast.Constant) and isinstance(node.left.value, str)
+        )
+        if not isinstance(node.op, self.operator) or text:
+            return node
+        self.changed += 1
+        return ast.Call(func=ast.Name(self.helper, ast.Load()), args=[node.left, node.right], keywords=[])
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        """Replace a call of `divmod` if the operator is the remainder."""
+        self.generic_visit(node)
+        if (
+            self.operator is ast.Mod
+            and isinstance(node.func, ast.Name)
+            and node.func.id == "divmod"
+            and len(node.args) == 2
+        ):
+            self.changed += 1
+            quotient = ast.BinOp(node.args[0], ast.FloorDiv(), node.args[1])
+            rest = ast.Call(
+                func=ast.Name(self.helper, ast.Load()), args=copy.deepcopy(node.args), keywords=[]
+            )
+            return ast.Tuple([quotient, rest], ast.Load())
+        return node
+
+
+def calling(tree: ast.Module, operator: type[ast.operator], helper: str, definition: str) -> str | None:
+    """Return the source with the helper in place of the operator, None if it is nowhere."""
+    changing = OperatorCalls(operator, helper)
+    new = changing.visit(copy.deepcopy(tree))
+    return source_of(new, definition) if changing.changed else None
+
+
+def called_names(tree: ast.Module) -> set[str]:
+    """Return the last names of everything that is called."""
+    result = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            if isinstance(node.func, ast.Name):
+                called = node.func.id
+            elif isinstance(node.func, ast.Attribute):
+                called = node.func.attr
+            else:
+                called = ""
+            result.add(called)
+    return result
+
+
+def without_elements(
+    view: FamilyView,
+    named: Mapping[Any, str],
+    paths: Sequence[KeyPath],
+    is_meant: Callable[[Any, Any], bool],
+    *,
+    least: int,
+) -> Examiner:
+    """Examine whether answers change when the elements that a sentence leaves out are removed.
+
+    named: value -> the sentence that leaves it out. paths: of the lists in the inputs. is_meant: whether an
+    element is what a value names. least: trials of one value that are wanted before anything is concluded.
+    """
+    trials = []
+    for value in named:
+        for path in paths:
+            for place in range(len(view.instances)):
+                items = at(view.instances[place].inputs, path)
+                kept = [item for item in items if not is_meant(item, value)]
+                if 1 < len(kept) < len(items):
+                    trials.append((value, place, changed(view.instances[place].inputs, path, kept)))
+    given = yield Wanted([inputs for *_, inputs in trials])
+    for value, sentence in named.items():
+        others = [
+            solved.status == "ok" and not view.same(solved.answer, view.labels[place])
+            for (item, place, _), solved in zip(trials, given.answers, strict=True)
+            if item == value
+        ]
+        if (
+            len(others) >= least
+            and sum(others) * 2 > len(others)
+            and all(type(label) is int for label in view.labels)
+        ):
+            return [
+                ReadingPlace(
+                    "what does not count",
+                    sentence,
+                    f"{value} does not count",
+                    f"without {value} the answer is another",
+                    "contradicted",
+                    sum(others),
+                    len(others),
+                )
+            ]
+    return []

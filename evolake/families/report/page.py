@@ -12,8 +12,8 @@ import polars as pl
 from markupsafe import Markup
 
 from evolake.families.dataset.difficulty import agreement, common_levels, curve
-from evolake.families.report import paper
-from evolake.families.report.data import DUPLICATE, LINE, FamiliesReport, read_report
+from evolake.families.report import material as paper
+from evolake.families.report.material import DUPLICATE, LINE, FamiliesReport, read_report
 from evolake.report.pages import Section, section, sentence
 from evolake.stats.proportions import wilson_interval
 
@@ -224,7 +224,7 @@ def audit_sentence(report: FamiliesReport) -> str:
     """Return what people who read families found, next to the paper's; nothing if none was graded."""
     if report.grades.is_empty():
         return ""
-    from evolake.families.dataset.audit import audit_summary
+    from evolake.families.dataset.human_audit import audit_summary
 
     result = audit_summary(report.grades.to_dicts())
     interval, theirs = f"95% interval {result['usable_low']:.0%} to {result['usable_high']:.0%}", paper.AUDIT

@@ -13,23 +13,34 @@ only what the candidate's own program could have said as well:
 
 A dead jail raises MachineryError and is never a candidate's failure. Neither is a host that was too busy to
 run a call (see `evolake.jail.patience`).
+
+Run checkers in the jail: each is wrapped into a validator whose answer is the list of its verdicts, so it
+runs as validators do.
+
+A checker that raises an error on an answer has rejected it. One that returns anything but True or False has
+no verdict.
+
+A jail pool that keeps account: calls and seconds, by gate. Rejected families cost too, and the report says
+how much.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from evolake.families.model.contract import Family
+from evolake.families.model.contract import Family, as_json
 from evolake.families.model.statement import SLOT, fill, stated
 from evolake.jail.patience import patiently, starved
 from evolake.jail.protocol import one_line
+from evolake.program_templates import fill_template
 
 if TYPE_CHECKING:
     from evolake.jail import Limits, Outcome
+
 
 PRELOAD = (
     "numpy",
@@ -355,3 +366,108 @@ def _solved(item: dict[str, Any]) -> Solved:
         status, reason, answer = "protocol", f"the answer {UNSOUND}", None
     counted = steps if type(steps) is int and 0 <= steps <= MAX_STEPS else None
     return Solved(status, reason, answer, type(answer).__name__, counted, item["cpu_s"])
+
+
+def checker_on_tasks(source: str) -> str:
+    """Return the checker as a validator of {"inputs", "answers"}."""
+    return fill_template(
+        "evolake.families.sandbox.templates.checker",
+        source=source + "\n",
+        inputs='task["inputs"]',
+        answers='task["answers"]',
+    )
+
+
+def checker_on_answers(source: str, answers: Sequence[Any]) -> str:
+    """Return the checker as a validator of the family's own inputs, which judges the same answers every
+    time."""
+    written = f"part_json.loads({as_json([*answers, ''])!r})[:-True]"
+    return fill_template(
+        "evolake.families.sandbox.templates.checker", source=source + "\n", inputs="task", answers=written
+    )
+
+
+def check(
+    source: str,
+    tasks: Sequence[tuple[Any, Sequence[Any]]],
+    *,
+    pool: Any,
+    caps: Caps = Caps(),
+    elsewhere: bool = False,
+) -> list[Solved]:
+    """Return what a checker says of answers to inputs: each result's `answer` is a list of truth values.
+    Raises MachineryError when the jail failed."""
+    payload = [{"inputs": inputs, "answers": list(answers)} for inputs, answers in tasks]
+    return [
+        verdicts(item, len(task["answers"]))
+        for item, task in zip(
+            solve(checker_on_tasks(source), payload, pool=pool, caps=caps, elsewhere=elsewhere),
+            payload,
+            strict=True,
+        )
+    ]
+
+
+def check_parts(
+    source: str, parts: Sequence[Sequence[tuple[Any, Sequence[Any]]]], *, pool: Any, caps: Caps = Caps()
+) -> list[list[Solved]]:
+    """Return what a checker says of several lists of tasks, as `check` does of each. Raises MachineryError
+    when the jail failed."""
+    payloads = [
+        [{"inputs": inputs, "answers": list(answers)} for inputs, answers in tasks] for tasks in parts
+    ]
+    done = solve_parts(checker_on_tasks(source), payloads, pool=pool, caps=caps)
+    return [
+        [verdicts(item, len(task["answers"])) for item, task in zip(items, payload, strict=True)]
+        for items, payload in zip(done, payloads, strict=True)
+    ]
+
+
+def verdicts(item: Solved, count: int) -> Solved:
+    """Return the result, if it holds that many truth values; else one of status "protocol", for the checker
+    shares its process with the wrapper."""
+    whole = (
+        isinstance(item.answer, list)
+        and len(item.answer) == count
+        and all(isinstance(verdict, bool) for verdict in item.answer)
+    )
+    return (
+        item
+        if item.status != "ok" or whole
+        else Solved("protocol", "not a list of verdicts", None, "NoneType", None, item.cpu_s)
+    )
+
+
+def accepted(columns: Mapping[str, Sequence[Solved]], row: int, place: int) -> dict[str, bool]:
+    """Return checker -> its verdict on answer number `place` of task number `row`; a checker without verdicts
+    is left out."""
+    return {name: column[row].answer[place] for name, column in columns.items() if column[row].status == "ok"}
+
+
+def by_majority(said: Mapping[str, bool], checkers: int) -> bool | None:
+    """Return the verdict of more than half of all checkers; None if there is none."""
+    yes, no = sum(said.values()), sum(not verdict for verdict in said.values())
+    if 2 * yes > checkers:
+        return True
+    if 2 * no > checkers:
+        return False
+    return None
+
+
+class MeteredPool:
+    """Passes calls on to a pool of evolake.jail. `gate` names the account; times come from the kernel and
+    differ from run to run."""
+
+    def __init__(self, pool: Any, gate: str = ""):
+        self._pool = pool
+        self.gate = gate
+        self.costs: dict[str, dict[str, float]] = {}
+
+    def call(self, **arguments: Any) -> Any:
+        """Run a call in the pool and add what it took to the gate's account."""
+        outcome = self._pool.call(**arguments)
+        account = self.costs.setdefault(self.gate, {"calls": 0, "cpu_s": 0.0, "wall_s": 0.0})
+        account["calls"] += 1
+        account["cpu_s"] += outcome.cpu_s
+        account["wall_s"] += outcome.wall_s
+        return outcome

@@ -1,5 +1,8 @@
 """The mechanics of a family without its dress: which engine a world was drawn from and which rules are in
-force, or the code of another family."""
+force, or the code of another family.
+
+The end of a process world's title, which names its rules in force.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +14,14 @@ from functools import cache
 
 from evolake.families.model.contract import Family
 from evolake.families.model.similarity import normalised
-from evolake.families.model.syntax import Unreadable, parse
+from evolake.families.model.source_code import Unreadable, parse
 from evolake.families.worlds import NAMES
-from evolake.families.worlds.puzzles.engines import PUZZLES
+from evolake.families.worlds import board_world as boards
+from evolake.families.worlds import queue_world as queues
+from evolake.families.worlds import runs as actions
+from evolake.families.worlds.parts import by_rules
+from evolake.families.worlds.puzzle_world import PUZZLES
+from evolake.families.worlds.runs import POINTS
 from evolake.program_templates import load_template
 
 _WORLDS = "evolake.families.worlds"
@@ -98,3 +106,23 @@ def _tree(source: str) -> ast.Module | None:
 
 def _sha(value: object) -> str:
     return hashlib.sha256(json.dumps(value).encode("utf-8", "replace")).hexdigest()[:16]
+
+
+NAMED = {*POINTS, *queues.POINTS, *boards.POINTS}
+"""Mutation points whose rules the titles of process worlds name."""
+
+
+def rules_of(family: Family) -> str:
+    """Return the end of the title of a process world, of a switched one as well; "" for any other family."""
+    for points, labels in (
+        (POINTS, actions.labels),
+        (queues.POINTS, queues.labels),
+        (boards.POINTS, boards.labels),
+    ):
+        chosen = [point.chosen for point in family.points if point.name in points]
+        try:
+            if chosen:
+                return by_rules(labels(chosen))
+        except KeyError:
+            continue
+    return ""

@@ -314,7 +314,7 @@ EVALUATED = ("run", "result", "novel")
 """Gates that block a program after its evaluation, or in it."""
 NAMED_BY = 12
 BEHAVES_AS = re.compile(rf"novel: it behaves as ([0-9a-f]{{{NAMED_BY}}})")
-"""Reason of the gate `novel`, as `gates.checkers.no_duplicate` writes it."""
+"""Reason of the gate `novel`, as `gates.no_duplicate` writes it."""
 
 
 @dataclass(frozen=True)

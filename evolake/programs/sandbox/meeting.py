@@ -1,6 +1,6 @@
 """Decide how evaluator and program of a project meet, where project.toml leaves it open.
 
-The texts decide first (`programs.model.meeting`), then one evaluation of the initial program.
+The texts decide first (`programs.model.evaluator_text`), then one evaluation of the initial program.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from evolake.agents import open_agents
 from evolake.agents.listing import known_roles
 from evolake.cli.agents import tape
 from evolake.errors import InputError
-from evolake.families.roles.quality import CURATOR_ROLE, CurateRequest
+from evolake.families.roles.reviewers import CURATOR_ROLE, CurateRequest
 from evolake.settings import BudgetSettings, Settings
 
 

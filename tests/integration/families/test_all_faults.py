@@ -7,7 +7,7 @@ from pathlib import Path
 
 from commands import evolake
 
-from evolake.families.commands.new import FILES
+from evolake.families.commands.authoring import FILES
 
 
 def spoilt(folder: Path) -> Path:

@@ -18,8 +18,8 @@ from evolake.agents import open_agents
 from evolake.agents.session_tools import Arguments
 from evolake.errors import InputError
 from evolake.families.evolution.author_session import SessionAuthor, without_labels
-from evolake.families.evolution.proposal import Proposals
 from evolake.families.evolution.proposing import propose_families
+from evolake.families.evolution.refining import Proposals
 from evolake.families.evolution.requests import EvolutionSources
 from evolake.families.gates.judging import FamilyGates
 from evolake.families.model.contract import from_record, to_record

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from families_fixtures import judged
 
-from evolake.families.worlds.constraint import constraint_world
+from evolake.families.worlds.constraint_world import constraint_world
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,15 @@ import pytest
 from families_fixtures import seed_family
 
 from evolake.families.sandbox.driver import PROBES
-from evolake.families.sandbox.metering import MeteredPool
-from evolake.families.sandbox.running import Caps, generate, generate_parts, read, solve, solve_parts
+from evolake.families.sandbox.running import (
+    Caps,
+    MeteredPool,
+    generate,
+    generate_parts,
+    read,
+    solve,
+    solve_parts,
+)
 
 CLINIC = seed_family("clinic-queue")
 CAPS = Caps(cpu_s=0.3, call_s=3.0, memory_mb=256, steps=1000)

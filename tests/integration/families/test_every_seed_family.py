@@ -13,17 +13,16 @@ import pytest
 from families_fixtures import RULES, SEEDS, judged
 
 from evolake.answers.matching import equivalent
-from evolake.families.evolution.shipped import FILE, entry_of, evidence_key, read_entries
+from evolake.families.evolution.shipped_seeds import FILE, entry_of, evidence_key, read_entries
 from evolake.families.gates.checkers import near_duplicate
 from evolake.families.gates.judging import FamilyResults
 from evolake.families.gates.specs import GATE_NAMES
 from evolake.families.gates.static import nearest
-from evolake.families.model.ast_transforms import switch
 from evolake.families.model.contract import CATEGORIES, Family
-from evolake.families.model.loading import read_families
+from evolake.families.model.family_files import read_families
+from evolake.families.model.source_code import switch
 from evolake.families.model.statement import stated
-from evolake.families.sandbox.checking import check
-from evolake.families.sandbox.running import generate, read, solve
+from evolake.families.sandbox.running import check, generate, read, solve
 from evolake.families.settings import FamiliesSettings
 
 FAMILIES = {family.name: family for family in read_families(SEEDS / "families")}

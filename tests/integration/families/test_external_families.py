@@ -14,7 +14,7 @@ import pytest
 from families_fixtures import judged, require_module
 
 from evolake.families.sandbox.driver import MOST_SLOW
-from evolake.families.sandbox.external import (
+from evolake.families.sandbox.foreign import (
     GYM_CAPS,
     GYM_PRELOAD,
     external_family,

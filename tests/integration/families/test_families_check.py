@@ -14,9 +14,9 @@ from families_fixtures import SEEDS, seed_family
 from families_in_other_dress import DRESSED
 
 from evolake.errors import InputError
+from evolake.families.commands.authoring import FILES
 from evolake.families.commands.group import families
-from evolake.families.commands.new import FILES
-from evolake.families.evolution.shipped import FILE, evidence_key, read_entries
+from evolake.families.evolution.shipped_seeds import FILE, evidence_key, read_entries
 from evolake.families.model.contract import to_record
 from evolake.families.settings import FamiliesSettings
 

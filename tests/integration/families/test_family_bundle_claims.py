@@ -17,7 +17,7 @@ from lent_pool import lent_pool
 from evolake.bundles.container import as_json, pack
 from evolake.families.bundle import labelled_anew
 from evolake.families.model.contract import Family
-from evolake.families.model.loading import read_family
+from evolake.families.model.family_files import read_family
 from evolake.families.sandbox.running import PRELOAD
 
 ID = read_family(SEEDS / "families" / FAMILY).family_id

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from families_fixtures import SEEDS, seed_family
 
-from evolake.families.dataset.gallery import Example, family_page, page_name, write_gallery
+from evolake.families.commands.gallery import Example, family_page, page_name, write_gallery
 from evolake.families.model.statement import stated
 
 COMMAND = [sys.executable, "-c", "from evolake.cli import main; main()", "families", "gallery"]

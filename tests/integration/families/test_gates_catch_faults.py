@@ -9,10 +9,9 @@ from dataclasses import replace
 import pytest
 from families_fixtures import SETTINGS, judged, operators, seed_family
 
-from evolake.families.gates.blind import blind_review
-from evolake.families.gates.learned_reader import learn_reader
-from evolake.families.model.ast_transforms import switch
+from evolake.families.gates.blind import blind_review, learn_reader
 from evolake.families.model.contract import Family
+from evolake.families.model.source_code import switch
 
 CLINIC = seed_family("clinic-queue")
 CARDS = seed_family("remainder-subsets")

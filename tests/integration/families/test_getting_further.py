@@ -17,8 +17,7 @@ from families_fixtures import SEEDS, seed_family
 from assets.families.judge import rows_now
 from assets.line import register_keys
 from evolake.families.evolution import proposing
-from evolake.families.evolution.proposal import Proposal, Proposals
-from evolake.families.evolution.refining import Refinement
+from evolake.families.evolution.refining import Proposal, Proposals, Refinement
 from evolake.families.evolution.requests import EvolutionSources
 from evolake.families.gates.specs import GATES
 from evolake.families.model.contract import Family

@@ -10,9 +10,8 @@ import pytest
 from commands import evolake
 from families_fixtures import require_module
 
-from evolake.families.model.loading import read_family
-from evolake.families.sandbox.checking import check
-from evolake.families.sandbox.running import generate
+from evolake.families.model.family_files import read_family
+from evolake.families.sandbox.running import check, generate
 
 ENIGMATA = {
     "template.py": "PROMPT = 'Sort the digits of {text} from low to high. What is the result?'\n",

@@ -8,10 +8,10 @@ from dataclasses import replace
 from families_fixtures import judged_but_for_guesses as judged
 from families_fixtures import seed_family
 
-from evolake.families.model.ast_transforms import compose, factory, switch
 from evolake.families.model.contract import Answer, Family
-from evolake.families.model.joining import cutter, embed, sections
+from evolake.families.model.source_code import compose, factory, switch
 from evolake.families.model.statement import fresh_marker, join_question
+from evolake.families.operators.joining import cutter, embed, sections
 
 CLINIC, CARDS = seed_family("clinic-queue"), seed_family("remainder-subsets")
 SOLVE = """

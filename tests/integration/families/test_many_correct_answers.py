@@ -14,9 +14,9 @@ import polars as pl
 import pytest
 from families_fixtures import SETTINGS, judged, seed_family
 
-from evolake.families.dataset.cards import Provenance
-from evolake.families.dataset.export import write_dataset
-from evolake.families.gates.checked_answers import right_answers
+from evolake.families.dataset.datasets import Provenance
+from evolake.families.dataset.exports import write_dataset
+from evolake.families.gates.consensus import right_answers
 from evolake.families.gates.instances import sample_instances
 from evolake.families.model.contract import Family, to_record
 
@@ -272,7 +272,7 @@ def test_the_reward_of_an_export_takes_any_right_answer_and_no_wrong_one(exporte
 
 def test_a_checker_that_ends_its_process_costs_one_answer_only():
     namespace: dict[str, Any] = {"__name__": "reward"}
-    from evolake.families.dataset.reward import reward_source
+    from evolake.families.dataset.exports import reward_source
 
     exec(compile(reward_source({"f": [BOMB]}), "reward.py", "exec"), namespace)
     namespace["CHECK_SECONDS"] = 1

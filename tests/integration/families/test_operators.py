@@ -11,16 +11,12 @@ from families_fixtures import SEEDS, SETTINGS, operators, seed_family
 from families_fixtures import judged_but_for_guesses as judged
 
 from evolake.families.gates.blind import blind_review
-from evolake.families.model.ast_transforms import NotComposable, switch
 from evolake.families.model.contract import Family, from_record, to_record
-from evolake.families.model.loading import read_families
-from evolake.families.operators.aggregate import aggregate
-from evolake.families.operators.filter import constrain
-from evolake.families.operators.guard import guard
-from evolake.families.operators.invert import invert
-from evolake.families.operators.pipe import pipe
+from evolake.families.model.family_files import read_families
+from evolake.families.model.source_code import NotComposable, switch
+from evolake.families.operators.of_one_family import aggregate, constrain, invert, switch_rule
+from evolake.families.operators.of_two_families import guard, pipe
 from evolake.families.operators.registry import COMPOSING, OPERATORS, child_of
-from evolake.families.operators.switch import switch_rule
 from evolake.families.sandbox.running import generate, read, solve
 
 CLINIC, CARDS, LIARS = (seed_family(name) for name in ("clinic-queue", "remainder-subsets", "truth-tellers"))

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from families_fixtures import SEEDS, judged, seed_family
 
-from evolake.families.evolution.shipped import FILE, entry_of, evidence_key, read_entries
-from evolake.families.faults.catalogue import FAULTS, NOBODY, Fault
+from evolake.families.evolution.shipped_seeds import FILE, entry_of, evidence_key, read_entries
+from evolake.families.faults.catalogue import FAULTS, NOBODY, UNSEEN, Fault
 from evolake.families.faults.injection import (
     ALL_FAULTS,
     SHIPPED_EACH,
@@ -22,13 +22,12 @@ from evolake.families.faults.injection import (
     plant_faults,
     short_caps,
 )
-from evolake.families.faults.unseen import UNSEEN
 from evolake.families.gates.judging import FamilyResults
 from evolake.families.gates.specs import GATE_NAMES
-from evolake.families.model.ast_transforms import NotComposable
 from evolake.families.model.contract import Family
-from evolake.families.model.loading import read_families
+from evolake.families.model.family_files import read_families
 from evolake.families.model.similarity import Fingerprint
+from evolake.families.model.source_code import NotComposable
 from evolake.families.settings import FamiliesSettings
 from evolake.families.tables import KILL_RATES, PLANTED
 from evolake.families.tables_faults import kill_rate_rows, planted_rows

@@ -14,15 +14,14 @@ from loopback_model import KEY, Asked, LoopbackModel, serve
 from pydantic import SecretStr
 
 from evolake.agents import Agents, open_agents
-from evolake.families.evolution.further import Further
-from evolake.families.evolution.proposal import Proposal, Proposals
 from evolake.families.evolution.proposing import propose_families
 from evolake.families.evolution.records import proposal_rows
-from evolake.families.evolution.refining import SubmissionGuard, refine
+from evolake.families.evolution.refining import Proposal, Proposals, SubmissionGuard, refine
 from evolake.families.evolution.requests import EvolutionSources
-from evolake.families.evolution.stages import replay_gate
-from evolake.families.gates import collecting, instances, static
-from evolake.families.gates.batch_sampling import sample_families
+from evolake.families.evolution.stages import Further, replay_gate
+from evolake.families.gates import instances, static
+from evolake.families.gates import judging as collecting
+from evolake.families.gates.instances import sample_families
 from evolake.families.gates.judging import FamilyGates
 from evolake.families.gates.specs import GATE_NAMES
 from evolake.families.model.contract import Family, as_json

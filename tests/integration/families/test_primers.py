@@ -8,8 +8,8 @@ import pytest
 from families_fixtures import judged
 
 from evolake.families.gates.specs import GATE_NAMES
-from evolake.families.model.loading import read_families
-from evolake.families.model.sentences import declared
+from evolake.families.model.family_files import read_families
+from evolake.families.model.wording import declared
 from evolake.families.sandbox.running import generate
 from evolake.families.settings import FamiliesSettings
 

@@ -14,15 +14,13 @@ from pydantic import SecretStr
 
 from evolake.agents import open_agents
 from evolake.errors import MachineryError
-from evolake.families.evolution.drift import drift_summary, measure_pair
-from evolake.families.evolution.further import Further
+from evolake.families.evolution.cycle_measures import drift_summary, measure_pair
 from evolake.families.evolution.records import candidate_row, vote_rows
-from evolake.families.evolution.stages import replay_gate
-from evolake.families.gates.batch_sampling import sample_families
-from evolake.families.gates.instances import sample_instances
+from evolake.families.evolution.stages import Further, replay_gate
+from evolake.families.gates.instances import sample_families, sample_instances
 from evolake.families.gates.judging import FamilyResults
 from evolake.families.gates.specs import GATE_NAMES
-from evolake.families.model.ast_transforms import switch
+from evolake.families.model.source_code import switch
 from evolake.families.sandbox.running import PRELOAD
 from evolake.families.tables import CANDIDATES, DROPPED, INSTANCES, VALIDATOR_VOTES, VOTES
 from evolake.gates import Ruleset

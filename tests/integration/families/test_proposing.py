@@ -17,19 +17,17 @@ from pydantic import SecretStr
 
 from evolake.agents import Agents, open_agents
 from evolake.families.evolution import proposing
-from evolake.families.evolution.ideas import idea_rows
-from evolake.families.evolution.lessons import learn
-from evolake.families.evolution.proposal import Proposals
 from evolake.families.evolution.proposing import Judge, family_of, propose_families
-from evolake.families.evolution.records import gates_seen
-from evolake.families.evolution.requests import EvolutionSources
+from evolake.families.evolution.records import gates_seen, idea_rows
+from evolake.families.evolution.refining import Proposals
+from evolake.families.evolution.requests import EvolutionSources, learn
 from evolake.families.gates.judging import FamilyGates
 from evolake.families.gates.specs import GATE_NAMES
-from evolake.families.model.ast_transforms import switch
 from evolake.families.model.contract import Family, as_json, from_record, to_record
-from evolake.families.operators.invert import invert
+from evolake.families.model.source_code import switch
+from evolake.families.operators.of_one_family import invert
 from evolake.families.operators.registry import COMPOSING
-from evolake.families.roles.evolution import evolve
+from evolake.families.roles.evolution_agent import evolve
 from evolake.families.roles.models import Draft, EvolveReply, EvolveRequest
 from evolake.settings import BudgetSettings, Settings
 

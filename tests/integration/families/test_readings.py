@@ -9,13 +9,13 @@ from typing import Any
 from families_fixtures import RULES, operators, seed_family
 from families_two_readings import CASES, faulty, good
 
-from evolake.families.evolution.measuring import measure_draft
+from evolake.families.evolution.draft_feedback import measure_draft
 from evolake.families.gates.execution import caps_of, pairs_of
 from evolake.families.gates.judging import FamilyGates
 from evolake.families.gates.static import Sample
 from evolake.families.model.contract import Family
 from evolake.families.readings.examining import CATALOGUE, examine
-from evolake.families.readings.places import ReadingPlace
+from evolake.families.readings.view import ReadingPlace
 from evolake.families.sandbox.running import generate, solve
 from evolake.families.settings import FamiliesSettings
 

@@ -8,7 +8,7 @@ import pytest
 from families_fixtures import SEEDS
 
 from evolake.families.gates.consensus import take_votes
-from evolake.families.model.loading import read_families
+from evolake.families.model.family_files import read_families
 from evolake.families.operators.registry import OPERATORS, child_of
 from evolake.families.sandbox.running import PRELOAD, Caps, generate
 from evolake.families.settings import FamiliesSettings

@@ -16,8 +16,8 @@ from loopback_model import KEY, LoopbackModel, serve
 
 from evolake.errors import InputError
 from evolake.families.commands.group import families
-from evolake.families.dataset.review_sheet import COLUMNS, read_answers, sheet_text
-from evolake.families.model.loading import read_family
+from evolake.families.dataset.human_audit import SHEET_COLUMNS, read_answers, sheet_text
+from evolake.families.model.family_files import read_family
 from evolake.families.sandbox.running import Instance
 
 CLINIC = SEEDS / "families" / "clinic-queue"
@@ -35,7 +35,7 @@ def typed(*words: object) -> tuple[Any, str, Any]:
 
 def write_answers(path: Path, lines: list[dict[str, str]]) -> None:
     text = io.StringIO()
-    writer = csv.DictWriter(text, COLUMNS)
+    writer = csv.DictWriter(text, SHEET_COLUMNS)
     writer.writeheader()
     writer.writerows(lines)
     path.write_text(text.getvalue())

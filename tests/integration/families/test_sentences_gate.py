@@ -14,9 +14,9 @@ from families_in_other_dress import DRESSED, FAULTY
 
 from evolake.families.gates.sentences import probe_texts
 from evolake.families.gates.specs import GATES
-from evolake.families.model.joining import own_text
 from evolake.families.model.statement import stated
-from evolake.families.operators.guard import guard
+from evolake.families.operators.joining import own_text
+from evolake.families.operators.of_two_families import guard
 from evolake.families.operators.registry import child_of
 from evolake.families.sandbox.running import Caps, generate, solve
 

@@ -13,7 +13,7 @@ from families_fixtures import RULES, judged, seed_family
 
 from evolake.errors import InputError, MachineryError
 from evolake.families.evolution.records import gates_seen
-from evolake.families.evolution.shipped import (
+from evolake.families.evolution.shipped_seeds import (
     CARRIERS,
     NOT_OF_GATES,
     ROOTS,

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from families_fixtures import SETTINGS, require_module, seed_family
 
-from evolake.families.dataset.cards import Provenance
-from evolake.families.dataset.export import write_dataset
-from evolake.families.gates.batch_sampling import sample_families
-from evolake.families.gates.probes import wrong_answers
+from evolake.families.dataset.datasets import Provenance
+from evolake.families.dataset.exports import write_dataset
+from evolake.families.gates.consensus import wrong_answers
+from evolake.families.gates.instances import sample_families
 from evolake.families.sandbox.running import PRELOAD
 from evolake.jail import open_pool
 

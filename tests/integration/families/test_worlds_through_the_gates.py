@@ -13,20 +13,15 @@ from families_fixtures import judged as judged_by_all_rules
 from families_fixtures import judged_but_for_guesses as judged
 from families_fixtures import seed_family
 
-from evolake.families.model.ast_transforms import switch
 from evolake.families.model.contract import Family
+from evolake.families.model.source_code import switch
 from evolake.families.operators.registry import child_of
-from evolake.families.worlds.actions import bound_actions
-from evolake.families.worlds.boards.drawing import board_world
-from evolake.families.worlds.constraint import world_of
-from evolake.families.worlds.laws import LAWS
-from evolake.families.worlds.process import run_world_of
-from evolake.families.worlds.questions import QUESTIONS
-from evolake.families.worlds.queues.drawing import queue_world
-from evolake.families.worlds.run_themes import RUN_THEMES
-from evolake.families.worlds.runs import RUNS
-from evolake.families.worlds.structures import STRUCTURES
-from evolake.families.worlds.themes import THEMES
+from evolake.families.worlds.board_world import board_world
+from evolake.families.worlds.constraint_world import world_of
+from evolake.families.worlds.constraints import LAWS, QUESTIONS, STRUCTURES, THEMES
+from evolake.families.worlds.process_world import run_world_of
+from evolake.families.worlds.queue_world import queue_world
+from evolake.families.worlds.runs import RUN_THEMES, RUNS, bound_actions
 
 
 def queue() -> Family:

@@ -11,7 +11,7 @@ from families_fixtures import require_module
 from prompts_fixtures import SIZES, Adder, iterate, operators
 
 from evolake.errors import JailUnavailable
-from evolake.families.sandbox.external import GYM_PRELOAD, external_rows
+from evolake.families.sandbox.foreign import GYM_PRELOAD, external_rows
 from evolake.jail import open_pool
 from evolake.prompts.evolution.population import found_population
 from evolake.prompts.evolution.prompt_contest import evaluate

@@ -22,7 +22,7 @@ from evolake.bundles.container import BLOCK, Bundle, Refused, as_json, pack, unp
 from evolake.bundles.model import Said
 from evolake.bundles.verifying import HOLDS, Report, unmeasured
 from evolake.errors import JailUnavailable
-from evolake.families.model.loading import read_family
+from evolake.families.model.family_files import read_family
 from evolake.settings import default_seeds
 from evolake.solvers.bundle_duel import MOST_BYTES, require_bounded
 

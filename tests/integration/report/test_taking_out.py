@@ -15,7 +15,7 @@ from solver_lake import DIFF, ID, make_lake
 from evolake.cli import cli
 from evolake.designs import tables as designs
 from evolake.errors import InputError
-from evolake.families.model.loading import read_family
+from evolake.families.model.family_files import read_family
 from evolake.families.model.population import store_family
 from evolake.families.tables import FAMILIES
 from evolake.lake import ARTIFACTS, CHAMPIONS, DERIVATIONS, Lake, TableSchema, side_table

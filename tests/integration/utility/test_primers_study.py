@@ -14,7 +14,7 @@ from tiny_policy import tiny_policy
 from utility_lake import SIZES, child, families_lake
 
 from evolake.errors import InputError
-from evolake.families.model.loading import read_families
+from evolake.families.model.family_files import read_families
 from evolake.prompts.model.protocol import Problem, Sample
 from evolake.prompts.model.recipes import SSLOGIC
 from evolake.settings import Settings, load

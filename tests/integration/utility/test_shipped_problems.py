@@ -12,7 +12,7 @@ import pytest
 
 from evolake.answers.asking import request
 from evolake.answers.matching import equivalent
-from evolake.families.model.loading import read_families
+from evolake.families.model.family_files import read_families
 from evolake.families.sandbox.running import PRELOAD, read, solve
 from evolake.jail import open_pool
 from evolake.prompts.model.problems import read_problems, split

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from evolake.cli import cli
 from evolake.designs.commands.new import EXAMPLE
 from evolake.errors import InputError
-from evolake.families.commands.new import FILES
+from evolake.families.commands.authoring import FILES
 from evolake.new_files import write_new
 from evolake.project import BROUGHT as PROJECT_ROOT
 
@@ -69,7 +69,7 @@ def test_new_overwrites_nothing(tmp_path: Path, what: tuple[str, ...], name: str
 
 
 def test_a_new_family_is_called_as_its_folder(tmp_path: Path) -> None:
-    from evolake.families.model.loading import read_family
+    from evolake.families.model.family_files import read_family
 
     assert ran("families", "new", str(tmp_path / "Ferry tickets")).exit_code == 0
     assert read_family(tmp_path / "Ferry tickets").name == "ferry-tickets"

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from evolake.answers.forms import MAX_FORM, asked_units, read_date
 from evolake.answers.matching import answers, matches
-from evolake.families.dataset.reward import reward_source
-from evolake.families.gates.probes import accepted_wrongly, wrong_answers
+from evolake.families.dataset.exports import reward_source
+from evolake.families.gates.consensus import accepted_wrongly, wrong_answers
 from evolake.prompts.model.protocol import Problem
 from evolake.prompts.model.scoring import judge_reply
 

@@ -10,8 +10,8 @@ import pytest
 from families_fixtures import seed_family
 
 from evolake.errors import InputError
-from evolake.families.dataset.audit import (
-    COLUMNS,
+from evolake.families.dataset.human_audit import (
+    GRADE_COLUMNS,
     audit_row,
     audit_summary,
     choose,
@@ -26,7 +26,7 @@ INSTANCE = {"difficulty": 5, "text": "How many?\nSay it.", "answer": "-4", "vote
 
 def graded(folder: Path, *lines: dict[str, str]) -> Path:
     text = io.StringIO()
-    writer = csv.DictWriter(text, COLUMNS, restval="")
+    writer = csv.DictWriter(text, GRADE_COLUMNS, restval="")
     writer.writeheader()
     writer.writerows(lines)
     path = folder / "sheet.csv"

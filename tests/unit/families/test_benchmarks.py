@@ -12,8 +12,8 @@ from families_fixtures import seed_family
 from families_in_other_dress import DRESSED
 
 from evolake.errors import InputError
-from evolake.families.gates.benchmarks import LARGEST_MB, benchmark_evidence, strings
 from evolake.families.gates.checkers import contamination
+from evolake.families.gates.leaks import LARGEST_MB, benchmark_evidence, strings
 from evolake.families.model.contract import Family
 
 FAMILY = DRESSED["none-is-out"]

@@ -11,10 +11,17 @@ import pytest
 from board_answers import courses
 from worlds_fixtures import ENGINES, assert_answered_alike, entries, statements
 
-from evolake.families.worlds.boards.drawing import board_of, board_world
-from evolake.families.worlds.boards.questions import QUESTIONS, BoardQuestion
-from evolake.families.worlds.boards.rules import POINTS, RULES, Chosen, chosen_rules
-from evolake.families.worlds.boards.themes import BOARD_THEMES
+from evolake.families.worlds.board_world import (
+    BOARD_THEMES,
+    POINTS,
+    QUESTIONS,
+    RULES,
+    BoardQuestion,
+    Chosen,
+    board_of,
+    board_world,
+    chosen_rules,
+)
 
 COURSE = BoardQuestion(
     "course",

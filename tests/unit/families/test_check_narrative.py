@@ -8,13 +8,12 @@ from typing import Any
 
 import pytest
 
-from evolake.families.commands.checked import Checked
+from evolake.families.commands.checking import LONGEST, Checked, review_sentence, voter_sentences
 from evolake.families.commands.group import tell
-from evolake.families.commands.narrative import LONGEST, review_sentence, voter_sentences
 from evolake.families.gates.blind import Review
 from evolake.families.gates.consensus import vote
 from evolake.families.independence import independence_of
-from evolake.families.readings.places import ReadingPlace
+from evolake.families.readings.view import ReadingPlace
 from evolake.families.roles.models import Turn
 from evolake.families.sandbox.running import Solved
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from evolake.answers.values import LONGEST_CHECKED, answer_value
-from evolake.families.model.checker_code import impurity
+from evolake.families.model.source_code import impurity
 
 
 @pytest.mark.parametrize(

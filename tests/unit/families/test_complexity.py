@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from families_fixtures import seed_family
 
-from evolake.families.dataset.complexity import complexity_row, measure
+from evolake.families.dataset.difficulty import complexity_row, measure
 from evolake.families.tables import COMPLEXITY
 
 NESTED = """

@@ -12,11 +12,10 @@ from pathlib import Path
 import pytest
 
 from evolake.errors import InputError
-from evolake.families.model import ast_transforms as parts
-from evolake.families.model.ast_transforms import NotComposable
+from evolake.families.model import source_code as parts
 from evolake.families.model.contract import from_record, to_record
-from evolake.families.model.importing import read_jsonl, read_line
-from evolake.families.model.loading import read_families, read_family
+from evolake.families.model.family_files import read_families, read_family
+from evolake.families.model.source_code import NotComposable
 from evolake.families.model.statement import (
     fill,
     fresh_marker,
@@ -28,6 +27,7 @@ from evolake.families.model.statement import (
     split_question,
     stated,
 )
+from evolake.families.sandbox.foreign import read_jsonl, read_line
 
 SEEDS = Path(__file__).resolve().parents[3] / "data_lake" / "seeds" / "families"
 CLINIC = SEEDS / "clinic-queue"
@@ -212,7 +212,7 @@ def test_what_only_a_module_can_do_is_not_composable(line):
 
 @pytest.mark.parametrize("validators", [["q"], {"other": 1}, "q"])
 def test_validators_that_are_no_table_of_sources_are_a_wrong_input(validators):
-    from evolake.families.model.loading import UncheckedFamily, make_family
+    from evolake.families.model.family_files import UncheckedFamily, make_family
 
     with pytest.raises(InputError, match="validators"):
         make_family(

@@ -5,10 +5,9 @@ from __future__ import annotations
 from families_fixtures import RULES
 
 from evolake.families.gates.checkers import near_duplicate
-from evolake.families.gates.duplicates import duplicate_pairs
 from evolake.families.gates.static import NEAREST, nearest
 from evolake.families.model.similarity import Fingerprint
-from evolake.families.report.data import DUPLICATE
+from evolake.families.report.material import DUPLICATE, duplicate_pairs
 
 PARAMETERS = next(rule.parameters for rule in RULES.rules if rule.check == "families.near_duplicate")
 ANSWERS = tuple("abcdefghijklmnopqrst")

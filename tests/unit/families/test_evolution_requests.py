@@ -8,12 +8,11 @@ from families_fixtures import SETTINGS, seed_family
 from evolake.agents.attempts import SiblingNote
 from evolake.agents.prompts import build_messages
 from evolake.families.evolution.author_session import request_of as session_request
-from evolake.families.evolution.ideas import MOST_REMEMBERED, idea_rows, remembered, tried_ideas
 from evolake.families.evolution.learnability import answered_text
-from evolake.families.evolution.proposal import Failure, Proposals, outcome_text
+from evolake.families.evolution.records import MOST_REMEMBERED, idea_rows, remembered, tried_ideas
+from evolake.families.evolution.refining import Failure, Proposals, outcome_text
 from evolake.families.evolution.requests import EvolutionSources, request_of
-from evolake.families.roles.evolution import EVOLUTION_ROLE
-from evolake.families.roles.evolution_session import EVOLUTION_SESSION
+from evolake.families.roles.evolution_agent import EVOLUTION_ROLE, EVOLUTION_SESSION
 from evolake.families.roles.models import Draft, EvolveRequest
 
 PARENTS = [seed_family(name) for name in ("clinic-queue", "remainder-subsets", "truth-tellers", "bus-legs")]

@@ -6,8 +6,7 @@ import json
 
 import pytest
 
-from evolake.families.evolution.drift import drift_summary
-from evolake.families.evolution.funnel import divergence, funnel_rows, resource_rows
+from evolake.families.evolution.cycle_measures import divergence, drift_summary, funnel_rows, resource_rows
 from evolake.families.gates.specs import GATE_NAMES
 
 

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from evolake.errors import InputError
-from evolake.families.dataset.cards import Provenance
-from evolake.families.dataset.datasets import Dataset
+from evolake.families.dataset.datasets import Dataset, Provenance
 from evolake.families.evolution.records import independence_seen
 from evolake.families.gates.consensus import Vote
 from evolake.families.independence import (

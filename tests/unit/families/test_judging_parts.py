@@ -8,14 +8,13 @@ from families_fixtures import RULES, SEEDS, seed_family
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from evolake.families.gates.collecting import rule_evidence
-from evolake.families.gates.consensus import alike, consensus_evidence, vote
+from evolake.families.gates.consensus import accepted_wrongly, alike, consensus_evidence, vote, wrong_answers
+from evolake.families.gates.judging import rule_evidence
 from evolake.families.gates.leaks import leaking_place
-from evolake.families.gates.probes import accepted_wrongly, wrong_answers
 from evolake.families.gates.specs import GATE_NAMES
-from evolake.families.model.loading import read_families
+from evolake.families.model.family_files import read_families
 from evolake.families.model.similarity import Fingerprint, fingerprint, similarity
-from evolake.families.roles.blind import rules_in
+from evolake.families.roles.readers import rules_in
 from evolake.families.sandbox.running import Solved
 from evolake.gates.checkers import CHECKERS
 

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from evolake.families.evolution.learnability import FEWEST_LIVE, factors, read_scores, reading, survival
 from evolake.families.model.population import empty_population
 from evolake.families.model.similarity import Fingerprint
-from evolake.families.operators.novelty import novel_parents
-from evolake.families.report.data import asked_of
+from evolake.families.operators.registry import novel_parents
+from evolake.families.report.material import asked_of
 from evolake.families.settings import FamiliesSettings
 from evolake.families.tables import FAMILIES, LEARNABILITY, LEARNABILITY_READ, SURVIVAL
 from evolake.lake import Lake

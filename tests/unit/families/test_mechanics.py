@@ -9,14 +9,13 @@ import numpy as np
 import pytest
 
 from evolake.families.dataset.datasets import units_of
-from evolake.families.dataset.export import NEITHER, side
+from evolake.families.dataset.exports import NEITHER, side
 from evolake.families.model.contract import Family
 from evolake.families.operators.registry import child_of
-from evolake.families.worlds.boards.drawing import board_world
+from evolake.families.worlds.board_world import board_world
 from evolake.families.worlds.mechanics import OWN, Mechanics, mechanics_of
-from evolake.families.worlds.puzzles.drawing import puzzle_of
-from evolake.families.worlds.puzzles.engines import PUZZLES
-from evolake.families.worlds.queues.drawing import queue_world
+from evolake.families.worlds.puzzle_world import PUZZLES, puzzle_of
+from evolake.families.worlds.queue_world import queue_world
 from evolake.lake.population import roots_of
 
 

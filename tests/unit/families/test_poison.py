@@ -17,28 +17,35 @@ from families_poison import ANSWERS, CONSTANTS, HELP, plain, with_constant
 
 from evolake.answers.matching import equivalent, matches
 from evolake.errors import InputError
-from evolake.families.dataset.complexity import complexity_row
-from evolake.families.dataset.gallery import page_name
-from evolake.families.evolution.observations import kind_of, traces_of
+from evolake.families.commands.gallery import page_name
+from evolake.families.dataset.difficulty import complexity_row
 from evolake.families.evolution.proposing import family_of
+from evolake.families.evolution.refining import kind_of, traces_of
 from evolake.families.gates.checkers import difficulty
-from evolake.families.gates.collecting import rule_evidence
-from evolake.families.gates.consensus import consensus_evidence, vote
+from evolake.families.gates.consensus import accepted_wrongly, consensus_evidence, vote
+from evolake.families.gates.judging import rule_evidence
 from evolake.families.gates.leaks import leaking_place
-from evolake.families.gates.probes import accepted_wrongly
 from evolake.families.gates.static import characters, magnitude
-from evolake.families.model.ast_transforms import NotComposable, factory, rename_constants, set_constant
 from evolake.families.model.contract import as_json, from_record, to_record
-from evolake.families.model.importing import read_line
-from evolake.families.model.loading import UncheckedFamily, make_family
+from evolake.families.model.family_files import UncheckedFamily, make_family
 from evolake.families.model.similarity import answer_key, fingerprint
+from evolake.families.model.source_code import (
+    NotComposable,
+    Unreadable,
+    factory,
+    parse,
+    parse_expression,
+    rename_constants,
+    set_constant,
+    unparsed,
+)
 from evolake.families.model.statement import fresh_marker
-from evolake.families.model.syntax import Unreadable, parse, parse_expression, unparsed
 from evolake.families.operators.registry import OPERATORS
-from evolake.families.roles.evolution import evolve
+from evolake.families.roles.evolution_agent import evolve
 from evolake.families.roles.models import EvolveReply, EvolveRequest
 from evolake.families.sandbox.driver import NotPlain
 from evolake.families.sandbox.driver import plain as plain_value
+from evolake.families.sandbox.foreign import read_line
 from evolake.families.sandbox.running import MAX_VALUES, Solved, sound
 from evolake.families.tables import INVENTED
 

@@ -14,10 +14,8 @@ from worlds_fixtures import ENGINES, TYPES, entries, statements
 from evolake.families.model.contract import to_record
 from evolake.families.model.statement import fill, stated
 from evolake.families.operators.registry import child_of
-from evolake.families.worlds.actions import ACTIONS, Bound, bound_actions
-from evolake.families.worlds.process import process_world, run_world_of, said
-from evolake.families.worlds.run_themes import RUN_THEMES
-from evolake.families.worlds.runs import RUNS
+from evolake.families.worlds.process_world import process_world, run_world_of, said
+from evolake.families.worlds.runs import ACTIONS, RUN_THEMES, RUNS, Bound, bound_actions
 
 CAP, MARKS = 4, 5
 WORLDS = range(30)

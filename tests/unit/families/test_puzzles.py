@@ -16,15 +16,20 @@ from puzzle_answers import is_right, of_puzzle
 from worlds_fixtures import TYPES, entries
 
 from evolake.errors import MachineryError
-from evolake.families.gates.checked_answers import rearranged
-from evolake.families.gates.consensus import alike
-from evolake.families.gates.probes import wrong_answers
-from evolake.families.model.checker_code import impurity
+from evolake.families.gates.consensus import alike, rearranged, wrong_answers
 from evolake.families.model.contract import Family, to_record
+from evolake.families.model.source_code import impurity
 from evolake.families.model.statement import fill, stated
 from evolake.families.operators.registry import OPERATORS, WORLD_TURNS, WORLDS, child_of
-from evolake.families.worlds.puzzles.drawing import puzzle_of, puzzle_world, said
-from evolake.families.worlds.puzzles.engines import FOLDER, PUZZLES, Puzzle, puzzle_in
+from evolake.families.worlds.puzzle_world import (
+    FOLDER,
+    PUZZLES,
+    Puzzle,
+    puzzle_in,
+    puzzle_of,
+    puzzle_world,
+    said,
+)
 
 DRAWN = ((1, 1), (3, 2), (5, 3), (8, 4), (10, 5))
 VOTERS = ("primary", "first", "second")

@@ -10,10 +10,18 @@ import numpy as np
 import pytest
 from worlds_fixtures import ENGINES, assert_answered_alike, entries, statements
 
-from evolake.families.worlds.queues.drawing import queue_of, queue_world, said
-from evolake.families.worlds.queues.questions import QUESTIONS
-from evolake.families.worlds.queues.rules import POINTS, RULES, Chosen, chosen_rules, functions
-from evolake.families.worlds.queues.themes import QUEUE_THEMES
+from evolake.families.worlds.queue_world import (
+    POINTS,
+    QUESTIONS,
+    QUEUE_THEMES,
+    RULES,
+    Chosen,
+    chosen_rules,
+    functions,
+    queue_of,
+    queue_world,
+    said,
+)
 
 PEOPLE = [(come, need, card) for come, (need, card) in enumerate(product((2, 4, 5, 7), (0, 1)), start=3)]
 """Minute of arrival, need, card; the first of them has number 1."""

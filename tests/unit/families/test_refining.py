@@ -11,13 +11,11 @@ from families_fixtures import RULES, seed_family
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolake.families.evolution.failure_rows import lessons_of
-from evolake.families.evolution.observations import kind_of, observe
-from evolake.families.evolution.refining import SubmissionGuard, refine
+from evolake.families.evolution.refining import SubmissionGuard, kind_of, observe, refine
+from evolake.families.evolution.requests import lessons_of
 from evolake.families.gates.judging import FamilyResults
-from evolake.families.roles.experience import merged
 from evolake.families.roles.models import CurateRequest
-from evolake.families.roles.quality import curate
+from evolake.families.roles.reviewers import curate, merged
 from evolake.gates import GateResult, Verdict
 
 FAMILY = seed_family("clinic-queue")

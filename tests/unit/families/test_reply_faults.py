@@ -8,9 +8,16 @@ import pytest
 from families_fixtures import seed_family
 from families_scripted_model import as_reply
 
-from evolake.families.roles.models import EvolveReply, EvolveRequest, ValidatorReply
-from evolake.families.roles.reply_faults import family_fault, program_fault, slots_fault, validator_fault
-from evolake.families.roles.validator_author import AuthorRequest
+from evolake.families.roles.models import (
+    EvolveReply,
+    EvolveRequest,
+    ValidatorReply,
+    family_fault,
+    program_fault,
+    slots_fault,
+    validator_fault,
+)
+from evolake.families.roles.reviewers import AuthorRequest
 
 CLINIC = seed_family("clinic-queue")
 REQUEST = EvolveRequest(operator="switch", idea="", parents=[])

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from evolake.families.report import data
+from evolake.families.report import material as data
 from evolake.families.report.figures import growth
 from evolake.families.tables_faults import TABLES
 from evolake.lake import VERDICTS, Catalogue, Lake, side_table

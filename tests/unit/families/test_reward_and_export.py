@@ -15,10 +15,9 @@ from hypothesis import strategies as st
 
 from evolake.answers.matching import matches
 from evolake.errors import InputError
-from evolake.families.dataset.cards import Provenance
-from evolake.families.dataset.export import in_test, side, write_dataset
-from evolake.families.dataset.reward import reward_source
-from evolake.families.gates.probes import wrong_answers
+from evolake.families.dataset.datasets import Provenance
+from evolake.families.dataset.exports import in_test, reward_source, side, write_dataset
+from evolake.families.gates.consensus import wrong_answers
 from evolake.lake.population import roots_of
 
 MADE_BY = Provenance(

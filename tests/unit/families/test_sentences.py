@@ -11,17 +11,25 @@ from families_in_other_dress import DRESSED
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolake.families.gates.code_changes import (
+from evolake.families.gates.changes import (
+    fixed_quantities,
     helpers,
+    text_changes,
     whole_numbers,
     with_number,
     with_ties_turned,
     without_function,
 )
-from evolake.families.gates.text_changes import fixed_quantities, text_changes
-from evolake.families.model.sentences import Pattern, declared, quantities, sentences, spans
 from evolake.families.model.statement import stated
-from evolake.families.model.terms import says_order_of_equals, undefined_terms
+from evolake.families.model.wording import (
+    Pattern,
+    declared,
+    quantities,
+    says_order_of_equals,
+    sentences,
+    spans,
+    undefined_terms,
+)
 
 
 def run(source: str, *arguments: object) -> object:

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from evolake.families.commands.show import show
-from evolake.families.report.showing import attempt_lines, attempts, family_lines, family_report
+from evolake.families.commands.exporting import show
+from evolake.families.report.artifacts import attempt_lines, attempts, family_lines, family_report
 from evolake.families.tables import CANDIDATES, IDEAS
 from evolake.lake import Lake
 from evolake.lake.schemas import VERDICTS, side_table

@@ -6,9 +6,9 @@ import pytest
 from families_fixtures import SEEDS, seed_family
 from families_wording import WORDINGS, named, outcome
 
-from evolake.families.gates.text_changes import word_changes, word_places
-from evolake.families.model.ast_transforms import NotComposable
-from evolake.families.model.loading import read_families
+from evolake.families.gates.changes import word_changes, word_places
+from evolake.families.model.family_files import read_families
+from evolake.families.model.source_code import NotComposable
 from evolake.families.model.statement import stated
 
 CLINIC = seed_family("clinic-queue")

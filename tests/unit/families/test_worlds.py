@@ -20,12 +20,8 @@ from evolake.families.operators import registry
 from evolake.families.operators.registry import child_of
 from evolake.families.worlds import NAMES
 from evolake.families.worlds import entries as tables
-from evolake.families.worlds.constraint import constraint_world, world_of
-from evolake.families.worlds.kinds import Kind
-from evolake.families.worlds.laws import LAWS, Law
-from evolake.families.worlds.questions import QUESTIONS
-from evolake.families.worlds.structures import STRUCTURES
-from evolake.families.worlds.themes import THEMES
+from evolake.families.worlds.constraint_world import constraint_world, world_of
+from evolake.families.worlds.constraints import LAWS, QUESTIONS, STRUCTURES, THEMES, Kind, Law
 
 WORLDS = range(36)
 WEIGHTS = [3, 1, 4, 2, 5]

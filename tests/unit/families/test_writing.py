@@ -6,8 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from evolake.families.model.contract import to_record
-from evolake.families.model.loading import read_families, read_family
-from evolake.families.model.writing import write_family
+from evolake.families.model.family_files import read_families, read_family, write_family
 from evolake.settings import default_seeds
 
 

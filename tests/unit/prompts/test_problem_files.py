@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from evolake.answers.asking import request
 from evolake.answers.ngrams import ngrams
 from evolake.errors import InputError
-from evolake.families.dataset.cards import Provenance
-from evolake.families.dataset.export import write_dataset
+from evolake.families.dataset.datasets import Provenance
+from evolake.families.dataset.exports import write_dataset
 from evolake.prompts.model.leaks import overlap
 from evolake.prompts.model.problem_files import MANY_ANSWERS, read_placed, read_side
 from evolake.prompts.model.problems import problem_set

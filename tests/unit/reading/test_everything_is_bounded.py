@@ -17,7 +17,7 @@ UNPACKING = re.compile(
 )
 BOUNDED_ALREADY = (
     "evolake/lake/audit.py",
-    "evolake/families/model/sentences.py",
+    "evolake/families/model/wording.py",
     "evolake/families/evolution/requests.py",
 )
 """Reads bytes, of which `isdigit` is ASCII; words of at most 15 ASCII digits; cycles, which the lake

@@ -20,7 +20,7 @@ from evolake.designs.report.data import CycleReport
 from evolake.designs.report.supplement import Part
 from evolake.families.dataset.difficulty import work_of
 from evolake.families.report import page as families
-from evolake.families.report.data import FamiliesReport
+from evolake.families.report.material import FamiliesReport
 from evolake.families.tables import COMPLEXITY
 from evolake.lake import ARTIFACTS, CHAMPIONS, Lake, side_table
 from evolake.lines import lines

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from evolake.families.report import paper
+from evolake.families.report import material as paper
 from evolake.report.figures import Figure
 
 if TYPE_CHECKING:
-    from evolake.families.report.data import FamiliesReport
+    from evolake.families.report.material import FamiliesReport
 
 
 def draw_categories(report: FamiliesReport) -> bytes:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from evolake.families.operators.registry import OPERATORS
-from evolake.families.report import paper
+from evolake.families.report import material as paper
 from evolake.report.figures import Figure
 
 if TYPE_CHECKING:
-    from evolake.families.report.data import FamiliesReport
+    from evolake.families.report.material import FamiliesReport
 
 MEASURES = {
     "loc": ("lines of code", False),

@@ -9,7 +9,7 @@ from evolake.report.figures import Figure
 from evolake.stats.proportions import wilson_interval
 
 if TYPE_CHECKING:
-    from evolake.families.report.data import FamiliesReport
+    from evolake.families.report.material import FamiliesReport
 
 
 def draw_difficulty(report: FamiliesReport) -> bytes:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evolake.families.gates.specs import GATES
-from evolake.families.report import paper
+from evolake.families.report import material as paper
 from evolake.report.figures import Figure
 
 if TYPE_CHECKING:
-    from evolake.families.report.data import FamiliesReport
+    from evolake.families.report.material import FamiliesReport
 
 SHOWN = {**{gate.name: gate.label or gate.name for gate in GATES}, "attempts": "attempts, refined"}
 """Gate -> its name on the figure."""

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from evolake.families.report import paper
+from evolake.families.report import material as paper
 from evolake.report.figures import Figure
 
 if TYPE_CHECKING:
-    from evolake.families.report.data import FamiliesReport
+    from evolake.families.report.material import FamiliesReport
 
 
 def draw_growth(report: FamiliesReport) -> bytes:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from evolake.report.figures import Figure
 
 if TYPE_CHECKING:
-    from evolake.families.report.data import FamiliesReport
+    from evolake.families.report.material import FamiliesReport
 
 
 def draw_planted_faults(report: FamiliesReport) -> bytes | None:

@@ -1,1 +1,0 @@
-"""Puzzles of several engines (routes, schedules, pictures, ...), each in a Markdown file."""
