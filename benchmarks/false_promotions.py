@@ -40,7 +40,7 @@ from bench import SHORT
 
 from evolake.contest import ERROR
 from evolake.cycle_seeds import CycleSeeds
-from evolake.designs.evolution.champion import Contender, decide_champion
+from evolake.designs.evolution.design_contest import Contender, decide_champion
 from evolake.designs.settings import DesignsSettings, FidelitySettings
 from evolake.programs.evolution.program_contest import decide_by_metrics as decide_programs
 from evolake.programs.evolution.program_contest import run_duel as run_programs

@@ -14,7 +14,7 @@ from prompts_fixtures import problem
 
 from evolake.cycle_seeds import CycleSeeds
 from evolake.designs import tables as designs
-from evolake.designs.evolution.champion import Contender, decide_champion, evaluation_rows
+from evolake.designs.evolution.design_contest import Contender, decide_champion, evaluation_rows
 from evolake.designs.evolution.experiments import simulate_level
 from evolake.designs.evolution.judging import DesignGates
 from evolake.designs.settings import DesignsSettings, FidelitySettings

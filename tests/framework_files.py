@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from evolake.designs.commands.new import EXAMPLE
+from evolake.designs.commands import EXAMPLE
 from evolake.project import BROUGHT
 
 BASELINE = (BROUGHT / "data_lake/seeds/designs/baseline.py").read_text()

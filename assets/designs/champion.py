@@ -15,7 +15,7 @@ from resources.compute import ComputeResource
 from resources.jail import JailResource
 
 if TYPE_CHECKING:
-    from evolake.designs.evolution.champion import Succession
+    from evolake.designs.evolution.design_contest import Succession
     from evolake.designs.evolution.population import Population
 
 
@@ -23,7 +23,7 @@ def duel_for_champion(
     store: LineStore, compute: ComputeResource, population: Population, final_ranking: pl.DataFrame
 ) -> Succession:
     """Return the champion after the duel of the consensus' first design with the one that is."""
-    from evolake.designs.evolution.champion import contenders, decide_champion
+    from evolake.designs.evolution.design_contest import contenders, decide_champion
 
     order = final_ranking.sort("rank")["design_id"].to_list()
     return decide_champion(
@@ -66,7 +66,7 @@ def ablate_champion(
 
 def publish_champion(store: LineStore, population: Population, succession: Succession) -> None:
     """Publish the duel, the champion, and the runs that it was decided on, as rows of the shared tables."""
-    from evolake.designs.evolution.champion import evaluation_rows
+    from evolake.designs.evolution.design_contest import evaluation_rows
 
     store.extra(DUELS, succession.trials, "champion_trials")
     store.extra(DECISIONS, succession.decisions, "champion_decisions")

@@ -79,9 +79,8 @@ def survivors(
     meta_review: pl.DataFrame,
 ) -> pl.DataFrame:
     """Choose the champion after this cycle, and the archive that enters the next one. Seals it."""
-    from evolake.designs.evolution.analysis import analyse_designs
-    from evolake.designs.evolution.consensus_winner import consensus_winner
-    from evolake.designs.evolution.reviewing import with_champion, with_notes
+    from evolake.designs.evolution.attempts import consensus_winner
+    from evolake.designs.evolution.reviewing import analyse_designs, with_champion, with_notes
     from evolake.designs.report.material import FIGURES, Material
 
     cycle, settings = store.cycle, store.settings

@@ -124,9 +124,8 @@ def candidates(
     Where the setting `race.candidates` asks for it, children of the best race over sizes and seeds, and the
     best of these are candidates too.
     """
-    from evolake.designs.evolution.designer_session import SessionDesigner, chosen_designer
     from evolake.designs.evolution.designing import DesignerTurn, propose_candidates
-    from evolake.designs.evolution.trials import TrialRunner
+    from evolake.designs.evolution.trials import SessionDesigner, TrialRunner, chosen_designer
 
     cycle, settings, population = store.cycle, store.settings, so_far(store)
     sizes = settings.of(DesignsSettings)

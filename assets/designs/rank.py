@@ -38,8 +38,7 @@ def objectives(
     The first cycle draws the portfolio that the line starts with.
     """
     from evolake.designs.evolution.importing import imported_objectives
-    from evolake.designs.evolution.judging_objectives import objective_judge
-    from evolake.designs.evolution.objective_trial import consensus_at, trial_context
+    from evolake.designs.evolution.judging_objectives import consensus_at, objective_judge, trial_context
     from evolake.designs.evolution.objective_writing import (
         derivation_rows,
         initial_objectives,
@@ -93,8 +92,7 @@ def objectives(
 
 def _merged(store: LineStore, population: Population, judge: JudgeObjective) -> Written:
     """Return the objectives of the bundles that this cycle takes in, through their gate."""
-    from evolake.designs.evolution.merge import entered_merges
-    from evolake.designs.evolution.merge_objectives import admitted_objectives
+    from evolake.designs.evolution.merge import admitted_objectives, entered_merges
     from evolake.designs.evolution.objective_writing import Written, judged_rows
 
     bundles = entered_merges(store.lake, archive(store), so_far(store), store.cycle)

@@ -23,9 +23,9 @@ from evolake.bundles.measuring import difference, fresh_count, fresh_seeds, judg
 from evolake.bundles.model import Said
 from evolake.contest import LEAST_PAIRS
 from evolake.cycle_seeds import CycleSeeds
-from evolake.designs.evolution.champion import Contender, decide_champion, gains
+from evolake.designs.evolution.design_contest import Contender, decide_champion, gains
 from evolake.designs.evolution.schedule import is_solved
-from evolake.designs.report.artifacts import gain_of_decision
+from evolake.designs.report.story import gain_of_decision
 from evolake.report.gain import counted
 
 if TYPE_CHECKING:

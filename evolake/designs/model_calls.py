@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 from evolake.agents.forecast import RoleCalls, asked
-from evolake.designs.evolution.analysis import DESIGNS_OF_A_CALL
-from evolake.designs.evolution.designer_session import chosen_designer
 from evolake.designs.evolution.proposals import REPAIRS
+from evolake.designs.evolution.reviewing import DESIGNS_OF_A_CALL
+from evolake.designs.evolution.trials import chosen_designer
 from evolake.designs.roles.designer import ANALYSIS_ROLE, DESIGN_REPAIR_ROLE, DESIGN_ROLE, REVISION_ROLE
 from evolake.designs.roles.designer_session import DESIGN_SESSION
 from evolake.designs.roles.objective import OBJECTIVE_REPAIR_ROLE, OBJECTIVE_ROLE, REVIEW_ROLE

@@ -16,7 +16,6 @@ from evolake.agents import AgentFailure, Agents, Reply
 from evolake.agents.attempts import MOST_SIBLINGS, SiblingNote, waves
 from evolake.cycle_seeds import CycleSeeds
 from evolake.designs.evolution.attempts import contest_outcomes, idea_of
-from evolake.designs.evolution.designer_session import SessionDesigner
 from evolake.designs.evolution.planning import TRIED_BY_DESIGNER, detail, limits_text, tried_text
 from evolake.designs.evolution.population import Population, Texts
 from evolake.designs.evolution.proposals import (
@@ -30,6 +29,7 @@ from evolake.designs.evolution.proposals import (
 )
 from evolake.designs.evolution.trials import (
     REVISION_SIZES,
+    SessionDesigner,
     TrialRunner,
     mean_gain,
     trial_text,

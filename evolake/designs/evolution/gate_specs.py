@@ -51,7 +51,7 @@ GATES = (
 OBJECTIVE = GateSpec(
     0,
     "objective",
-    Lazy("evolake.designs.evolution.objective_trial:collect_trial"),
+    Lazy("evolake.designs.evolution.judging_objectives:collect_trial"),
     ("scores", "runs", "told_apart", "nearest"),
     asset="objectives",
     about=(

@@ -23,8 +23,7 @@ from evolake.canonical_json import key_of
 from evolake.designs.evolution.experiments import LINE, results_by_design
 from evolake.designs.evolution.schedule import is_cut
 from evolake.designs.genome.open_genome import read_genome
-from evolake.designs.genome.values import Scale, values_text
-from evolake.designs.genome.variation import Parent
+from evolake.designs.genome.variation import Parent, Scale, values_text
 from evolake.designs.model.contract import TracedDesign
 from evolake.designs.tables import ARCHIVE
 from evolake.lake import Lake

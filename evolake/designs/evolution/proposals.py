@@ -21,8 +21,7 @@ from evolake.designs.evolution.planning import resolved, short_ids
 from evolake.designs.evolution.population import Population
 from evolake.designs.genome.open_compose import compose
 from evolake.designs.genome.open_genome import OpenGenome, read_genome
-from evolake.designs.genome.values import values_text
-from evolake.designs.genome.variation import design_key
+from evolake.designs.genome.variation import design_key, values_text
 from evolake.designs.model.boundary import alone
 from evolake.designs.model.contract import HyperValue, TracedDesign
 from evolake.designs.roles.designer import DESIGN_REPAIR_ROLE

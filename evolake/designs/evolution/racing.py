@@ -27,8 +27,7 @@ from evolake.designs.evolution.schedule import MOST_STEPS_PER_WORK
 from evolake.designs.genome.open_compose import compose
 from evolake.designs.genome.open_genetic import OF_TWO, OPERATORS, parent_of, propose
 from evolake.designs.genome.open_genome import read_genome, with_values
-from evolake.designs.genome.values import differed_values
-from evolake.designs.genome.variation import Child, Parent, short_title
+from evolake.designs.genome.variation import Child, Parent, differed_values, short_title
 from evolake.designs.model.formulas import PLANTED, FormulaKind, KindName
 
 SLACK = 1.25

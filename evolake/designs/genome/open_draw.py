@@ -18,7 +18,7 @@ from evolake.designs.genome.open_expression import (
 )
 from evolake.designs.genome.open_genome import Constant
 from evolake.designs.genome.parameters import Parameter
-from evolake.designs.genome.values import rounded
+from evolake.designs.genome.variation import rounded
 
 LEAF_ODDS, FUNCTION_ODDS, REDUCTION_ODDS, POWER_ODDS = 0.3, 0.3, 0.15, 0.05
 CONSTANT_ODDS = 0.2

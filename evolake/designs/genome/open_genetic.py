@@ -52,8 +52,14 @@ from evolake.designs.genome.open_genome import (
 )
 from evolake.designs.genome.open_switch import switched
 from evolake.designs.genome.parameters import Parameter
-from evolake.designs.genome.values import Scale, perturbed_values
-from evolake.designs.genome.variation import Child, Parent, propose_perturbed, short_title
+from evolake.designs.genome.variation import (
+    Child,
+    Parent,
+    Scale,
+    perturbed_values,
+    propose_perturbed,
+    short_title,
+)
 from evolake.errors import InputError
 
 OPERATORS = (

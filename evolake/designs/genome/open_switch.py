@@ -24,7 +24,7 @@ from evolake.designs.genome.open_behaviour import BOUNDS
 from evolake.designs.genome.open_expression import Expression, renamed, size, substituted
 from evolake.designs.genome.open_genome import SLOTS, Constant, Memory, OpenGenome, backbone, open_genome
 from evolake.designs.genome.parameters import Parameter
-from evolake.designs.genome.values import rounded
+from evolake.designs.genome.variation import rounded
 
 CLOCK = "fresh_memory"
 START = 1e-5

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from evolake.designs.evolution.consensus_winner import ConsensusWinner, consensus_winner
+from evolake.designs.evolution.attempts import ConsensusWinner, consensus_winner
 from evolake.designs.evolution.population import Population, read_population
 from evolake.designs.tables import TABLES
 from evolake.errors import InputError

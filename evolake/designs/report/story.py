@@ -1,15 +1,29 @@
 """What only the designs line knows of its cycle: how much faster its champion is, who challenged it, and what
-was run."""
+was run.
+
+The designs line's row in the table of all lines: median work of the champion and of the baseline, and how
+many runs that took.
+
+What the designs line says of its artifacts.
+"""
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
+from evolake.contest import LEVEL
 from evolake.designs.evolution.gate_specs import OBJECTIVE
-from evolake.report.gain import BOUNDS, NONE_YET, counted, figures, interval
-from evolake.report.story import Ask, Gate, Row, Story, Trend, contests, why_nothing_passed, with_cpu
+from evolake.lake import Lake
+from evolake.report.artifacts import Artifact, Kind, LineArtifacts, blob_text, column_text
+from evolake.report.gain import BOUNDS, NONE_YET, Gain, counted, figures, interval
+from evolake.report.standing import Ask, Standing
+from evolake.report.story import Gate, Row, Story, Trend, contests, why_nothing_passed, with_cpu
+from evolake.stats import Interval
 
 NONE = f"{NONE_YET}: the baseline itself leads"
 WEAK = 1.0
@@ -139,3 +153,124 @@ SELECT champions.cycle, coalesce(any_value(d.ratio), 1.0) AS ratio FROM champion
 LEFT JOIN designs.champion_decisions AS d ON d.cycle = champions.cycle AND d.comparison = 'baseline'
 WHERE champions.line = 'designs' AND champions.cycle <= $cycle AND champions.cycle > '0000'
   GROUP BY champions.cycle ORDER BY champions.cycle"""
+
+
+BASELINE = "the baseline dynamics"
+
+
+def standing(shared: Standing, _lake: Lake, ask: Ask) -> Standing:
+    """Return the row with the work that both sides took at the size of their duel."""
+    runs = ask(COUNTED)[0]["runs"]
+    work = {
+        row[
+            "is_champion"
+        ]: f" ({'' if row['solved'] else 'at least '}{figures(row['work'], 4)} median work in steps of the "
+        f"baseline at N={row['N']})"
+        for row in ask(WORK)
+    }
+    if shared.estimate is None:
+        return replace(shared, start=BASELINE, evaluations=runs)
+    return replace(
+        shared, best=shared.best + work.get(True, ""), start=BASELINE + work.get(False, ""), evaluations=runs
+    )
+
+
+COUNTED = f"SELECT count(*)::INTEGER AS runs FROM ({RUNS}) WHERE cycle <= $cycle"
+WORK = """
+SELECT trials.design_id = decided.challenger_id AS is_champion, any_value(trials.N) AS N,
+  bool_and(trials.solved) AS solved,
+  median(trials.work_per_step * CASE WHEN trials.solved THEN trials.median_step
+    WHEN trials.timed_out THEN trials.steps_run
+    ELSE trials.max_steps END) AS work
+FROM designs.champion_trials AS trials JOIN designs.champion_decisions AS decided
+  ON decided.cycle = trials.cycle AND decided.comparison = 'baseline' AND decided.N = trials.N
+WHERE trials.cycle = $cycle AND trials.design_id IN (decided.challenger_id,
+  decided.incumbent_id) GROUP BY ALL"""
+
+
+LINE = "designs"
+
+
+def gain_of(lake: Lake, artifact_id: str, cycle: str, _since: str) -> Gain | None:
+    """Against the baseline, on the fresh seeds of the cycle; None for the baseline itself."""
+    for row in lake.read(LINE, "champion_decisions", cycle).to_dicts():
+        if (
+            row["comparison"] == "baseline"
+            and row["challenger_id"] == artifact_id
+            and row["ratio"] is not None
+        ):
+            return gain_of_decision(row)
+    return None
+
+
+def gain_of_decision(row: Mapping[str, Any]) -> Gain:
+    """Return the gain that a row of DECISIONS states."""
+    return Gain(
+        Interval(row["ratio"], row["ratio_low"], row["ratio_high"], LEVEL),
+        "less median work",
+        row["incumbent_id"],
+        f"at N={row['N']} on {row['pairs']} fresh seeds of {row['batch']} instances each, profile "
+        f"{row['profile']}",
+        row["cycle"],
+        row["wins"],
+        count=counted(row["pairs"], "seed"),
+        bound=row["bound"],
+    )
+
+
+def design_text(lake: Lake, artifact: Artifact) -> str:
+    """Return the design's file. Values that its row has in place of the file's own (a tuned copy) are set at
+    its end, so that it computes the same."""
+    changed = json.loads(artifact.row.get("hyper") or "{}")
+    lines = [f'HYPER_SPACE[{name!r}]["default"] = {value!r}' for name, value in sorted(changed.items())]
+    return blob_text(lake, artifact) + (
+        "\n\n# The values that evolution found.\n" + "\n".join(lines) + "\n" if lines else ""
+    )
+
+
+def write_design(lake: Lake, artifact: Artifact, folder: Path) -> str:
+    """design.py."""
+    (folder / "design.py").write_text(design_text(lake, artifact), encoding="utf-8")
+    return "evolake designs check design.py && evolake designs solve design.py --n 100 --instances 100"
+
+
+ARTIFACTS = LineArtifacts(
+    gain=gain_of,
+    standing=standing,
+    score="consensus, lower is better",
+    kinds={
+        "design": Kind(
+            "design_id",
+            ("incoming_designs", "candidates", "seeds"),
+            (
+                "origin",
+                "operator",
+                "idea",
+                "rationale",
+                "key_insight",
+                "success_level",
+                "tuned",
+                "hyper",
+                "reason",
+            ),
+            ("final_ranking",),
+            text=design_text,
+            write=write_design,
+            changed=lambda row, _: str(row["rationale"] or ""),
+        ),
+        "objective": Kind(
+            "objective_id",
+            ("incoming_objectives", "objectives"),
+            ("origin", "operator", "family", "parameters", "genome", "description", "multiplier", "reason"),
+            ("final_ranking_weights",),
+            file="objective.py",
+        ),
+        "direction": Kind(
+            "direction_id",
+            ("directions",),
+            ("phase", "rationale", "focus", "avoid", "reference_ids"),
+            title="direction",
+            text=column_text("direction"),
+        ),
+    },
+)

@@ -18,8 +18,7 @@ from evolake.agents.roles import Role
 from evolake.designs.genome.open_compose import compose
 from evolake.designs.genome.open_genetic import OPERATORS, parent_of, propose
 from evolake.designs.genome.open_genome import baseline, read_genome, simpler, vocabulary
-from evolake.designs.genome.values import Scale
-from evolake.designs.genome.variation import Parent
+from evolake.designs.genome.variation import Parent, Scale
 from evolake.designs.roles.models import (
     AnalysisReply,
     AnalysisRequest,

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 from lent_pool import lent_pool
 
-from evolake.designs.commands.group import designs
+from evolake.designs.commands import designs
 from evolake.designs.engines.engine import StopRule, simulate
 from evolake.designs.model.contract import TracedDesign
 from evolake.designs.model.instances import planted, to_dimacs

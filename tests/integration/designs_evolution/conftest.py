@@ -12,8 +12,7 @@ import pytest
 from designs_runs import Inline
 
 from evolake.designs.evolution.judging import DesignGates, DesignResults
-from evolake.designs.evolution.judging_objectives import JudgeObjective, objective_judge
-from evolake.designs.evolution.objective_trial import trial_context
+from evolake.designs.evolution.judging_objectives import JudgeObjective, objective_judge, trial_context
 from evolake.designs.evolution.population import Population
 from evolake.designs.evolution.proposals import Judge
 from evolake.designs.evolution.scoring import live_objectives

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from figures import assert_drawn
 
-from evolake.designs.commands.new import EXAMPLE
+from evolake.designs.commands import EXAMPLE
 from evolake.designs.evolution.population import empty_population
 from evolake.designs.model.contract import TracedDesign
 from evolake.designs.report.figures.champion_memory import (

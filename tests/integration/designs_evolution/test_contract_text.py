@@ -13,7 +13,7 @@ from evolake.agents.prompts import load_prompt, placeholders
 from evolake.designs.evolution.gate_specs import GATES
 from evolake.designs.evolution.proposals import Judge
 from evolake.designs.model.contract import DEFAULT_LEARNING_RATE
-from evolake.designs.roles.contract_text import BLOCKED, CONTRACT, FACTS, FORM
+from evolake.designs.roles.request_text import BLOCKED, CONTRACT, FACTS, FORM
 from evolake.gates.rules import load_rules
 from evolake.settings import load
 

@@ -14,7 +14,6 @@ from pydantic import SecretStr
 
 from evolake.agents import open_agents
 from evolake.cycle_seeds import CycleSeeds
-from evolake.designs.evolution.designer_session import SessionDesigner, chosen_designer
 from evolake.designs.evolution.designing import DesignerTurn, Proposals, propose_candidates
 from evolake.designs.evolution.population import Population, empty_population
 from evolake.designs.evolution.proposals import (
@@ -24,6 +23,7 @@ from evolake.designs.evolution.proposals import (
     seed_candidate,
     store_candidate,
 )
+from evolake.designs.evolution.trials import SessionDesigner, chosen_designer
 from evolake.designs.genome.open_compose import compose
 from evolake.designs.genome.open_genome import baseline
 from evolake.designs.settings import DesignsSettings

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 from framework_files import EXAMPLE, SOLVERS, write_files
 
-from evolake.designs.commands.import_files import import_command
+from evolake.designs.commands import import_command
 from evolake.designs.evolution.importing import (
     admit_imports,
     import_framework,
@@ -20,8 +20,7 @@ from evolake.designs.evolution.importing import (
     rows_of,
     taken_in,
 )
-from evolake.designs.evolution.judging_objectives import objective_judge
-from evolake.designs.evolution.objective_trial import trial_context
+from evolake.designs.evolution.judging_objectives import objective_judge, trial_context
 from evolake.designs.evolution.population import Population, empty_population
 from evolake.designs.evolution.proposals import Judge, design_row, seed_candidate, store_candidate
 from evolake.designs.evolution.scoring import Objective

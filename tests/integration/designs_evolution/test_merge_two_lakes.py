@@ -12,17 +12,17 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from evolake.designs.commands.merge import merge as merge_command
+from evolake.designs.commands import merge as merge_command
 from evolake.designs.evolution.judging_objectives import JudgeObjective
 from evolake.designs.evolution.line_state import rank_designs, standings
 from evolake.designs.evolution.merge import (
     admit_merges,
+    admitted_objectives,
     entered_merges,
     genealogy,
     import_lake,
     pending_merges,
 )
-from evolake.designs.evolution.merge_objectives import admitted_objectives
 from evolake.designs.evolution.objective_writing import derivation_rows as objective_derivation_rows
 from evolake.designs.evolution.objective_writing import initial_objectives, judged_rows
 from evolake.designs.evolution.population import Population, archive_asset, empty_population, texts_of

@@ -14,11 +14,11 @@ from scripted_agents import scripted
 
 from evolake.cycle_seeds import CycleSeeds
 from evolake.designs.evolution.gate_specs import OBJECTIVE
-from evolake.designs.evolution.judging_objectives import objective_judge
-from evolake.designs.evolution.objective_trial import (
+from evolake.designs.evolution.judging_objectives import (
     TrialContext,
     TriedObjective,
     collect_trial,
+    objective_judge,
     trial_context,
 )
 from evolake.designs.evolution.objective_writing import derivation_rows, initial_objectives, write_objectives

@@ -19,8 +19,7 @@ from evolake.agents import AgentFailure, Agents
 from evolake.agents.backends import OperatorsBackend
 from evolake.cycle_seeds import CycleSeeds
 from evolake.designs.evolution import designing
-from evolake.designs.evolution.analysis import analyse_designs
-from evolake.designs.evolution.champion import Succession
+from evolake.designs.evolution.design_contest import Succession
 from evolake.designs.evolution.designing import DesignerTurn, propose_candidates
 from evolake.designs.evolution.experiments import Job, run_jobs
 from evolake.designs.evolution.judging_objectives import JudgeObjective
@@ -36,7 +35,7 @@ from evolake.designs.evolution.proposals import (
     seed_candidate,
     store_candidate,
 )
-from evolake.designs.evolution.reviewing import review_portfolio, reviewed, with_champion
+from evolake.designs.evolution.reviewing import analyse_designs, review_portfolio, reviewed, with_champion
 from evolake.designs.evolution.scoring import live_objectives
 from evolake.designs.genome.open_compose import compose
 from evolake.designs.genome.open_genetic import OPERATORS

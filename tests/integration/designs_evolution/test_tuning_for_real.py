@@ -16,8 +16,7 @@ from evolake.designs.evolution.tuning import Tuner, should_tune, tune_design, tu
 from evolake.designs.genome.open_compose import compose
 from evolake.designs.genome.open_genetic import parent_of
 from evolake.designs.genome.open_genome import baseline
-from evolake.designs.genome.values import Scale
-from evolake.designs.genome.variation import Parent
+from evolake.designs.genome.variation import Parent, Scale
 from evolake.designs.settings import DesignsSettings
 from evolake.designs.tables import TUNING
 

@@ -14,9 +14,8 @@ from evolake.agents import AgentFailure
 from evolake.agents.prompts import build_messages
 from evolake.cycle_seeds import CycleSeeds
 from evolake.designs.evolution import designing
-from evolake.designs.evolution.analysis import analyse_designs
-from evolake.designs.evolution.champion import Succession
-from evolake.designs.evolution.consensus_winner import consensus_winner
+from evolake.designs.evolution.attempts import consensus_winner
+from evolake.designs.evolution.design_contest import Succession
 from evolake.designs.evolution.designing import DesignerTurn, Proposals, propose_candidates
 from evolake.designs.evolution.objective_writing import initial_objectives, write_objectives
 from evolake.designs.evolution.planning import plan_directions
@@ -28,7 +27,7 @@ from evolake.designs.evolution.proposals import (
     seed_candidate,
     store_candidate,
 )
-from evolake.designs.evolution.reviewing import with_champion, with_notes
+from evolake.designs.evolution.reviewing import analyse_designs, with_champion, with_notes
 from evolake.designs.evolution.trials import SIDES, TrialRunner, TrialSize, worth_revising
 from evolake.designs.genome.open_compose import compose
 from evolake.designs.genome.open_genome import baseline

@@ -15,7 +15,7 @@ from unit.designs_engine.engine_support import BASELINE, DESIGN_340, traced
 
 from evolake.cycle_seeds import CycleSeeds
 from evolake.designs.engines import isolated
-from evolake.designs.evolution.champion import Contender, decide_champion
+from evolake.designs.evolution.design_contest import Contender, decide_champion
 from evolake.designs.evolution.experiments import Job, run_jobs
 from evolake.designs.settings import DesignsSettings, FidelitySettings
 from evolake.designs.tables import DECISIONS, DUELS, EXPERIMENTS

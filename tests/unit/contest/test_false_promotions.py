@@ -99,5 +99,5 @@ def test_a_design_that_is_better_at_small_sizes_alone_is_promoted_no_more_often_
 
     for model in ("power laws, not reached", "exponential laws, not reached"):
         assert binomtest(promoted(model), 60, ERROR, alternative="greater").pvalue > SURE
-    monkeypatch.setattr("evolake.designs.evolution.law_contest.MOST_SIZES", 1)
+    monkeypatch.setattr("evolake.designs.evolution.extrapolation.MOST_SIZES", 1)
     assert promoted("exponential laws, not reached") > 20

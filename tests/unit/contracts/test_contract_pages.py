@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from evolake.cli import cli
-from evolake.designs.commands.new import EXAMPLE
+from evolake.designs.commands import EXAMPLE
 from evolake.errors import InputError
 from evolake.families.commands.authoring import FILES
 from evolake.new_files import write_new

@@ -18,7 +18,7 @@ from evolake.cycle_seeds import CycleSeeds
 from evolake.designs.engines import isolated
 from evolake.designs.engines.engine import EngineChoice, simulate
 from evolake.designs.engines.isolated import Run, engine_apart, run_apart
-from evolake.designs.evolution.champion import Contender, decide_champion
+from evolake.designs.evolution.design_contest import Contender, decide_champion
 from evolake.designs.evolution.experiments import Job, run_jobs
 from evolake.designs.model.contract import TracedDesign, Variable, identity
 from evolake.designs.model.instances import planted

@@ -9,7 +9,7 @@ import pytest
 from designs_runs import Inline, Run
 
 from evolake.cycle_seeds import CycleSeeds
-from evolake.designs.evolution.champion import Contender, decide_champion, gains, reaches
+from evolake.designs.evolution.design_contest import Contender, decide_champion, gains, reaches
 from evolake.designs.evolution.experiments import instance_seed
 from evolake.designs.settings import DesignsSettings, FidelitySettings
 from evolake.designs.tables import DECISIONS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evolake.designs.evolution.consensus_winner import consensus_winner
+from evolake.designs.evolution.attempts import consensus_winner
 from evolake.designs.evolution.population import empty_population
 
 FIRST, CHAMPION = "a" * 64, "b" * 64

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from framework_files import BASE, REACH, SOLVERS, write_files
 
-from evolake.designs.evolution.framework_files import find_files, read_framework
+from evolake.designs.evolution.importing import find_files, read_framework
 from evolake.errors import InputError
 from evolake.objectives.source import objective_id
 

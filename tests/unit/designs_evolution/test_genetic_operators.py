@@ -10,8 +10,14 @@ from hypothesis import strategies as st
 
 from evolake.designs.genome.open_genetic import parent_of, propose, scales_of
 from evolake.designs.genome.open_genome import baseline, with_values
-from evolake.designs.genome.values import Scale, moved_value, perturbed_values
-from evolake.designs.genome.variation import Parent, design_key, short_title
+from evolake.designs.genome.variation import (
+    Parent,
+    Scale,
+    design_key,
+    moved_value,
+    perturbed_values,
+    short_title,
+)
 
 FILE = Parent(
     "file",

@@ -10,8 +10,8 @@ import pytest
 from designs_runs import Inline, Run
 
 from evolake.cycle_seeds import CycleSeeds
-from evolake.designs.evolution.champion import Contender, Succession, decide_champion
-from evolake.designs.evolution.law_contest import (
+from evolake.designs.evolution.design_contest import Contender, Succession, decide_champion
+from evolake.designs.evolution.extrapolation import (
     LAWS,
     bends,
     gains_by_law,

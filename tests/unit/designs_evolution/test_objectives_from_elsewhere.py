@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from evolake.designs.evolution.merge_objectives import admitted_objectives, keep_bundle
+from evolake.designs.evolution.merge import admitted_objectives, keep_bundle
 from evolake.designs.evolution.objective_writing import initial_objectives, judged_rows, with_genome
 from evolake.designs.evolution.population import empty_population
 from evolake.designs.evolution.scoring import Objective

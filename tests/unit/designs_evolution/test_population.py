@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from evolake.designs.evolution.champion import contenders
+from evolake.designs.evolution.design_contest import contenders
 from evolake.designs.evolution.line_state import rank_designs, reach, standings
 from evolake.designs.evolution.planning import summaries
 from evolake.designs.evolution.population import (

@@ -34,8 +34,7 @@ from evolake.designs.evolution.racing import (
 )
 from evolake.designs.genome.open_genetic import parent_of
 from evolake.designs.genome.open_genome import baseline, open_genome, with_values
-from evolake.designs.genome.values import Scale, differed_values
-from evolake.designs.genome.variation import Child
+from evolake.designs.genome.variation import Child, Scale, differed_values
 from evolake.designs.model.formulas import uniform_kind
 
 RUNGS = (BudgetLevel(80, 8, 1, 5000), BudgetLevel(320, 8, 2, 20_000), BudgetLevel(320, 8, 3, 20_000))

@@ -11,11 +11,11 @@ import pytest
 from figures import assert_drawn
 
 from evolake.designs.evolution.population import Population, empty_population
+from evolake.designs.report import page as objectives
 from evolake.designs.report import supplement_champion as champion
-from evolake.designs.report import supplement_objectives as objectives
 from evolake.designs.report.figures import speedup as speedup_figure
 from evolake.designs.report.material import Material, baseline_of
-from evolake.designs.report.supplement_record import EXPECTED, coverage
+from evolake.designs.report.page import EXPECTED, coverage
 from evolake.designs.tables import EXPERIMENTS, EXTRAPOLATIONS
 from evolake.lake import Catalogue, Lake
 from evolake.objectives.long_consensus import LongConsensus, rank_long

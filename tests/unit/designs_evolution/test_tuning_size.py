@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolake.designs.evolution.tuning_size import largest_size
+from evolake.designs.evolution.tuning import largest_size
 from evolake.designs.settings import DesignsSettings, FidelitySettings
 
 SETTINGS = DesignsSettings(

@@ -14,10 +14,10 @@ from typing import Any
 import polars as pl
 import pytest
 
-from evolake.designs.evolution.consensus_winner import ConsensusWinner
+from evolake.designs.evolution.attempts import ConsensusWinner
 from evolake.designs.report import page as designs
 from evolake.designs.report.data import CycleReport
-from evolake.designs.report.supplement import Part
+from evolake.designs.report.page import Part
 from evolake.families.dataset.difficulty import work_of
 from evolake.families.report import page as families
 from evolake.families.report.material import FamiliesReport

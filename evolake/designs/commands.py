@@ -2,6 +2,14 @@
 
 Exit codes: 0 if the design solved its instances; 1 if it did not, or is blocked; 2 for a missing file or a
 number that makes no run; 3 if the machinery failed.
+
+`evolake designs import`: solvers and objectives of the paper's framework, for the next cycle that has not
+begun.
+
+`evolake designs merge`: the best designs of another lake with their whole genealogy, and its objectives,
+for the next cycle to begin.
+
+`evolake designs new`: a complete design that can be measured, to be changed into one's own.
 """
 
 from __future__ import annotations
@@ -14,9 +22,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from evolake import settings as settings_module
 from evolake.commands import LazyGroup, OrdinaryPath
+from evolake.designs.templates import template
 from evolake.errors import InputError
 from evolake.lazy import Lazy
+from evolake.new_files import write_new
 from evolake.reading import Unreadable, read_text, reason
 from evolake.terminal import say, say_json, visible_console
 
@@ -28,9 +39,9 @@ if TYPE_CHECKING:
 @click.group(
     cls=LazyGroup,
     later={
-        "import": Lazy("evolake.designs.commands.import_files:import_command"),
-        "merge": Lazy("evolake.designs.commands.merge:merge"),
-        "new": Lazy("evolake.designs.commands.new:new"),
+        "import": Lazy("evolake.designs.commands:import_command"),
+        "merge": Lazy("evolake.designs.commands:merge"),
+        "new": Lazy("evolake.designs.commands:new"),
     },
     short_help="Check, run, merge and import designs of 3-SAT solvers.",
 )
@@ -322,3 +333,114 @@ def _progress(title: str, total: int, *, quiet: bool) -> Iterator[Any]:
     with Progress(console=console, transient=True) as bars:
         bar = bars.add_task(title, total=total)
         yield lambda steps, solved: bars.update(bar, completed=steps, description=f"{title}: {solved} solved")
+
+
+NOUNS = {
+    "designs": "enter cycle {cycle}, through the gates of this line",
+    "objectives": "vote from cycle {cycle} on, if their gate accepts them",
+}
+"""What becomes of each kind of row."""
+
+
+@click.command(name="import", short_help="Import solvers and objectives of the paper's framework.")
+@click.argument("folder", type=OrdinaryPath())
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
+def import_command(folder: Path, as_json: bool) -> int:
+    """Import files of the paper's framework. FOLDER is a copy of it, with solvers/solver_N.py in it.
+
+    Read with them, if they are there: objectives/objective_N.py and metadata.json. All folders may carry the
+    name of one workspace (solvers_22, ...). Each solver_N.py is a design without parents. Designs pass this
+    line's gates and are measured here. Importing twice adds nothing.
+    """
+    from evolake.designs.evolution.importing import import_framework
+    from evolake.lake import Lake
+
+    result = import_framework(Lake(settings_module.load().require_lake()), folder)
+    reasons = [] if result.new else ["these files were imported before; nothing changed"]
+    malformed = ", ".join(f"{bad} of the {name}" for name, (_, bad) in result.counts.items() if bad)
+    reasons += [f"malformed, with the reason in the row: {malformed}"] if malformed and result.new else []
+    if as_json:
+        counts = {
+            name: {"read": read, "malformed": malformed} for name, (read, malformed) in result.counts.items()
+        }
+        say_json(
+            {
+                "verdict": "imported",
+                "reasons": reasons,
+                "bundle_id": result.bundle_id,
+                "source": result.source,
+                "enters_cycle": result.since_cycle,
+                "new": result.new,
+                **counts,
+            }
+        )
+        return 0
+    for line in reasons:
+        say(line)
+    if result.new:
+        for name, summary in NOUNS.items():
+            say(f"{name}, {result.counts[name][0]}: {summary.format(cycle=result.since_cycle)}")
+    return 0
+
+
+@click.command(short_help="Import the best designs and objectives of OTHER_LAKE.")
+@click.argument("other_lake", type=OrdinaryPath())
+@click.option(
+    "--top",
+    default=5,
+    show_default=True,
+    help="How many designs, best first by consensus; their ancestors come along.",
+)
+@click.option(
+    "--alive",
+    default=20,
+    show_default=True,
+    help="How many ancestors that are alive there stay alive, at most; best first.",
+)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
+def merge(other_lake: Path, top: int, alive: int, as_json: bool) -> int:
+    """Import the best designs of OTHER_LAKE (its data folder), and its objectives. They enter the next cycle
+    by this lake's gates."""
+    from evolake.designs.evolution.merge import import_lake
+    from evolake.lake import Lake
+
+    result = import_lake(Lake(settings_module.load().require_lake()), other_lake, top=top, alive=alive)
+    reasons = [] if result.new else ["this bundle was merged before; nothing changed"]
+    if as_json:
+        say_json(
+            {
+                "verdict": "merged",
+                "reasons": reasons,
+                "bundle_id": result.bundle_id,
+                "designs": result.chosen,
+                "ancestors": result.ancestors,
+                "alive": result.alive,
+                "objectives": result.objectives,
+                "enters_cycle": result.since_cycle,
+                "source_cycle": result.source_cycle,
+                "new": result.new,
+            }
+        )
+        return 0
+    for line in reasons:
+        say(line)
+    came = (
+        f"{len(result.chosen)} designs with {result.ancestors} ancestors ({result.alive} of them alive) "
+        f"and {result.objectives} objectives"
+    )
+    say(f"{came} (from cycle {result.source_cycle} there) enter cycle {result.since_cycle}")
+    for design_id in result.chosen:
+        say(f"  {design_id}")
+    return 0
+
+
+EXAMPLE = template("new_design")
+
+
+@click.command(short_help="Write a complete design to FILE.")
+@click.argument("file", metavar="FILE", type=OrdinaryPath())
+def new(file: Path) -> int:
+    """Write a complete design to FILE, which solves formulas of 100 variables. Nothing is overwritten."""
+    write_new({file: EXAMPLE})
+    say(f"{file}; next: evolake designs check {file}, then: evolake designs solve {file} --n 100")
+    return 0

@@ -28,7 +28,7 @@ import polars as pl
 from evolake.contest import LEAST_PAIRS, Contest, looks, paired
 from evolake.cycle_seeds import CycleSeeds
 from evolake.designs.evolution.experiments import PAPER_BATCH, Measured, Simulate, simulate_level
-from evolake.designs.evolution.law_contest import (
+from evolake.designs.evolution.extrapolation import (
     LawContest,
     LawGains,
     complete,
