@@ -22,8 +22,8 @@ def champion(
 ) -> pl.DataFrame:
     """Run the best-ranked challengers, each next to the champion, pair by pair. It takes a gain beyond the
     noise, and no formula lost. A variant that is found unsound is blocked permanently."""
-    from evolake.solvers.evolution.champion import decide_champion
     from evolake.solvers.evolution.population import RankedCycle
+    from evolake.solvers.evolution.solver_contest import decide_champion
     from evolake.solvers.gates.judging import objections, stage_judge
 
     cycle, population = store.cycle, archive(store)
@@ -67,8 +67,8 @@ def holdout_runs(
     """Run the champion and its seed on the suite `holdout`, every proof checked. Seen by people only: no
     role, rule or ranking gets these rows. A refuted answer makes its variant unsound permanently: a champion
     falls."""
-    from evolake.solvers.evolution.champion import measure_holdout
     from evolake.solvers.evolution.population import RankedCycle
+    from evolake.solvers.evolution.solver_contest import measure_holdout
     from evolake.solvers.gates.judging import objections, stage_judge
 
     cycle, population = store.cycle, archive(store)

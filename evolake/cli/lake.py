@@ -125,8 +125,7 @@ def verify(mends: bool, fast: bool, root: Path | None, url: str | None, full: bo
 
 
 def _verify_mirror(url: str, *, full: bool, as_json: bool) -> int:
-    from evolake.lake import mirror as check
-    from evolake.lake.mirror import way_to_repair
+    from evolake.lake.mirror import check, way_to_repair
 
     done = check(url, full=full)
     if as_json:
@@ -271,7 +270,7 @@ def push(url: str, root: Path | None, as_json: bool) -> None:
     goes with it. Needs `evolake[s3]`.
     """
     from evolake.lake import Lake
-    from evolake.lake import mirror as send
+    from evolake.lake.mirror import push as send
 
     done = send(Lake(root or settings_module.load().require_lake()), url)
     if as_json:
@@ -298,7 +297,7 @@ def pull(url: str, root: Path | None, as_json: bool) -> None:
     Nothing that was made here since the last push or pull is overwritten: it is refused. Until a pull is
     complete the lake cannot be opened; run it again.
     """
-    from evolake.lake import mirror as fetch
+    from evolake.lake.mirror import pull as fetch
 
     folder = root or settings_module.load().require_lake()
     done = fetch(folder.absolute(), url)

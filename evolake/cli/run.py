@@ -110,7 +110,7 @@ def run(
     settings = settings_module.load()
     lines = _chosen_lines(lines, line)
     if dry_run:
-        return dry_run(
+        return print_forecast(
             settings, [] if lines == "all" else [name.strip() for name in lines.split(",")], as_json=as_json
         )
     if as_json:
@@ -245,7 +245,7 @@ A cycle of each line. Tokens are estimates; a budget (EVOLAKE_BUDGET__...) is a 
 included; tries that the endpoint lost are not counted. Nothing was started."""  # noqa: E501
 
 
-def dry_run(settings: Settings, names: Sequence[str], *, as_json: bool) -> int:
+def print_forecast(settings: Settings, names: Sequence[str], *, as_json: bool) -> int:
     """Print the forecast of the next cycle of each line.
 
     Raises:

@@ -68,7 +68,7 @@ def folder_item(path: Path) -> SeedItem:
         digest.update(data)
 
     def pack() -> bytes:
-        from evolake.lake import blobs as trees
+        from evolake.lake import trees
 
         return trees.pack(path)
 

@@ -27,10 +27,10 @@ from evolake.errors import LakeError
 from evolake.lake import audit as leftovers
 from evolake.lake import disk
 from evolake.lake.audit import files
-from evolake.lake.blobs import MAX_BYTES
 from evolake.lake.chained import VERIFY
 from evolake.lake.inventory import take_inventory
 from evolake.lake.store import Lake
+from evolake.lake.trees import MAX_BYTES
 from evolake.reading import Damaged, decompressed, kind_of
 
 _HEX = re.compile(rb"[0-9a-f]{64,}")

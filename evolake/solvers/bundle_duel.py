@@ -211,7 +211,7 @@ def _formulas_anew(recipes: Recipes, judging: Judging, settings: Settings) -> Su
 
 def unpacked(judging: Judging, member: str) -> Path:
     """Return the folder of the sources in a member."""
-    from evolake.lake.blobs import unpack
+    from evolake.lake.trees import unpack
     from evolake.solvers.repository.variant import is_laid_out
 
     folder = judging.folder / member.partition(".")[0]

@@ -16,7 +16,6 @@ import polars as pl
 
 from evolake.lake.blobs import BlobStore
 from evolake.scratch import Scratch
-from evolake.solvers.evolution.champion import champion_after
 from evolake.solvers.evolution.cycle_benchmark import current_runs
 from evolake.solvers.evolution.population import (
     CONTESTS,
@@ -28,6 +27,7 @@ from evolake.solvers.evolution.population import (
     with_failed_plans,
 )
 from evolake.solvers.evolution.post_mortem import Evaluated, PostMortem, attempt_of
+from evolake.solvers.evolution.solver_contest import champion_after
 from evolake.solvers.evolution.workspace import Workspace
 from evolake.solvers.gates.evidence import load_evidence
 from evolake.solvers.gates.judging import objections, without

@@ -16,7 +16,7 @@ from evolake.errors import InputError
 from evolake.gates import Ruleset, Verdict
 from evolake.lake import BlobStore
 from evolake.lake.added_seeds import SeedItem, SeedSource, text_item
-from evolake.lake.blobs import pack
+from evolake.lake.trees import pack
 from evolake.solvers.evolution.workspace import Workspace
 from evolake.solvers.gates.judging import judge_variant
 from evolake.solvers.proof.native_check import SOURCES_IN_CADICAL as SECOND_CHECKERS

@@ -27,7 +27,6 @@ from evolake.agents.session_tools import Workspace
 from evolake.seeds import child_seed
 from evolake.settings import Settings
 from evolake.solvers.edits import Edit
-from evolake.solvers.evolution.champion import champion_after
 from evolake.solvers.evolution.planning import LINE, MAX_FINDINGS, par2_visible, refuse_holdout
 from evolake.solvers.evolution.planning_facts import MOST_CONTESTS, family_results, rank_notes
 from evolake.solvers.evolution.population import (
@@ -37,6 +36,7 @@ from evolake.solvers.evolution.population import (
     tried_ideas,
     with_contests,
 )
+from evolake.solvers.evolution.solver_contest import champion_after
 from evolake.solvers.roles.analyst import (
     ANALYST,
     ANALYST_SESSION,

@@ -190,8 +190,3 @@ def test_what_a_design_solved_in_an_earlier_race_on_the_same_formulas_is_not_run
     assert [{name: row[name] for name in shown} for row in again.rows] == [
         {name: row[name] for name in shown} for row in first.rows
     ]
-    old = [
-        {name: value for name, value in row.items() if name not in ("seeds", "batches", "solved", "kinds")}
-        for row in first.rows
-    ]
-    assert breeding.solved_before(old, budget_levels(settings, "0003", 5)) == {}

@@ -77,6 +77,12 @@ def test_instances_without_a_majority_are_dropped_and_counted(pool):
     assert result.dropped["no majority"] + len(result.rows) == 18
 
 
+def test_what_every_voter_solves_at_once_is_trivial(pool):
+    assert len(sample(CLINIC, pool, trivial_steps=0).rows) == 18
+    result = sample(CLINIC, pool, trivial_steps=100_000, instance_rounds=2)
+    assert (result.rows, result.dropped) == ([], {"trivial": 36})
+
+
 def test_many_families_give_the_same_whatever_the_number_of_workers(pool):
     twin = replace(CLINIC, template=CLINIC.template + "\n")  # another id, the same texts but for blanks
     runs = [

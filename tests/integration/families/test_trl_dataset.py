@@ -38,7 +38,8 @@ def exported(tmp_path_factory) -> Path:
         ["operators"],
         ["test"],
     )
-    write_dataset("trl", [row | {"operator": "seed"} for row in rows], [], folder, made_by)
+    rows = [row | {"operator": "seed", "independent": "none"} for row in rows]
+    write_dataset("trl", rows, [], folder, made_by)
     return folder
 
 

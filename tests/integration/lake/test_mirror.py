@@ -19,11 +19,9 @@ from commands import evolake
 from evolake.cli import cli
 from evolake.errors import InputError, LakeError, PartitionBusy
 from evolake.lake import Lake
-from evolake.lake import mirror as check
 from evolake.lake import mirror as local
-from evolake.lake import mirror as pull
-from evolake.lake import mirror as push
 from evolake.lake import object_store as remote
+from evolake.lake.mirror import check, pull, push
 from evolake.lake.object_store import way_out
 
 CUT_OFF = Path(__file__).with_name("killed_mirror.py")

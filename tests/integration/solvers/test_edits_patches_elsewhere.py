@@ -21,8 +21,7 @@ from evolake.gates import load_rules
 from evolake.gates.checkers import apply
 from evolake.lake.blobs import BlobStore
 from evolake.settings import load
-from evolake.solvers.edits import Edit, apply_edits, catalogue, family_of, write_edits
-from evolake.solvers.edits import anchors as tunables
+from evolake.solvers.edits import Edit, apply_edits, catalogue, family_of, tunables, write_edits
 from evolake.solvers.execute import CORRECTNESS_LIMITS
 from evolake.solvers.gates.collecting import compliance_evidence
 from evolake.solvers.gates.judging import judge_variant

@@ -17,10 +17,10 @@ from solver_mutants import LABEL_READER, LATE_GUESSER, SILENT_GUESSER, Mutant, p
 
 from evolake.cycle_seeds import CycleSeeds
 from evolake.gates import Verdict
-from evolake.solvers.evolution.champion import champion_after, decide_champion, measure_holdout
 from evolake.solvers.evolution.closing import UNTOLD, CycleResults, close_cycle
 from evolake.solvers.evolution.cycle_benchmark import benchmark
 from evolake.solvers.evolution.population import Population, RankedCycle, empty_population
+from evolake.solvers.evolution.solver_contest import champion_after, decide_champion, measure_holdout
 from evolake.solvers.evolution.workspace import Workspace
 from evolake.solvers.execute import SMOKE_LIMITS, Program, RunLimits, run_solver
 from evolake.solvers.gates.judging import objections, stage_judge, unsound_in, without

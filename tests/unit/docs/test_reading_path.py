@@ -75,5 +75,6 @@ def test_each_question_is_answered_in_at_most_two_files() -> None:
 @pytest.mark.parametrize("line", CHAMPIONS)
 def test_who_becomes_champion_stands_under_one_name(line: str) -> None:
     assert defined(
-        ast.parse((ROOT / "evolake" / line / "evolution" / "champion.py").read_text()), ["decide_champion"]
+        ast.parse((ROOT / "evolake" / line / "evolution" / f"{line[:-1]}_contest.py").read_text()),
+        ["decide_champion"],
     )

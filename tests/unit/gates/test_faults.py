@@ -7,6 +7,7 @@ import pytest
 
 from evolake.gates import Raised, contained, read_reason
 from evolake.gates.boundary import Faults, Judged, Place, find_faults, suspicion
+from evolake.objectives.kendall import rank_rows
 
 HERE = "judging it raised TypeError at reading.py:40: no list"
 
@@ -27,8 +28,8 @@ def test_a_reason_is_read_back_as_what_raised(raised):
 
 
 def test_what_really_raised_is_read_back_from_its_reason():
-    result = contained(find_faults, [None])
-    assert isinstance(result, Raised) and result.place.startswith("faults.py:")
+    result = contained(rank_rows, [None])
+    assert isinstance(result, Raised) and result.place.startswith("kendall.py:")
     assert read_reason(result.reason) == result
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from evolake.errors import CorruptPart, InputError, LakeError
 from evolake.lake import BlobStore
-from evolake.lake.blobs import pack, unpack
+from evolake.lake.trees import pack, unpack
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from evolake.agents.attempts import SiblingNote
 from evolake.agents.prompts import build_messages
-from evolake.programs.evolution.population import Islands, Population
+from evolake.programs.evolution.population import Islands
 from evolake.programs.evolution.search_memory import parent_for_model, worth_showing
 from evolake.programs.roles import (
     WRITER,
@@ -20,7 +20,6 @@ from evolake.programs.roles import (
     WriterRequest,
     WriterSessionRequest,
 )
-from evolake.programs.tables import DERIVATIONS, PROGRAMS, STATE
 
 FULL = {
     "project": "PROJECT",
@@ -134,14 +133,3 @@ def test_the_best_is_the_parent_of_at_least_half_and_none_far_behind_is_changed_
         row["score"] == 2.5
         and why == "It is another line of descent than the best (2.63), and not far behind it."
     )
-
-
-def test_a_population_of_an_earlier_version_has_no_ideas() -> None:
-    row = {"program_id": "a", "project": "toy", "state": "accepted", "number": 0}
-    tables = {
-        "programs": PROGRAMS.frame([row]).drop("idea", "cpu_s"),
-        "derivations": DERIVATIONS.empty(),
-        "state": STATE.empty(),
-    }
-    [read] = Population.of(tables).rows()
-    assert (read["program_id"], read["idea"], read["cpu_s"]) == ("a", None, None)

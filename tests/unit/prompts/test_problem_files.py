@@ -89,6 +89,7 @@ def test_what_families_export_writes_is_read_as_it_is(tmp_path: Path, form: str)
             "votes": 3,
             "text_sha": f"t{n}",
             "operator": "seed",
+            "independent": "none",
         }
         for n in range(4)
     ]

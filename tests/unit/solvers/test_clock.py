@@ -16,10 +16,10 @@ import pytest
 from solver_runs import run_row
 
 from evolake.jail import NativeOutcome
-from evolake.solvers.evolution.champion import _measured
 from evolake.solvers.evolution.closing import _lost
 from evolake.solvers.evolution.cycle_benchmark import current_runs
 from evolake.solvers.evolution.population import Population
+from evolake.solvers.evolution.solver_contest import _measured
 from evolake.solvers.execute import Program, RunLimits, starved
 from evolake.solvers.gates.runs import carry_evidence
 from evolake.solvers.measurement import measuring

@@ -10,11 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from commands import evolake
 from designs_fixtures import ROOT
-
-from evolake import settings
-from evolake.lake import Lake
 
 
 @pytest.mark.parametrize(
@@ -43,20 +39,3 @@ def test_dagster_gets_the_profile_of_a_used_lake_unless_another_is_asked_for(
     words = [beside / "python", "-m", "pipelines.dev", "--workspace", "workspace.yaml"]
     done = subprocess.run(words, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
     assert json.loads(done.stdout) == [["dev", "--workspace", "workspace.yaml"], profile]
-
-
-def test_a_lake_whose_profile_nobody_noted_asks_for_it_once_and_status_says_so(tmp_path: Path):
-    lake = Lake(tmp_path / "lake")
-    lake.seals.seal("programs", "0001", "version", None, "run")
-    environment = {
-        name: value for name, value in os.environ.items() if not name.startswith(("EVOLAKE_", "DAGSTER_"))
-    }
-    environment |= {"EVOLAKE_LAKE": str(lake.root), "DAGSTER_HOME": str(tmp_path / "home")}
-    refused = evolake("run", "--lines", "programs", environment=environment)
-    assert refused.returncode == 2 and "evolake run --profile NAME" in refused.stderr
-    assert "assumed" in evolake("status", environment=environment).stdout.splitlines()[0]
-    lake.note_profile("demo")
-    assert (
-        evolake("status", environment=environment).stdout.splitlines()[0] == "profile demo (the lake's own)"
-    )
-    assert settings.chosen_profile(lake.root) == ("demo", "the lake's own")
