@@ -316,6 +316,7 @@ def decided(ratios: list[float]) -> Decision:
             "champion_id": "a",
             "challenger_id": "b",
             "instance": f"f{number}@c",
+            "formula": f"f{number}",
             "pair": 0,
             "part": part,
             "place": 0,
