@@ -69,7 +69,6 @@ def project_named(store: LineStore, name: str, blob_sha: str, mode: Mode | None 
     found that."""
     from evolake.programs.model.project import project_of, unpack_files
     from evolake.programs.sandbox.meeting import with_mode
-    from evolake.programs.settings import ProgramsSettings
 
     project = project_of(name, unpack_files(store.blobs.get(blob_sha)))
     return (

@@ -54,7 +54,6 @@ def check_endpoint(settings: Settings) -> None:
     if settings.backend != "model" or settings.replay_only:
         return
     from evolake.agents.agents import check_backend
-    from evolake.agents.endpoint import Endpoint
 
     check_backend(settings)
     key = settings.model_api_key.get_secret_value().strip() if settings.model_api_key else ""

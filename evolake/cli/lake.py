@@ -26,13 +26,7 @@ if TYPE_CHECKING:
     from evolake.lake.garbage import Garbage
 
 
-LATER = {
-    "push": Lazy("evolake.cli.lake:push"),
-    "pull": Lazy("evolake.cli.lake:pull"),
-    "gc": Lazy("evolake.cli.lake:gc"),
-    "duckdb": Lazy("evolake.cli.lake:duckdb"),
-    "compact": Lazy("evolake.cli.lake_compact:compact"),
-}
+LATER = {"compact": Lazy("evolake.cli.lake_compact:compact")}
 
 
 @click.group(cls=LazyGroup, later=LATER, short_help="Verify, mirror, compact and clean the lake.")
@@ -83,7 +77,6 @@ def verify(mends: bool, fast: bool, root: Path | None, url: str | None, full: bo
     Exit code 0: clean. 1: something is not as it was written. 2: there is no such lake. 3: the lake cannot be
     read.
     """
-    from evolake.errors import InputError
     from evolake.lake import lake_format
     from evolake.report.health import examine, mend
 
@@ -163,7 +156,7 @@ def _print_one(finding: Finding) -> None:
     say(f"      fix:    {'evolake lake verify --repair' if finding.repair else finding.mend}")
 
 
-@click.command(short_help="Write FILE, a DuckDB database of views over the lake.")
+@lake.command(short_help="Write FILE, a DuckDB database of views over the lake.")
 @click.argument("file", type=OrdinaryPath(dir_okay=False))
 @click.option(
     "--lake",
@@ -190,7 +183,7 @@ def duckdb(file: Path, root: Path | None, as_json: bool) -> None:
         say(f"{file}: {views} views over {lake.root}")
 
 
-@click.command(short_help="List unused files; remove them with --yes.")
+@lake.command(short_help="List unused files; remove them with --yes.")
 @click.option("--yes", is_flag=True, help="Remove it. Without this nothing is removed.")
 @click.option("--dry-run", is_flag=True, help="Only say what would be removed; the default.")
 @click.option(
@@ -253,7 +246,7 @@ def _print_garbage(result: Garbage, yes: bool, hours: float) -> None:
     )
 
 
-@click.command(short_help="Mirror the lake to a bucket or a folder.")
+@lake.command(short_help="Mirror the lake to a bucket or a folder.")
 @click.argument("url")
 @click.option(
     "--lake",
@@ -282,7 +275,7 @@ def push(url: str, root: Path | None, as_json: bool) -> None:
         )
 
 
-@click.command(short_help="Replace the lake by the newest snapshot of a mirror.")
+@lake.command(short_help="Replace the lake by the newest snapshot of a mirror.")
 @click.argument("url")
 @click.option(
     "--lake",

@@ -364,7 +364,7 @@ def _cookbooks() -> list[Path]:
     """Folders of questions: evolake's own, the project's, and those of lines that bring some."""
     from evolake import project
     from evolake.lake.catalogue import SQL_ROOT
-    from evolake.lines import folder_of, lines
+    from evolake.lines import folder_of
 
     places = dict.fromkeys([SQL_ROOT, (project.find() or project.BROUGHT) / "sql"])
     return [

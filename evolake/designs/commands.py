@@ -23,10 +23,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from evolake import settings as settings_module
-from evolake.commands import LazyGroup, OrdinaryPath
+from evolake.commands import OrdinaryPath
 from evolake.designs.templates import template
 from evolake.errors import InputError
-from evolake.lazy import Lazy
 from evolake.new_files import write_new
 from evolake.reading import Unreadable, read_text, reason
 from evolake.terminal import say, say_json, visible_console
@@ -36,15 +35,7 @@ if TYPE_CHECKING:
     from evolake.designs.model.contract import Blocked, TracedDesign
 
 
-@click.group(
-    cls=LazyGroup,
-    later={
-        "import": Lazy("evolake.designs.commands:import_command"),
-        "merge": Lazy("evolake.designs.commands:merge"),
-        "new": Lazy("evolake.designs.commands:new"),
-    },
-    short_help="Check, run, merge and import designs of 3-SAT solvers.",
-)
+@click.group(short_help="Check, run, merge and import designs of 3-SAT solvers.")
 def designs() -> None:
     """Measure and check designs of 3-SAT solvers, merge lakes, import files of the paper's framework.
 
@@ -342,7 +333,7 @@ NOUNS = {
 """What becomes of each kind of row."""
 
 
-@click.command(name="import", short_help="Import solvers and objectives of the paper's framework.")
+@designs.command(name="import", short_help="Import solvers and objectives of the paper's framework.")
 @click.argument("folder", type=OrdinaryPath())
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 def import_command(folder: Path, as_json: bool) -> int:
@@ -383,7 +374,7 @@ def import_command(folder: Path, as_json: bool) -> int:
     return 0
 
 
-@click.command(short_help="Import the best designs and objectives of OTHER_LAKE.")
+@designs.command(short_help="Import the best designs and objectives of OTHER_LAKE.")
 @click.argument("other_lake", type=OrdinaryPath())
 @click.option(
     "--top",
@@ -437,7 +428,7 @@ def merge(other_lake: Path, top: int, alive: int, as_json: bool) -> int:
 EXAMPLE = template("new_design")
 
 
-@click.command(short_help="Write a complete design to FILE.")
+@designs.command(short_help="Write a complete design to FILE.")
 @click.argument("file", metavar="FILE", type=OrdinaryPath())
 def new(file: Path) -> int:
     """Write a complete design to FILE, which solves formulas of 100 variables. Nothing is overwritten."""

@@ -17,9 +17,8 @@ from uuid import uuid4
 import click
 
 from evolake import settings as settings_module
-from evolake.commands import LazyGroup, OrdinaryPath
+from evolake.commands import OrdinaryPath
 from evolake.errors import InputError
-from evolake.lazy import Lazy
 from evolake.reading import TEXT_BYTES, Unreadable, read_bytes, reason
 from evolake.repair.settings import RepairSettings
 from evolake.terminal import say, say_json, say_text, visible_console
@@ -28,11 +27,7 @@ if TYPE_CHECKING:
     from evolake.repair.running import Progress
 
 
-@click.group(
-    cls=LazyGroup,
-    later={"report": Lazy("evolake.repair.commands:report")},
-    short_help="Run and report the study of solver-grounded repair.",
-)
+@click.group(short_help="Run and report the study of solver-grounded repair.")
 def repair() -> None:
     """Run the study of solver-grounded repair, report it, judge a candidate.
 
@@ -53,7 +48,6 @@ def repair() -> None:
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def certify(problem: Path, candidate: Path, conflict: bool, as_json: bool) -> int:
     """Judge the candidate in CANDIDATE (JSON) for the problem in PROBLEM (JSON)."""
-    from evolake import settings as settings_module
     from evolake.repair.certifier import CERTIFIED, Certifier
     from evolake.repair.conflicts import certify_whole
     from evolake.repair.problems import parse_candidate, read_problem
@@ -152,7 +146,6 @@ def run(
     as_json: bool,
 ) -> int:
     """Run the study; continues where an earlier run of the same study stopped."""
-    from evolake import settings as settings_module
     from evolake.repair.cells import pick_arms, pick_seeds
     from evolake.repair.running import run_study
 
@@ -219,7 +212,7 @@ def _progress(*, quiet: bool) -> Iterator[Progress]:
         )
 
 
-@click.command(short_help="Write the study's report from the lake.")
+@repair.command(short_help="Write the study's report from the lake.")
 @click.option("--out", required=True, type=OrdinaryPath(file_okay=False), help="The folder to write into.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def report(out: Path, as_json: bool) -> int:

@@ -53,7 +53,6 @@ SHOWN = (
         "lock": Lazy("evolake.solvers.commands_bring:lock"),
         "submit": Lazy("evolake.solvers.commands_bring:submit"),
         "transfer": Lazy("evolake.solvers.commands_compare:transfer"),
-        "verify": Lazy("evolake.solvers.commands:verify"),
     },
     short_help="Verify, measure and submit SAT solver repositories.",
 )
@@ -217,7 +216,7 @@ def _runs_progress(*, quiet: bool) -> Iterator[Any]:
         )
 
 
-@click.command(short_help="Judge the repository DIR by every gate.")
+@solvers.command(short_help="Judge the repository DIR by every gate.")
 @click.argument("folder", metavar="DIR", type=OrdinaryPath())
 @click.option(
     "--suite",

@@ -135,7 +135,6 @@ def export(
 def finished(lake: object, last: int | None) -> list[str]:
     """Return the finished cycles of the line up to `last`. Raises InputError where that one is not among
     them."""
-    from evolake.errors import InputError
     from evolake.families.dataset.datasets import LINE
     from evolake.lake import Lake
     from evolake.report.status import sealed_cycles
