@@ -34,10 +34,10 @@ from evolake.cli.sql import all_tables
 from evolake.lake import Lake, TableSchema, disk, lake_format, manifest_lines, population_version, side_table
 from evolake.lake import seals as seal_files
 from evolake.lake.chained import encode as chained
-from evolake.lake.disk import encode
 from evolake.lake.hashing import content_hash
 from evolake.lake.layout import Partition
 from evolake.lake.manifest_lines import COMMIT, INTENT, ManifestEntry, Record
+from evolake.lake.parquet import encode
 from evolake.lake.publish import as_record
 from evolake.lake.schemas import AGENT_CALLS, ARTIFACTS, CHAMPIONS, DERIVATIONS, EVALUATIONS, RULES, VERDICTS
 from evolake.lake.seals import Seal

@@ -538,7 +538,7 @@ def summary(state: ControlState, duels: Mapping[str, Decision]) -> dict[str, Any
     "path",
     default=fresh_file("state.jsonl"),
     type=click.Path(dir_okay=False, path_type=Path),
-    help="File of results; the run goes on from it. Default: a file that is removed at the end.",
+    help="File of results; the run continues from it. Default: a file that is removed at the end.",
 )
 @click.option(
     "--cycles",

@@ -161,11 +161,20 @@ def read_feedback(path: Path) -> Feedback:
 
     `table:` in front stands for all columns of the line. `[fields]` names fields that several lines have. A
     line that begins with # is a comment.
+
+    Raises:
+        ValueError: naming the file: an unknown key, a column that is shown twice, or one without a field.
     """
     given = tomllib.loads(path.read_text(encoding="utf-8"))
+    if odd := given.keys() - {"tables", "shown", "left_out", "missing", "fields"}:
+        raise ValueError(f"{path}: unknown {', '.join(sorted(odd))}")
     fields = {name: places.split() for name, places in given.get("fields", {}).items()}
     shown: dict[str, tuple[str, ...]] = {}
     for columns, places in _lines(given["shown"]):
+        if not places:
+            raise ValueError(f"{path}: {' '.join(columns)}: in no field of a request")
+        if twice := shown.keys() & set(columns):
+            raise ValueError(f"{path}: {', '.join(sorted(twice))}: shown on two lines")
         shown |= dict.fromkeys(columns, tuple(p for name in places.split() for p in fields.get(name, [name])))
     left_out: dict[str, tuple[str, ...]] = {}
     for columns, reason in _lines(given.get("left_out", "")):

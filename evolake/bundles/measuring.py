@@ -17,7 +17,7 @@ import numpy as np
 
 from evolake.bundles.model import Said
 from evolake.contest import paired
-from evolake.report.gain import counted
+from evolake.report.numbers import counted
 from evolake.seeds import generator
 
 if TYPE_CHECKING:

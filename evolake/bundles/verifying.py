@@ -23,7 +23,7 @@ from evolake.gates import Ruleset, load_rules
 from evolake.gates.boundary import Raised, contained
 from evolake.jail.protocol import one_line
 from evolake.reading.files import open_regular
-from evolake.report.gain import counted
+from evolake.report.numbers import counted
 from evolake.scratch import Scratch
 from evolake.settings import Settings
 

@@ -46,7 +46,7 @@ def champion(line: str, out: Path | None, project: str, checkpoint: bool, as_jso
     from evolake.lake import Catalogue, Lake
     from evolake.report.artifacts import artifacts_of
     from evolake.report.champion import current_champion, titles_of
-    from evolake.report.gain import counted, figures
+    from evolake.report.numbers import counted, figures
     from evolake.report.show import find_artifact, take_out
     from evolake.report.standing import NOT_MEASURED
 

@@ -33,7 +33,7 @@ from evolake.errors import InputError
 from evolake.lake import TableSchema
 from evolake.lines import lines
 from evolake.reading import read_text
-from evolake.report.gain import counted
+from evolake.report.numbers import counted
 from evolake.terminal import say, say_data, say_json, say_text, visible_console
 from evolake.visible import in_a_cell
 

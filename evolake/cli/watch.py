@@ -87,7 +87,7 @@ def frame(root: Path, seen: list[Seen], trouble: str = "") -> Group:
 def describe(seen: Seen, now: datetime) -> list[tuple[str, str]]:
     """Return (what it is about, sentence) of one line."""
     from evolake.report.champion import SEED_ROUND
-    from evolake.report.gain import blocks, figures
+    from evolake.report.numbers import blocks, figures
 
     rows = [("now", seen.at_work.text(now) if seen.at_work else "idle")]
     story = seen.story

@@ -26,7 +26,7 @@ from evolake.cycle_seeds import CycleSeeds
 from evolake.designs.evolution.design_contest import Contender, decide_champion, gains
 from evolake.designs.evolution.schedule import is_solved
 from evolake.designs.report.story import gain_of_decision
-from evolake.report.gain import counted
+from evolake.report.numbers import counted
 
 if TYPE_CHECKING:
     from evolake.designs.model.contract import TracedDesign

@@ -19,7 +19,6 @@ from typing import Any
 
 from evolake.errors import InputError, JailUnavailable
 from evolake.jail import bubblewrap, elf, groups, supervise, toolbox
-from evolake.jail import supervise as verdict
 from evolake.jail.backends import Backend, backend
 from evolake.jail.inside import watch
 from evolake.jail.process import JailDied, JailProcess, request_descriptor
@@ -211,7 +210,7 @@ def out_of_memory(
 
 def forked_outcome(chosen: Backend, seen: supervise.Observation, limits: Limits) -> NativeOutcome:
     """Return what came of a run without a result of the server's own: see `pool.ForkedRun`."""
-    status, reason = verdict.judge(seen, limits) or ("ok", "")
+    status, reason = supervise.judge(seen, limits) or ("ok", "")
     return NativeOutcome(
         status=status,
         exit_code=seen.report["exit_code"],
@@ -229,7 +228,7 @@ def forked_outcome(chosen: Backend, seen: supervise.Observation, limits: Limits)
 
 
 def _outcome(chosen: Backend, seen: supervise.Observation, limits: Limits) -> NativeOutcome:
-    verdict.refuse_broken(seen)
+    supervise.refuse_broken(seen)
     head, _, rest = seen.streams["result"].partition(b"\n")
     listing: dict[str, Any] = json.loads(rest[: int(head)])
     position, outputs = int(head), {}
@@ -237,7 +236,7 @@ def _outcome(chosen: Backend, seen: supervise.Observation, limits: Limits) -> Na
         outputs[name] = rest[position : position + size]
         position += size
     status: Status
-    judged = verdict.judge(seen, limits)
+    judged = supervise.judge(seen, limits)
     if judged is None and listing["failure"]:
         judged = "error", listing["failure"]
     status, reason = judged or ("ok", "; ".join(listing["refused"]))

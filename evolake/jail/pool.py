@@ -17,7 +17,6 @@ from typing import Any, TypeVar
 
 from evolake.errors import InputError, JailUnavailable
 from evolake.jail import canary, groups, native, supervise, wire
-from evolake.jail import supervise as verdict
 from evolake.jail.backends import Backend, backend
 from evolake.jail.bubblewrap import View
 from evolake.jail.native import ForkedRun, observe
@@ -277,7 +276,7 @@ def execute(jail: JailProcess, call: Call) -> Outcome:
     finally:
         os.close(descriptor)
     value = None
-    judged = verdict.judge(seen, limits)
+    judged = supervise.judge(seen, limits)
     if judged is None:
         try:
             reply = wire.parse_reply(nonce, seen.streams["reply"])

@@ -47,9 +47,8 @@ import polars as pl
 from filelock import FileLock, Timeout
 
 from evolake.errors import EvolakeError, LakeError
-from evolake.lake import chained, checkpoint, disk, layout, packs
+from evolake.lake import chained, checkpoint, disk, layout, packs, seals
 from evolake.lake import repair as part_repair
-from evolake.lake import seals as seal_files
 from evolake.lake.layout import Partition
 from evolake.lake.locks import hold
 from evolake.lake.manifest import Manifest, PartitionLog
@@ -385,7 +384,7 @@ def check_seals(lake: Lake, fast: bool) -> Iterator[Finding]:
 
 def _line(lake: Lake, line: str) -> Iterator[Finding]:
     log, known = lake.seals.journal(line)
-    journal = seal_files.journal(lake.seals.folder(line))
+    journal = seals.journal(lake.seals.folder(line))
     read = {cycle: _file(lake.seals.path(line, cycle), line, cycle) for cycle in lake.seals.cycles(line)}
     where = str(journal.relative_to(lake.root))
     if log is None:
@@ -441,7 +440,7 @@ def _line(lake: Lake, line: str) -> Iterator[Finding]:
 def _file(path: Path, line: str, cycle: str) -> Seal | str | None:
     """Return the seal in a file, None if there is none, or why it is not one."""
     try:
-        return seal_files.decode(disk.read(path), line, cycle)
+        return seals.decode(disk.read(path), line, cycle)
     except FileNotFoundError:
         return None
     except (ValueError, OSError) as error:
@@ -490,7 +489,7 @@ def _mend(lake: Lake, line: str, seals: list[Seal]) -> str:
     """Add to a line's journal the seals that it lacks, and acknowledge what is broken in it."""
     log, known = lake.seals.journal(line)
     lacking = [seal for seal in seals if seal not in known.get(seal.cycle, [])]
-    bodies = [seal_files.entry(seal) for seal in lacking]
+    bodies = [seals.entry(seal) for seal in lacking]
     faults = log.faults if log else ()
     if faults:
         bodies.append({"event": chained.MENDED, "faults": [fault.name for fault in faults]})
@@ -504,13 +503,13 @@ def _mend(lake: Lake, line: str, seals: list[Seal]) -> str:
 def _put_back(path: Path, seal: Seal) -> str:
     with disk.as_lake_error(f"the seal {path} cannot be put back", "to write what the journal says"):
         try:
-            if seal_files.decode(disk.read(path), seal.line, seal.cycle) == seal:
+            if seals.decode(disk.read(path), seal.line, seal.cycle) == seal:
                 return "was repaired already"
         except (ValueError, FileNotFoundError):
             pass
         if path.is_dir():
             raise LakeError(f"{path} is a folder", got="move it away")
-        disk.write_atomic(path, seal_files.encode(seal), tag="repair")
+        disk.write_atomic(path, seals.encode(seal), tag="repair")
     return (
         f"seal of {seal.line}, cycle {seal.cycle}: put back as the journal has it ({seal.state}, {seal.at})"
     )

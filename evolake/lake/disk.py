@@ -6,24 +6,18 @@ may raise or end the process, so that a test can fail the Nth operation for N = 
 through clean. With a hook set, each write is made in two halves with a call between them, so that torn files
 and torn manifest lines are among what is tried.
 
-A folder that a user named, written so that it is there whole or not at all.
-
-Frames as Parquet bytes: no time and no name of a run is in them, so the same frame gives the same
-bytes.
+A folder that a user named is written so that it is there whole or not at all.
 """
 
 from __future__ import annotations
 
 import hashlib
-import io
 import os
 import secrets
 import tempfile
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-
-import polars as pl
 
 from evolake.errors import InputError, LakeError
 
@@ -231,21 +225,3 @@ def whole_folder(into: Path) -> Generator[Path]:
         raise InputError(
             f"{into} cannot be written", wanted="a folder", got=error.strerror or str(error), do=do
         ) from error
-
-
-_ROW_GROUP = 1 << 17
-
-
-def encode(frame: pl.DataFrame, metadata: Mapping[str, str] | None = None) -> bytes:
-    """Return the frame as Parquet bytes, the same for the same frame however it is chunked. metadata: of the
-    file."""
-    buffer, given = io.BytesIO(), None if metadata is None else dict(metadata)
-    frame.rechunk().write_parquet(
-        buffer,
-        compression="zstd",
-        compression_level=3,
-        statistics=True,
-        row_group_size=_ROW_GROUP,
-        metadata=given,
-    )
-    return buffer.getvalue()

@@ -24,8 +24,7 @@ from typing import Literal
 import polars as pl
 
 from evolake.errors import LakeError
-from evolake.lake import audit as leftovers
-from evolake.lake import disk
+from evolake.lake import audit, disk
 from evolake.lake.audit import files
 from evolake.lake.chained import VERIFY
 from evolake.lake.inventory import take_inventory
@@ -178,7 +177,7 @@ def find(lake: Lake, *, older_than_s: float = DAY_S) -> Garbage:
             )
         else:
             young += 1
-    for finding in leftovers.check_leftovers(lake, fast=True):
+    for finding in audit.check_leftovers(lake, fast=True):
         path = lake.root / finding.where
         if path.exists():
             items.append(

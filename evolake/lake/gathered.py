@@ -27,8 +27,7 @@ from typing import Any
 
 import polars as pl
 
-from evolake.lake import chained, checkpoint, disk, layout, packs
-from evolake.lake import disk as parquet
+from evolake.lake import chained, checkpoint, disk, layout, packs, parquet
 from evolake.lake.inventory import Part
 from evolake.lake.packs import Packed
 from evolake.lake.schemas import is_population

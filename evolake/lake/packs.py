@@ -22,8 +22,7 @@ from typing import Any
 
 import polars as pl
 
-from evolake.lake import disk, layout, manifest_lines
-from evolake.lake import disk as parquet
+from evolake.lake import disk, layout, manifest_lines, parquet
 from evolake.lake.manifest_lines import ManifestEntry
 
 PACKED = "packed"

@@ -20,8 +20,7 @@ import polars as pl
 
 from evolake.errors import CorruptPart, InputError, LakeError
 from evolake.file_names import file_name
-from evolake.lake import chained, disk, lake_format, manifest_lines, packs
-from evolake.lake import disk as parquet
+from evolake.lake import chained, disk, lake_format, manifest_lines, packs, parquet
 from evolake.lake.layout import Partition, line_lock
 from evolake.lake.locks import Fence, check_lease, hold
 from evolake.lake.manifest import Manifests

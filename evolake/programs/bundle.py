@@ -20,7 +20,7 @@ from evolake.programs.measuring_again import Rerun, reached, scored
 from evolake.programs.report.artifacts import gain_between
 from evolake.programs.settings import ProgramsSettings
 from evolake.report.artifacts import Artifact
-from evolake.report.gain import counted
+from evolake.report.numbers import counted
 
 if TYPE_CHECKING:
     from evolake.lake import Catalogue, Lake

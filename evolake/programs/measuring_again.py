@@ -16,7 +16,7 @@ from evolake.bundles.measuring import fresh_count, fresh_seeds, judged
 from evolake.bundles.model import Said
 from evolake.contest import LEAST_PAIRS
 from evolake.programs.model.project import program_id
-from evolake.report.gain import counted
+from evolake.report.numbers import counted
 
 if TYPE_CHECKING:
     from evolake.programs.model.project import Project

@@ -28,7 +28,7 @@ from evolake.programs.model.program_text import as_kept
 from evolake.programs.search.numbers import Relative
 from evolake.programs.search.proposing import Background, child_of
 from evolake.programs.search.trials import Trial, Trials
-from evolake.report.gain import figures
+from evolake.report.numbers import figures
 from evolake.text_edits import Misfit, replaced
 
 COMBINE = "combine the strengths of two programs"

@@ -20,7 +20,7 @@ from evolake.bundles.model import Said
 from evolake.prompts.model.library import load_roots
 from evolake.prompts.model.problems import FILE, problem_set
 from evolake.prompts.report.artifacts import gain_between
-from evolake.report.gain import counted
+from evolake.report.numbers import counted
 
 if TYPE_CHECKING:
     from evolake.answers.asking import AnswerFormat

@@ -20,7 +20,8 @@ from evolake.lake.schemas import ADDED_SEEDS
 from evolake.lines import lines
 from evolake.report.artifacts import artifacts_of
 from evolake.report.champion import Champion, champion_of
-from evolake.report.gain import NONE_YET, counted
+from evolake.report.gain import NONE_YET
+from evolake.report.numbers import counted
 from evolake.report.status import lines_in_lake, sealed_cycles
 from evolake.report.story import Story, plural, story_of
 

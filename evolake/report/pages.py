@@ -26,7 +26,7 @@ from markupsafe import Markup, escape
 from evolake.errors import InputError, MachineryError
 from evolake.lake import Lake, following
 from evolake.report.figures import by_place, draw_figures
-from evolake.report.gain import duration, figures, interval, polyline
+from evolake.report.numbers import duration, figures, interval, polyline
 from evolake.report.story import Story
 
 

@@ -28,7 +28,7 @@ from evolake.gates.stored import Replayed, StoredEvidence, replay_stored
 from evolake.lake import AGENT_CALLS, VERDICTS
 from evolake.lines import lines
 from evolake.report.champion import SEED_ROUND
-from evolake.report.gain import counted
+from evolake.report.numbers import counted
 from evolake.report.story import Cost, as_text
 
 if TYPE_CHECKING:

@@ -20,7 +20,8 @@ from evolake.lake import Catalogue, Lake, explain_broken
 from evolake.lines import lines
 from evolake.report.artifacts import artifacts_of
 from evolake.report.champion import champion_of
-from evolake.report.gain import Gain, figures
+from evolake.report.gain import Gain
+from evolake.report.numbers import figures
 from evolake.report.standing import COLUMNS, NOBODY, NOT_MEASURED, Standing
 from evolake.report.status import finished_cycles, sealed_cycles
 from evolake.report.story import asking, story_in

@@ -22,7 +22,7 @@ from evolake.contest import family_sentence
 from evolake.lake import Catalogue, Lake
 from evolake.lines import lines
 from evolake.report.champion import Champion, champion_of
-from evolake.report.gain import counted, dollars, duration, figures, polyline
+from evolake.report.numbers import counted, dollars, duration, figures, polyline
 from evolake.report.standing import NOBODY, Ask, Row
 
 BLOCKS_TOLD = 3

@@ -17,7 +17,7 @@ from typing import Any
 from evolake.errors import InputError
 from evolake.jail.protocol import one_line
 from evolake.lake import BlobStore, Lake, disk
-from evolake.report.gain import counted
+from evolake.report.numbers import counted
 from evolake.scratch import Scratch
 from evolake.settings import load
 from evolake.solvers.adapting_probes import Formulas, Probed, probe

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from evolake.bundles.measuring import consensus_score
 from evolake.bundles.model import Judging, Said
 from evolake.errors import LakeError, MachineryError
-from evolake.report.gain import counted
+from evolake.report.numbers import counted
 from evolake.solvers.measurement.benchmark import MeasuringPlan, run_limits, stage_limits
 from evolake.solvers.measurement.duel import Contender
 from evolake.solvers.measuring_again import (

@@ -183,14 +183,14 @@ def submit(folder: Path, parent: str, hypothesis: str, as_json: bool) -> int:
     """Keep the repository DIR for the next cycle, where it is built and judged as any other variant."""
     from evolake.lake import Lake
     from evolake.settings import load
-    from evolake.solvers.evolution import authors as submissions
+    from evolake.solvers.evolution import authors
 
     if not folder.is_dir():
         raise InputError(
             f"there is no folder {folder}", wanted="a repository of the layout", do="check the path"
         )
     settings = load()
-    row = submissions.submit(
+    row = authors.submit(
         Lake(settings.require_lake()),
         folder,
         parent,

@@ -24,7 +24,7 @@ from evolake.bundles.measuring import DOUBT, difference
 from evolake.bundles.model import Said
 from evolake.contest import LEAST_FORMULAS, LEVEL
 from evolake.contest.paired import flip_ends
-from evolake.report.gain import counted
+from evolake.report.numbers import counted
 from evolake.solvers.measurement.benchmark import MeasuringPlan
 from evolake.solvers.measurement.duel import (
     CHALLENGER,

@@ -18,7 +18,7 @@ import polars as pl
 
 from evolake.errors import InputError, MachineryError
 from evolake.lake import Lake
-from evolake.report.gain import counted
+from evolake.report.numbers import counted
 from evolake.scratch import Scratch
 from evolake.settings import Settings, load
 from evolake.solvers.execute import Program

@@ -30,7 +30,7 @@ from evolake.families.settings import FamiliesSettings
 from evolake.gates import Raised, contained
 from evolake.jail.protocol import one_line
 from evolake.lake import Lake
-from evolake.report.gain import counted
+from evolake.report.numbers import counted
 from evolake.seeds import child_seed
 from evolake.settings import Settings
 

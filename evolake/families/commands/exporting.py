@@ -26,7 +26,7 @@ import click
 from evolake import settings as settings_module
 from evolake.commands import OrdinaryPath
 from evolake.errors import InputError
-from evolake.report.gain import counted
+from evolake.report.numbers import counted
 from evolake.terminal import say, say_json
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from evolake.families.report.material import MADE
 from evolake.families.tables_faults import TABLES
 from evolake.lake import Catalogue, Lake
 from evolake.report.artifacts import Artifact, Kind, LineArtifacts, column_text
-from evolake.report.gain import counted
+from evolake.report.numbers import counted
 from evolake.report.standing import Ask, Standing
 
 

@@ -12,7 +12,7 @@ import polars as pl
 from markupsafe import Markup
 
 from evolake.families.dataset.difficulty import agreement, common_levels, curve
-from evolake.families.report import material as paper
+from evolake.families.report import paper
 from evolake.families.report.material import DUPLICATE, LINE, FamiliesReport, read_report
 from evolake.report.pages import Section, section, sentence
 from evolake.stats.proportions import wilson_interval

@@ -6,7 +6,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from evolake.families.gates.specs import GATE_NAMES
-from evolake.report.gain import NONE_YET, counted
+from evolake.report.gain import NONE_YET
+from evolake.report.numbers import counted
 from evolake.report.story import BLOCKED_BY_RULE, Ask, Row, Story, Trend, with_cpu
 from evolake.stats.proportions import wilson_interval
 

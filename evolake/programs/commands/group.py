@@ -129,14 +129,14 @@ def check(project: str, runs: int, install: bool, as_json: bool) -> int:
     """
     from evolake.programs.evolution.checking import check_project
     from evolake.programs.model.project import find_project, load_project
-    from evolake.programs.sandbox import environment as packages
+    from evolake.programs.sandbox import environment
 
     settings = settings_module.load()
     own = settings.of(ProgramsSettings)
     folder = find_project(project, own, settings.seed_folders)
     loaded = load_project(folder)
-    if install and (place := packages.install(loaded)) is not None and not as_json:
-        say(f"{loaded.name}: the packages of {packages.FILE} are in {place}")
+    if install and (place := environment.install(loaded)) is not None and not as_json:
+        say(f"{loaded.name}: the packages of {environment.FILE} are in {place}")
     result = check_project(loaded, own, settings, runs, project)
     if as_json:
         say_json(result.to_json() | {"folder": str(folder)})

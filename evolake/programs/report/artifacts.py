@@ -21,7 +21,8 @@ from evolake.lake import Catalogue, Lake
 from evolake.programs.evolution.population import texts_of
 from evolake.programs.report.story import DECIDED, RUNS, DecisionRow, project_in_words
 from evolake.report.artifacts import Artifact, Kind, LineArtifacts
-from evolake.report.gain import Gain, counted, figures
+from evolake.report.gain import Gain
+from evolake.report.numbers import counted, figures
 from evolake.report.standing import Ask, Standing
 from evolake.seeds import generator
 from evolake.stats import Interval

@@ -16,7 +16,7 @@ from evolake.lake import Lake, preceding
 from evolake.programs.evolution.population import LIVING, Population
 from evolake.programs.model.project import project_of, unpack_files
 from evolake.programs.tables import ARCHIVE
-from evolake.report.gain import figures
+from evolake.report.numbers import figures
 
 LINE = "programs"
 FIGURES = "evolake.programs.report.figures"

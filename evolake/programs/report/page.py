@@ -17,7 +17,7 @@ from evolake.programs.evolution.population import texts_of
 from evolake.programs.report.material import LINE, material_of, population_entering
 from evolake.programs.report.story import DECIDED, improves, score_in_words
 from evolake.report.champion import ANCESTRY
-from evolake.report.gain import figures
+from evolake.report.numbers import figures
 from evolake.report.pages import Section, require_finished, section, sentence
 from evolake.report.show import rounded
 

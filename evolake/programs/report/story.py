@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from evolake.report.gain import NONE_YET, counted, figures
+from evolake.report.gain import NONE_YET
+from evolake.report.numbers import counted, figures
 from evolake.report.story import Ask, Row, Story, Trend, contests, why_nothing_passed, with_cpu
 
 DecisionRow = Mapping[str, Any]

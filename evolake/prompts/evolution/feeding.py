@@ -55,7 +55,7 @@ from evolake.prompts.model.problems import (
 )
 from evolake.prompts.model.protocol import LINE, Problem
 from evolake.prompts.settings import PromptsSettings
-from evolake.report.gain import counted
+from evolake.report.numbers import counted
 from evolake.seeds import generator
 
 if TYPE_CHECKING:

@@ -18,7 +18,8 @@ from evolake.lake import Lake, following
 from evolake.prompts.model.prompt import from_json
 from evolake.prompts.report.material import LINE, population_entering
 from evolake.report.artifacts import Artifact, Kind, LineArtifacts, Row, column_text
-from evolake.report.gain import Gain, counted
+from evolake.report.gain import Gain
+from evolake.report.numbers import counted
 from evolake.report.standing import Ask, Standing
 from evolake.seeds import generator
 from evolake.stats import Interval

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from evolake.report.gain import NONE_YET, NOT_SHOWN, counted, share_interval
+from evolake.report.gain import NONE_YET, NOT_SHOWN
+from evolake.report.numbers import counted, share_interval
 from evolake.report.story import Ask, Row, Story, Trend, contests
 
 UNKNOWN = "unknown: the base model was evaluated on other problems"

@@ -13,7 +13,8 @@ from evolake.repair.names import ONE_SHOT, RESAMPLING
 from evolake.repair.report.material import read_report
 from evolake.repair.report.result_tables import SIGNIFICANT, percent, points
 from evolake.report.artifacts import LineArtifacts
-from evolake.report.gain import NONE_YET, counted
+from evolake.report.gain import NONE_YET
+from evolake.report.numbers import counted
 from evolake.report.standing import NOT_MEASURED, Ask, Standing
 
 

@@ -10,7 +10,7 @@ from evolake.errors import InputError
 from evolake.repair.names import INFORMED, ONE_SHOT, WHOLE_CONFLICT
 from evolake.repair.report.material import StudyReport, proposer, read_report
 from evolake.repair.report.result_tables import SIGNIFICANT, in_letters, p_value, percent, points
-from evolake.report.gain import counted
+from evolake.report.numbers import counted
 
 QUESTION = "Does solver-grounded feedback beat more attempts under the same budget?"
 

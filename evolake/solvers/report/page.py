@@ -20,7 +20,7 @@ from markupsafe import Markup
 
 from evolake.contest import LEAST_FORMULAS, LEVEL
 from evolake.lake import Lake
-from evolake.report.gain import counted, figures
+from evolake.report.numbers import counted, figures
 from evolake.report.pages import Section, section, sentence
 from evolake.seeds import generator
 from evolake.solvers.evolution.population import edits_of_row

@@ -12,10 +12,11 @@ from typing import Any
 
 from evolake.contest import LEAST_FORMULAS, LEVEL
 from evolake.lake import Lake
-from evolake.report.gain import BOUNDS, NONE_YET, counted, figures, interval
+from evolake.report.gain import BOUNDS, NONE_YET
+from evolake.report.numbers import counted, figures, interval
 from evolake.report.standing import Ask, Standing
 from evolake.report.story import Row, Story, Trend, contests, why_nothing_passed, with_cpu
-from evolake.solvers.measurement import metrics as claims
+from evolake.solvers.measurement import metrics
 from evolake.stats import Interval
 
 DuelRow = Mapping[str, Any]
@@ -169,7 +170,7 @@ def _measured(ran: Row) -> str:
         return ""
     wrong = "no unsound answer" if not ran["wrong"] else f"{counted(ran['wrong'], 'unsound answer')}, blocked"
     share = f" of {ran['unsat']:,} for UNSAT answers" if ran["unsat"] else ""
-    share += f", {claims.share_in_words(ran['unsat'], ran['unchecked'])}" if ran["unsat"] else ""
+    share += f", {metrics.share_in_words(ran['unsat'], ran['unchecked'])}" if ran["unsat"] else ""
     return (
         f"{counted(ran['runs'], 'run')} of {counted(ran['variants'], 'variant')}; "
         f"{counted(ran['verified'], 'proof')} verified{share}, {wrong}"
@@ -191,9 +192,9 @@ SELECT count(*) AS made, (SELECT count(DISTINCT artifact_id) FROM solvers.immigr
 FROM solvers.variants WHERE cycle = $cycle"""
 RAN = f"""
 SELECT count(*) AS runs, count(DISTINCT variant_id) AS variants, count(*)
-  FILTER ({claims.VERIFIED}) AS verified,
-  count(*) FILTER ({claims.UNSAT}) AS unsat, count(*) FILTER ({claims.UNCHECKED}) AS unchecked,
-  count(*) FILTER ({claims.UNSOUND}) AS wrong FROM ({ALL_RUNS}) WHERE cycle = $cycle"""
+  FILTER ({metrics.VERIFIED}) AS verified,
+  count(*) FILTER ({metrics.UNSAT}) AS unsat, count(*) FILTER ({metrics.UNCHECKED}) AS unchecked,
+  count(*) FILTER ({metrics.UNSOUND}) AS wrong FROM ({ALL_RUNS}) WHERE cycle = $cycle"""
 RANK_1 = """
 SELECT r.variant_id, coalesce(known.title, r.variant_id[:12]) AS title FROM solvers.consensus_ranking AS r
 LEFT JOIN known_artifacts AS known ON known.artifact_id = r.variant_id WHERE r.cycle = $cycle ORDER BY r.rank

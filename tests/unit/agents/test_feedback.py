@@ -152,6 +152,21 @@ both = "programs_writer.attempts programs_writer_session.attempts"
     assert feedback.place_of("measured", "host") == "names: the row"
 
 
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ('tables = "a"\nshown = "a: x | field"\nhidden = ""', "unknown hidden"),
+        ('tables = "a"\nshown = "a: x y"', "a.x a.y: in no field"),
+        ("tables = 'a'\nshown = '''\na: x | one\na: x z | two\n'''", "a.x: shown on two lines"),
+    ],
+)
+def test_a_file_that_is_wrong_is_refused_by_name(tmp_path: Path, text: str, says: str) -> None:
+    path = tmp_path / "feedback.toml"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=rf"feedback\.toml: {says}"):
+        read_feedback(path)
+
+
 def test_a_declaration_that_is_wrong_is_found() -> None:
     wrong = Feedback(
         tables=("unmade", "nothing"),

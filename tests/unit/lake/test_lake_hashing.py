@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evolake.errors import InputError
-from evolake.lake.disk import encode
 from evolake.lake.hashing import content_hash
+from evolake.lake.parquet import encode
 
 ROWS = st.lists(
     st.fixed_dictionaries(

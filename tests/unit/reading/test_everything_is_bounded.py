@@ -66,7 +66,6 @@ def test_toml_and_yaml_are_parsed_by_the_bounded_readers() -> None:
         "evolake/lake/schemas.py",
         "evolake/lake/vocabulary.py",
         "evolake/solvers/edits/catalogue.py",
-        "evolake/families/worlds/entries.py",
     )
     found = [
         f"{name}: {match[0]}"

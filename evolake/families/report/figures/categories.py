@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from evolake.families.report import material as paper
+from evolake.families.report import paper
 from evolake.report.figures import Figure
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from evolake.families.operators.registry import OPERATORS
-from evolake.families.report import material as paper
+from evolake.families.report import paper
 from evolake.report.figures import Figure
 
 if TYPE_CHECKING:
