@@ -485,10 +485,10 @@ def _without_journal(
         )
 
 
-def _mend(lake: Lake, line: str, seals: list[Seal]) -> str:
+def _mend(lake: Lake, line: str, whole: list[Seal]) -> str:
     """Add to a line's journal the seals that it lacks, and acknowledge what is broken in it."""
     log, known = lake.seals.journal(line)
-    lacking = [seal for seal in seals if seal not in known.get(seal.cycle, [])]
+    lacking = [seal for seal in whole if seal not in known.get(seal.cycle, [])]
     bodies = [seals.entry(seal) for seal in lacking]
     faults = log.faults if log else ()
     if faults:

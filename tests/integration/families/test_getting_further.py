@@ -14,7 +14,6 @@ import polars as pl
 import pytest
 from families_fixtures import SEEDS, seed_family
 
-from assets.families.judge import rows_now
 from assets.line import register_keys
 from evolake.families.evolution import proposing
 from evolake.families.evolution.refining import Proposal, Proposals, Refinement
@@ -22,7 +21,6 @@ from evolake.families.evolution.requests import EvolutionSources
 from evolake.families.gates.specs import GATES
 from evolake.families.model.contract import Family
 from evolake.families.model.similarity import Fingerprint
-from evolake.families.tables import CANDIDATES
 from evolake.gates import gates_of_assets
 from evolake.gates.checkers import CHECKERS, Finding
 from evolake.lake import Lake
@@ -167,9 +165,3 @@ def test_what_only_the_last_gate_had_blocked_is_compared_without_a_run(
         NEW.family_id,
         DOUBLE.family_id,
     }
-
-
-def test_a_lake_of_before_has_no_table_of_those_that_got_further(tmp_path: Path):
-    lake = Lake(tmp_path)
-    frame = CANDIDATES.frame([{"family_id": "f", "gate": "blind"}])
-    assert rows_now(lake, "0001", frame) == frame.to_dicts()

@@ -223,7 +223,7 @@ def exported(pool, tmp_path_factory) -> Path:
     sizes = SETTINGS.model_copy(update={"instances_per_family": 4})
     for family in families:
         drawn = sample_instances(family, pool=pool, settings=sizes, root_seed=7, cycle="0001").rows
-        rows += [row | {"operator": "seed"} for row in drawn]
+        rows += [row | {"operator": "seed", "independent": "none"} for row in drawn]
     write_dataset("trl", rows, [to_record(family) for family in families], folder, MADE_BY)
     return folder
 
