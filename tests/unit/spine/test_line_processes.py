@@ -54,7 +54,8 @@ def test_a_line_whose_process_is_killed_fails_and_the_other_does_not_notice(plac
     assert outcome.exit_code == MACHINERY_FAILED
     assert outcome.reason.startswith("left: its process ended with -9 before its cycles did")
     assert list((place / "logs").iterdir()) == []
-    assert not [child for child in psutil.Process().children() if "toy_location.definitions" in child.cmdline()]
+    children = psutil.Process().children()
+    assert not [child for child in children if "toy_location.definitions" in child.cmdline()]
 
 
 def test_processes_of_lines_end_when_who_started_them_is_killed(place: Path):
