@@ -8,16 +8,18 @@ group is then one cycle's assets and nothing else, and a backfill is never split
 
 from __future__ import annotations
 
+import contextlib
 import functools
-import inspect
-import typing
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, Unpack, runtime_checkable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack
 
 import dagster as dg
 
-from assets.package import Decorator, Options, Package
+from assets.package import SUFFIX_DIGITS, Decorator, Options, Package
+from evolake import settings as settings_module
+from evolake.errors import InputError
 from evolake.lake import TableSchema
 from evolake.lazy import Lazy
 
@@ -81,16 +83,6 @@ def register_keys(instance: dg.DagsterInstance, line: str, keys: Iterable[str]) 
     return missing
 
 
-@runtime_checkable
-class FirstParameter(Protocol):
-    """A class whose values the functions of assets may take first: it adapts such a function to the
-    parameters that Dagster passes."""
-
-    def adapt(self, line: Line, function: Callable[..., object], /) -> Callable[..., object]:
-        """Return `function` as Dagster calls it."""
-        ...
-
-
 @dataclass(frozen=True)
 class Line(Package):
     """One line: its name, what it evolves, who owns it, the kinds shown on all its assets.
@@ -99,7 +91,7 @@ class Line(Package):
     there has free columns.
     """
 
-    population: Mapping[str, TableSchema] = field(default_factory=dict[str, TableSchema])
+    population: Mapping[str, TableSchema] = field(default_factory=dict[str, TableSchema], compare=False)
     artifact: Callable[[Mapping[str, Any]], dict[str, Any]] = field(default=dict, compare=False)
     """What a row of the line is as an artifact: artifact_id, kind, content_sha, title."""
     proposers: Mapping[str, tuple[Lazy[Role[Any, Any]], ...]] = field(
@@ -108,6 +100,8 @@ class Line(Package):
     """Asset that asks agents for proposals -> the roles whose valid reply is one (`assets.proposals`)."""
     closing: str = "survivors"
     """The asset that seals the population of the next cycle."""
+    rules: Path | None = None
+    """Folder of the line's rule files; None: its own among the seeds that the settings name."""
 
     @property
     def seeds_group(self) -> str:
@@ -165,17 +159,26 @@ class Line(Package):
             ),
         )
 
-    def decorate(self, group: str, **given: Unpack[Options]) -> Decorator:
-        """As any package; a function whose first parameter is of a FirstParameter class (a LineStore) gets
-        one in place of context and lake."""
-        declared = super().decorate(group, **given)
+    @property
+    def rules_folder(self) -> Path:
+        """The folder of the line's rule files."""
+        return self.rules or settings_module.load().seeds / "rules" / self.name
 
-        def decorate(function: Callable[..., object]) -> dg.AssetsDefinition:
-            first = next(iter(inspect.signature(function).parameters), "")
-            kind = typing.get_type_hints(function, include_extras=True).get(first)
-            return declared(kind.adapt(self, function) if isinstance(kind, FirstParameter) else function)
+    def rules_hash(self, gates: Collection[str] | None = None) -> str:
+        """Return the hash of the line's rules that judge, as the files are now. gates: only the rules of
+        these.
 
-        return decorate
+        Raises:
+            InputError: a rule file is bad, or there is none.
+        """
+        from evolake.rule_files import files_hash
+
+        return files_hash(self.rules_folder, gates)
+
+    def rules_version(self, gates: Collection[str] | None) -> str:
+        """Return "+" and 12 digits of the hash of the rules of `gates`, read once; "" if `gates` is empty or
+        a file is bad, which a run reports."""
+        return _rules_version(self, None if gates is None else frozenset(gates))
 
     def asset(self, **given: Unpack[Options]) -> Decorator:
         """Return a decorator that makes a function an asset of every cycle."""
@@ -192,3 +195,12 @@ class Line(Package):
         """Return a decorator that makes a function an asset without cycles, in the group `<line>_seeds`.
         Never part of a cycle's job."""
         return self.decorate(self.seeds_group, **given)
+
+
+@functools.cache
+def _rules_version(line: Line, gates: frozenset[str] | None) -> str:
+    if gates is not None and not gates:
+        return ""
+    with contextlib.suppress(InputError):
+        return f"+{line.rules_hash(gates)[:SUFFIX_DIGITS]}"
+    return ""

@@ -3,8 +3,6 @@ function becomes an asset of it."""
 
 from __future__ import annotations
 
-import contextlib
-import functools
 import inspect
 import typing
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -14,12 +12,9 @@ from typing import Any, TypedDict, Unpack, cast
 import dagster as dg
 import polars as pl
 
-from evolake.errors import InputError
 from evolake.lake import TableSchema
 from resources.dagster_internals import PoolGranularity
-from resources.lake import LakeResource
-from resources.reads import declare_reads
-from resources.tables import column_schema, declare
+from resources.tables import table_metadata
 
 Upstream = dg.AssetSpec | dg.AssetsDefinition | dg.SourceAsset | dg.AssetKey | str
 Decorator = Callable[[Callable[..., object]], dg.AssetsDefinition]
@@ -48,14 +43,11 @@ class Options(TypedDict, total=False):
     automation_condition: dg.AutomationCondition[Any]
 
 
-WATCHED: dict[dg.AssetKey, Callable[[Collection[str] | None], str]] = {}
-"""Rules, as observable assets: key -> (gates; None for all) -> hash of the rules of these gates, as the files
-are now."""
-ASKED: dict[dg.AssetKey, frozenset[str] | None] = {}
-"""What reads rules -> the gates whose rules it asks; None for all."""
-PARTITIONED: dict[dg.AssetKey, bool] = {}
 FRAMES = (pl.DataFrame, pl.LazyFrame)
 SUFFIX_DIGITS = 12
+GATES_ASKED = "evolake/gates"
+"""Metadata of an asset that asks rules: the gates whose rules it asks, or EVERY_GATE."""
+EVERY_GATE = "all"
 
 
 def limit_pool(instance: dg.DagsterInstance, pool: str) -> None:
@@ -101,47 +93,35 @@ class Package:
         """Return the asset key (package, asset)."""
         return dg.AssetKey([self.name, asset])
 
+    def rules_version(self, gates: Collection[str] | None) -> str:
+        """Return what the rules of `gates` (None: all) add to a code version; a package without rules adds
+        nothing."""
+        return ""
+
     def decorate(self, group: str, **given: Unpack[Options]) -> Decorator:
         """Return a decorator that makes a function an asset of this package in `group`.
 
-        What another input implies is no edge of the graph (resources.reads); a table among it is loaded from
-        the lake. The hash of the rules that the asset asks is part of its code version, be they an edge or
-        not: an edit makes stale what asks the edited rule, and nothing else.
+        Its inputs are the frames among its parameters. The hash of the rules that it asks is part of its code
+        version: an edit makes stale what asks the edited rule, and nothing else.
         """
 
         def decorate(function: Callable[..., object]) -> dg.AssetsDefinition:
-            hints = typing.get_type_hints(
-                function, include_extras=True
-            )  # Dagster wants classes, not postponed names
+            # Dagster wants classes, and a module's annotations are postponed names.
+            function.__annotations__ = typing.get_type_hints(function, include_extras=True)
             options: dict[str, Any] = dict(given)
-            name, schema, metadata = (
-                options.get("name") or function.__name__,
-                options.pop("schema", None),
-                options.get("metadata", {}),
-            )
-            if schema is not None:
-                declare(self.name, name, schema)
-                metadata = {"dagster/column_schema": column_schema(schema)} | metadata
-            PARTITIONED[self.key(name)] = options.get("partitions_def") is not None
-            own = {
-                name: dg.AssetIn(key=self.key(name))
-                for name, hint in hints.items()
-                if name != "return" and hint in FRAMES
-            }
-            ins = {**own, **options.get("ins", {})}
-            frames = {name: dg.AssetKey.from_coercible(item.key) for name, item in ins.items() if item.key}
-            deps = {
-                _key_of(dep): dep
-                for dep in (self.key(dep) if isinstance(dep, str) else dep for dep in options.get("deps", ()))
-            }
-            reads = {tuple(key.path): key for key in (*frames.values(), *deps)}
-            implied = {reads[path] for path in declare_reads(tuple(self.key(name).path), reads)}
-            past = {name: key for name, key in frames.items() if key in implied}
-            gates = frozenset(options.pop("gates")) if "gates" in options else None
+            name = options.get("name") or function.__name__
+            schema, gates = options.pop("schema", None), options.pop("gates", None)
+            metadata = table_metadata(schema) | options.get("metadata", {})
+            ins = {
+                parameter: dg.AssetIn(key=self.key(parameter))
+                for parameter, hint in function.__annotations__.items()
+                if parameter != "return" and hint in FRAMES
+            } | dict(options.get("ins", {}))
+            deps = [self.key(dep) if isinstance(dep, str) else dep for dep in options.get("deps", ())]
             code_version = options.get("code_version") or self.code_version
-            for rules in sorted(key for key in reads.values() if key in WATCHED):
-                ASKED[self.key(name)] = gates
-                code_version += rules_suffix(rules, gates)
+            if self.key("rules") in map(_key_of, deps):
+                metadata |= {GATES_ASKED: EVERY_GATE if gates is None else sorted(gates)}
+                code_version += self.rules_version(gates)
             define = cast("Callable[..., Decorator]", dg.asset)  # whose overloads know no options by name
             return define(
                 **options
@@ -156,71 +136,13 @@ class Package:
                     "metadata": metadata,
                     "code_version": code_version,
                     "description": options.get("description") or inspect.getdoc(function),
-                    "deps": [dep for key, dep in deps.items() if key not in implied],
-                    "ins": {name: item for name, item in ins.items() if name not in past},
+                    "deps": deps,
+                    "ins": ins,
                 }
-            )(_for_dagster(function, hints, past))
+            )(function)
 
         return decorate
 
 
-def _for_dagster(
-    function: Callable[..., object], hints: Mapping[str, Any], past: Mapping[str, dg.AssetKey]
-) -> Callable[..., object]:
-    """Return `function` as Dagster takes it: the frames in `past` are loaded from the lake, those of the same
-    partition.
-
-    It has no docstring, which Dagster would search for descriptions of parameters, and its signature, for
-    which Dagster asks some twenty times.
-    """
-    asked, kind = inspect.signature(function).parameters, inspect.Parameter.POSITIONAL_OR_KEYWORD
-    shown = {
-        name: parameter.replace(annotation=hints.get(name, parameter.annotation))
-        for name, parameter in asked.items()
-        if name not in past
-    }
-    if past:
-        context = inspect.Parameter("context", kind, annotation=dg.AssetExecutionContext)
-        shown = {
-            "context": context,
-            **shown,
-            "lake": inspect.Parameter("lake", kind, annotation=LakeResource),
-        }
-
-    @functools.wraps(function, assigned=("__module__", "__name__", "__qualname__"), updated=())
-    def run(*context: dg.AssetExecutionContext, **inputs: Any) -> object:
-        for name, key in past.items():
-            line, asset = key.path
-            lake = inputs["lake"].open()
-            load = lake.scan if hints[name] is pl.LazyFrame else lake.read
-            inputs[name] = load(line, asset, context[0].partition_key if PARTITIONED[key] else None)
-        return function(
-            *context[: "context" in asked], **{name: item for name, item in inputs.items() if name in asked}
-        )
-
-    run.__annotations__ = {
-        name: hint for name, hint in hints.items() if name in shown or name == "return"
-    } | ({"context": dg.AssetExecutionContext, "lake": LakeResource} if past else {})
-    vars(run)["__signature__"] = inspect.Signature(
-        list(shown.values()), return_annotation=hints.get("return", inspect.Signature.empty)
-    )
-    return run
-
-
-def _key_of(dep: Upstream) -> dg.AssetKey:
-    if isinstance(dep, dg.AssetKey):
-        return dep
-    if isinstance(dep, str):
-        return dg.AssetKey.from_coercible(dep)
-    return dep.key
-
-
-@functools.cache
-def rules_suffix(key: dg.AssetKey, gates: frozenset[str] | None) -> str:
-    """Return "+" and 12 digits of the hash of the rules of `gates`, read once; "" if `gates` is empty or a
-    file is bad, which a run reports."""
-    if gates is not None and not gates:
-        return ""
-    with contextlib.suppress(InputError):
-        return f"+{WATCHED[key](gates)[:SUFFIX_DIGITS]}"
-    return ""
+def _key_of(dep: dg.AssetKey | dg.AssetSpec | dg.AssetsDefinition | dg.SourceAsset) -> dg.AssetKey:
+    return dep if isinstance(dep, dg.AssetKey) else dep.key

@@ -16,7 +16,7 @@ import polars as pl
 
 from assets.checks import suite_check
 from evolake.lake import DERIVATIONS, VERDICTS, Lake, side_table
-from resources.tables import declared
+from resources.tables import schema_of
 
 TOLERANCE = 1e-9
 
@@ -174,7 +174,7 @@ def offenders_sql(rows: str, predicates: tuple[str, ...], shown: str = "*") -> s
 def _offender_columns(asset: dg.AssetsDefinition, predicates: tuple[str, ...]) -> str:
     """Return the asset's keys and the columns that the predicates name; all columns where the asset has no
     schema."""
-    schema = declared(asset.key.path[0], asset.key.path[-1])
+    schema = schema_of(asset)
     if schema is None:
         return "*"
     named = set(re.findall(r"\w+", " ".join(predicates)))

@@ -2,7 +2,8 @@
 line, an asset, a cycle and a run.
 
 @line.asset(schema=PLANS)
-def plan(store: LineStore, agents: AgentsResource) -> pl.DataFrame:
+def plan(context: dg.AssetExecutionContext, lake: LakeResource, agents: AgentsResource) -> pl.DataFrame:
+store = LineStore(line, context, lake)
 with store.roles(agents) as served:             # what was asked is published as this asset's AGENT_CALLS when
                                                 the block ends well
 ...
@@ -12,10 +13,7 @@ store.extra(REVIEWS, rows)                      # a further table of the line, u
 
 from __future__ import annotations
 
-import functools
-import inspect
-import typing
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -71,33 +69,6 @@ class LineStore:
     resource: LakeResource
     compute: ComputeResource | None = None
     _refused: list[str] = field(default_factory=list[str])
-
-    @classmethod
-    def adapt(cls, line: Line, function: Callable[..., object]) -> Callable[..., object]:
-        """Return `function`, whose first parameter is a LineStore, as Dagster calls it: with context, lake
-        and compute. See `assets.line`."""
-        hints = typing.get_type_hints(function, include_extras=True)
-        _, *others = inspect.signature(function).parameters
-
-        @functools.wraps(function)
-        def asset(
-            context: dg.AssetExecutionContext, lake: LakeResource, compute: ComputeResource, **inputs: object
-        ) -> object:
-            if "compute" in others:
-                inputs["compute"] = compute
-            return function(cls(line, context, lake, compute), **inputs)
-
-        given = {"context": dg.AssetExecutionContext, "lake": LakeResource, "compute": ComputeResource} | {
-            name: hints[name] for name in others
-        }
-        parameters = [
-            inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=hint)
-            for name, hint in given.items()
-        ]
-        asset.__annotations__ = given | {"return": hints["return"]}
-        asset.__signature__ = inspect.Signature(parameters, return_annotation=hints["return"])  # pyright: ignore[reportAttributeAccessIssue]
-        del asset.__wrapped__
-        return asset
 
     @property
     def lake(self) -> Lake:

@@ -16,7 +16,7 @@ import click
 import dagster as dg
 
 from assets.line import Line
-from assets.package import ASKED, SUFFIX_DIGITS
+from assets.package import EVERY_GATE, GATES_ASKED, SUFFIX_DIGITS
 from evolake import project
 from evolake import settings as settings_module
 from evolake.cli.ending import end
@@ -47,22 +47,26 @@ def previews(
     """
     built = built_lines()
     assets = [asset for line in built for asset in (line.line.incoming, *line.assets)]
-    definitions, by_name = (
-        dg.Definitions(assets=assets, resources=resources_by_name()),
-        {line.line.name: line.line for line in built},
-    )
+    definitions = dg.Definitions(assets=assets, resources=resources_by_name())
+    by_name = {line.line.name: line.line for line in built}
     with Catalogue(lake, all_tables()) as catalogue:
-        return [
-            _preview_text(
-                lake, catalogue, rules, by_name[name], graph_of(definitions, by_name[name]), instance
-            )
-            for name in names
-        ]
+        return [_preview_text(lake, catalogue, rules, by_name[name], definitions, instance) for name in names]
+
+
+def gates_asked(definitions: dg.Definitions, line: Line) -> dict[str, frozenset[str] | None]:
+    """Return asset of the line that an edit of rules can make stale -> the gates whose rules it asks; None:
+    all."""
+    given = {
+        spec.key.path[-1]: spec.metadata.get(GATES_ASKED)
+        for spec in definitions.resolve_all_asset_specs()
+        if spec.key.path[0] == line.name
+    }
+    return {name: None if gates == EVERY_GATE else frozenset(gates) for name, gates in given.items() if gates}
 
 
 def graph_of(definitions: dg.Definitions, line: Line) -> Graph:
     """Return what a cycle of a line consists of, and what of it depends on rules."""
-    graph = definitions.resolve_asset_graph()
+    graph, asked = definitions.resolve_asset_graph(), gates_asked(definitions, line)
     cycle = [
         key
         for key in graph.toposorted_asset_keys
@@ -75,14 +79,9 @@ def graph_of(definitions: dg.Definitions, line: Line) -> Graph:
             & set(cycle)
         )
         for key in cycle
-        if asks_rules(key)
+        if key.path[-1] in asked
     }
     return Graph(tuple(key.path[-1] for key in cycle), below)
-
-
-def asks_rules(key: dg.AssetKey) -> bool:
-    """Return whether an edit of rules can make the asset stale."""
-    return key in ASKED and ASKED[key] != frozenset()
 
 
 def code_versions(
@@ -133,8 +132,14 @@ def commands(line: str, work: Work) -> Iterator[str]:
 
 
 def _preview_text(
-    lake: Lake, catalogue: Catalogue, rules: Path, line: Line, graph: Graph, instance: dg.DagsterInstance
+    lake: Lake,
+    catalogue: Catalogue,
+    rules: Path,
+    line: Line,
+    definitions: dg.Definitions,
+    instance: dg.DagsterInstance,
 ) -> PreviewText:
+    graph, asked = graph_of(definitions, line), gates_asked(definitions, line)
     ruleset, done = load_rules(rules, line.name), sealed_cycles(lake, line.name)
     preview = preview_rules(lake, catalogue, ruleset)
     recorded = {
@@ -142,7 +147,7 @@ def _preview_text(
     }
 
     def is_of_these_rules(asset: str, code_version: str) -> bool:
-        gates = ASKED[line.key(asset)]
+        gates = asked[asset]
         return code_version.endswith(
             f"+{(ruleset.hash if gates is None else ruleset.hash_of(gates))[:SUFFIX_DIGITS]}"
         )
@@ -150,11 +155,7 @@ def _preview_text(
     def made_by(asset: str, cycle: str) -> bool | None:
         return is_of_these_rules(asset, recorded[asset][cycle]) if cycle in recorded[asset] else None
 
-    asking = sorted(
-        key.path[-1]
-        for key in ASKED
-        if key.path[0] == line.name and key.path[-1] not in graph.everything and asks_rules(key)
-    )
+    asking = sorted(asked.keys() - set(graph.everything))
     once = [
         name
         for name in asking

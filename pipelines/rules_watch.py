@@ -14,7 +14,7 @@ import dagster as dg
 
 from assets.lake import observation
 from assets.line import Line
-from assets.package import SUFFIX_DIGITS, WATCHED, rules_suffix
+from assets.package import SUFFIX_DIGITS
 from evolake.errors import InputError
 
 INTERVAL_S = 30
@@ -23,8 +23,7 @@ INTERVAL_S = 30
 def rules_watch(lines: Sequence[Line]) -> dg.SensorDefinition:
     """Return the sensor over the rules of `lines`, which is on from the start. A bad rule file makes its tick
     red."""
-    keys = [line.key("rules") for line in lines if line.key("rules") in WATCHED]
-    loaded = {key: rules_suffix(key, None) for key in keys}
+    loaded = {line: line.rules_version(None) for line in lines}
 
     @dg.sensor(
         name="rules_watch",
@@ -37,13 +36,13 @@ def rules_watch(lines: Sequence[Line]) -> dg.SensorDefinition:
     )
     def look(context: dg.SensorEvaluationContext) -> dg.SkipReason:
         noted = json.loads(context.cursor or "{}")
-        now = {key: WATCHED[key](None) for key in keys if loaded[key] or _is_readable(key)}
-        for key, version in now.items():
-            if noted.get(key.to_user_string()) != version:
-                context.instance.report_runless_asset_event(observation(key))
-        context.update_cursor(json.dumps({key.to_user_string(): version for key, version in now.items()}))
+        now = {line: line.rules_hash() for line in lines if loaded[line] or _is_readable(line)}
+        for line, version in now.items():
+            if noted.get(line.name) != version:
+                context.instance.report_runless_asset_event(observation(line))
+        context.update_cursor(json.dumps({line.name: version for line, version in now.items()}))
         if edited := [
-            key.path[0] for key, version in now.items() if loaded[key] != f"+{version[:SUFFIX_DIGITS]}"
+            line.name for line, version in now.items() if loaded[line] != f"+{version[:SUFFIX_DIGITS]}"
         ]:
             return dg.SkipReason(
                 f"rules of {', '.join(edited)} were edited after the definitions were loaded: choose "
@@ -55,11 +54,11 @@ def rules_watch(lines: Sequence[Line]) -> dg.SensorDefinition:
     return look
 
 
-def _is_readable(key: dg.AssetKey) -> bool:
+def _is_readable(line: Line) -> bool:
     """Return whether rules that could not be read at loading can be read now; a line without rule files is no
     error of this sensor."""
     try:
-        WATCHED[key](None)
+        line.rules_hash()
     except InputError:
         return False
     return True

@@ -2,12 +2,11 @@
 
 Frames go in and out by type annotation: `pl.DataFrame` loads the part, `pl.LazyFrame` scans it. What is
 published is described in the materialization's metadata (rows, columns, content hash, path), and its data
-version *is* the content hash, with those of what is read past it (resources.reads), so that Dagster calls a
-partition stale exactly when the content that enters it has changed. (Annotations are not postponed in this
-file: Dagster reads the type of a nested resource from the class body.)
+version *is* the content hash, so that Dagster calls a partition stale exactly when the content that enters it
+has changed. (Annotations are not postponed in this file: Dagster reads the type of a nested resource from the
+class body.)
 """
 
-import hashlib
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +18,7 @@ from evolake import settings as settings_module
 from evolake.lake import Lake, Record, TableSchema
 from evolake.settings import Settings
 from resources.locks import hold_line, release_lines
-from resources.reads import handed_on
-from resources.tables import column_schema, declared
+from resources.tables import COLUMNS, TABLE, column_schema
 
 
 class LakeResource(dg.ConfigurableResource):
@@ -73,24 +71,12 @@ class LakeIOManager(dg.ConfigurableIOManager):
         frame = obj.collect() if isinstance(obj, pl.LazyFrame) else obj
         self.lake.hold(line, context.run_id)
         cycle = context.partition_key if context.has_partition_key else None
+        schema = context.definition_metadata.get(TABLE)
         record = self.lake.open().publish(
-            line, asset, frame, cycle=cycle, run_id=context.run_id, schema=declared(line, asset)
+            line, asset, frame, cycle=cycle, run_id=context.run_id, schema=schema
         )
-        context.add_output_metadata(describe(record, frame, self.lake.open().root, declared(line, asset)))
-        context.step_context.set_data_version(
-            context.asset_key, dg.DataVersion(self._version(context.asset_key, record, cycle))
-        )
-
-    def _version(self, key: dg.AssetKey, record: Record, cycle: str | None) -> str:
-        """Return the content of the table, and of those that others read past it."""
-        store = self.lake.open()
-        past = [store.record(*name, cycle) for name in handed_on(tuple(key.path)) if len(name) == 2]
-        contents = [item.content_sha for item in past if item is not None]
-        return (
-            hashlib.sha256("\n".join([record.content_sha, *contents]).encode()).hexdigest()
-            if contents
-            else record.content_sha
-        )
+        context.add_output_metadata(describe(record, frame, self.lake.open().root, schema))
+        context.step_context.set_data_version(context.asset_key, dg.DataVersion(record.content_sha))
 
     def load_input(self, context: dg.InputContext) -> pl.DataFrame | pl.LazyFrame:
         """Return the frame that the asset's upstream published for this partition (verified against the
@@ -110,7 +96,7 @@ def describe(
     free = [dg.TableColumn(name, type=str(kind)) for name, kind in frame.schema.items()]
     return {
         "dagster/row_count": record.rows,
-        "dagster/column_schema": column_schema(schema) if schema else dg.TableSchema(free),
+        COLUMNS: column_schema(schema) if schema else dg.TableSchema(free),
         "content_hash": record.content_sha,
         "path": dg.MetadataValue.path(record.path.relative_to(root).as_posix()),
     }

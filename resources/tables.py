@@ -1,23 +1,28 @@
-"""Which table schema an asset's frame must have. Declared where the asset is defined, looked up by the IO
-manager when it publishes."""
+"""Which table schema an asset's frame must have: metadata of its definition, which the IO manager reads when
+it publishes."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import dagster as dg
 
 from evolake.lake import TableSchema
 
-_declared: dict[tuple[str, str], TableSchema] = {}
+TABLE = "evolake/table"
+"""Metadata of an asset: the schema of its frame. A process that has not loaded the definitions sees only its
+class."""
+COLUMNS = "dagster/column_schema"
 
 
-def declare(line: str, asset: str, schema: TableSchema) -> None:
-    """From now on `line`/`asset` is published under `schema`."""
-    _declared[(line, asset)] = schema
+def table_metadata(schema: TableSchema | None) -> dict[str, Any]:
+    """Return the metadata of an asset that is published under `schema`; None: its columns are free."""
+    return {} if schema is None else {TABLE: schema, COLUMNS: column_schema(schema)}
 
 
-def declared(line: str, asset: str) -> TableSchema | None:
-    """Return the schema of `line`/`asset`, or None where its columns are free."""
-    return _declared.get((line, asset))
+def schema_of(asset: dg.AssetsDefinition) -> TableSchema | None:
+    """Return the schema of an asset's frame; None where its columns are free."""
+    return asset.metadata_by_key[asset.key].get(TABLE)
 
 
 def column_schema(schema: TableSchema) -> dg.TableSchema:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
+import dagster as dg
 import polars as pl
 
 from assets.designs.champion import ablate_champion, duel_for_champion, publish_champion
@@ -22,6 +23,7 @@ from evolake.lake import DERIVATIONS
 from resources.agents import AgentsResource
 from resources.compute import ComputeResource
 from resources.jail import JailResource
+from resources.lake import LakeResource
 
 if TYPE_CHECKING:
     from evolake.designs.evolution.population import Population
@@ -33,12 +35,17 @@ ADDED = ("candidates", "experiments", "objectives", "promoted_experiments")
     deps=["candidates", "experiments", "objectives", "promoted_experiments", "tuning"], schema=REVIEWS
 )
 def meta_review(
-    store: LineStore, agents: AgentsResource, final_scores: pl.DataFrame, final_ranking: pl.DataFrame
+    context: dg.AssetExecutionContext,
+    lake: LakeResource,
+    agents: AgentsResource,
+    final_scores: pl.DataFrame,
+    final_ranking: pl.DataFrame,
 ) -> pl.DataFrame:
     """Every so many designs: what each objective is worth, by echo chambers, disagreement and discrimination.
     No rows in the cycles between."""
     from evolake.designs.evolution.reviewing import review_portfolio
 
+    store = LineStore(line, context, lake)
     cycle, settings = store.cycle, store.settings
     before, population = archive(store), so_far(store, *ADDED).with_ranking(final_ranking.to_dicts())
     waiting = (
@@ -69,7 +76,8 @@ def meta_review(
 
 @line.asset(deps=["directions", "experiments", "objectives", "promoted_experiments"], schema=DESIGNS)
 def survivors(
-    store: LineStore,
+    context: dg.AssetExecutionContext,
+    lake: LakeResource,
     agents: AgentsResource,
     compute: ComputeResource,
     jail: JailResource,
@@ -83,6 +91,7 @@ def survivors(
     from evolake.designs.evolution.reviewing import analyse_designs, with_champion, with_notes
     from evolake.designs.report.material import FIGURES, Material
 
+    store = LineStore(line, context, lake, compute)
     cycle, settings = store.cycle, store.settings
     population = so_far(store, *ADDED).with_ranking(final_ranking.to_dicts())
     fresh = [row["design_id"] for row in candidates.to_dicts() if row["state"] == "accepted"]

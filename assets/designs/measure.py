@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import dagster as dg
 import polars as pl
 
-import assets.designs.propose  # noqa: F401  # pyright: ignore[reportUnusedImport]  (what is read is defined first)
 from assets.designs.line import line, so_far
 from assets.store import LineStore
 from evolake.designs.settings import DesignsSettings
 from evolake.designs.tables import EXPERIMENTS
 from evolake.designs.work.rows import median_work
 from resources.compute import ComputeResource
+from resources.lake import LakeResource
 
 if TYPE_CHECKING:
     from evolake.designs.evolution.population import Population
@@ -49,8 +50,11 @@ def run_fidelity(
 
 
 @line.asset(schema=EXPERIMENTS, kinds={"torch"})
-def experiments(store: LineStore, compute: ComputeResource, candidates: pl.DataFrame) -> pl.DataFrame:
+def experiments(
+    context: dg.AssetExecutionContext, lake: LakeResource, compute: ComputeResource, candidates: pl.DataFrame
+) -> pl.DataFrame:
     """Low fidelity: every accepted design that has not been measured yet, one row per size of instances."""
+    store = LineStore(line, context, lake, compute)
     population = so_far(store, "candidates")
     rows = run_fidelity(store, compute, population, population.unmeasured(), "low")
     store.tell(run_metadata(rows, store.settings.profile) | {"candidates": candidates.height})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import dagster as dg
 import polars as pl
 
 from assets.designs.line import jails, line, so_far
@@ -16,6 +17,7 @@ from evolake.designs.settings import DesignsSettings
 from evolake.designs.tables import EXPERIMENTS, EXTRAPOLATIONS, RANKING, SCORES
 from resources.compute import ComputeResource
 from resources.jail import JailResource
+from resources.lake import LakeResource
 
 if TYPE_CHECKING:
     from evolake.designs.evolution.population import Population
@@ -23,12 +25,17 @@ if TYPE_CHECKING:
 
 @line.asset(deps=["experiments", "objectives", "candidates"], schema=EXPERIMENTS, kinds={"torch"})
 def promoted_experiments(
-    store: LineStore, compute: ComputeResource, jail: JailResource, consensus_ranking: pl.DataFrame
+    context: dg.AssetExecutionContext,
+    lake: LakeResource,
+    compute: ComputeResource,
+    jail: JailResource,
+    consensus_ranking: pl.DataFrame,
 ) -> pl.DataFrame:
     """Medium fidelity for the better half, then, ranked again with those results, high for the best tenth: by
     consensus rank or by scaling."""
     from evolake.designs.evolution.extrapolation import chosen
 
+    store = LineStore(line, context, lake, compute)
     settings = store.settings.of(DesignsSettings)
     population = so_far(store, "candidates", "experiments", "objectives")
     order = consensus_ranking.sort("rank")["design_id"].to_list()
@@ -48,15 +55,24 @@ def promoted_experiments(
 
 
 @line.asset(deps=["candidates", "experiments", "objectives"], schema=SCORES, kinds={"bubblewrap"})
-def final_scores(store: LineStore, jail: JailResource, promoted_experiments: pl.DataFrame) -> pl.DataFrame:
+def final_scores(
+    context: dg.AssetExecutionContext,
+    lake: LakeResource,
+    jail: JailResource,
+    promoted_experiments: pl.DataFrame,
+) -> pl.DataFrame:
     """Every objective on every live design, with the promoted experiments."""
+    store = LineStore(line, context, lake)
     population = so_far(store, "candidates", "experiments", "objectives", "promoted_experiments")
     return scored(store, jail, population, "high", {"promoted_rows": promoted_experiments.height})
 
 
 @line.asset(deps=["candidates", "experiments", "objectives", "promoted_experiments"], schema=RANKING)
-def final_ranking(store: LineStore, final_scores: pl.DataFrame) -> pl.DataFrame:
+def final_ranking(
+    context: dg.AssetExecutionContext, lake: LakeResource, final_scores: pl.DataFrame
+) -> pl.DataFrame:
     """Compute the consensus of the cycle. Its first design challenges the champion."""
+    store = LineStore(line, context, lake)
     return ranked_by(
         store, so_far(store, "candidates", "experiments", "objectives", "promoted_experiments"), final_scores
     )

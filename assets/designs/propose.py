@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+import dagster as dg
 import polars as pl
 
 from assets.added_seeds import Admit, Arrival, Seedling, admit_seeds
@@ -18,6 +19,7 @@ from evolake.designs.tables import DESIGNS, DIRECTIONS, FAILED_PROPOSALS, TRIALS
 from resources.agents import AgentsResource
 from resources.compute import ComputeResource
 from resources.jail import JailResource
+from resources.lake import LakeResource
 
 if TYPE_CHECKING:
     from evolake.compute import Jails
@@ -27,7 +29,9 @@ if TYPE_CHECKING:
 
 
 @line.asset(deps=[line.incoming], schema=DIRECTIONS)
-def directions(store: LineStore, agents: AgentsResource, jail: JailResource) -> pl.DataFrame:
+def directions(
+    context: dg.AssetExecutionContext, lake: LakeResource, agents: AgentsResource, jail: JailResource
+) -> pl.DataFrame:
     """Ask the planner for its directions for this cycle: high upper confidence bounds first, with the designs
     to build on.
 
@@ -41,6 +45,7 @@ def directions(store: LineStore, agents: AgentsResource, jail: JailResource) -> 
     from evolake.designs.evolution.population import population_of
     from evolake.lake.added_seeds import seeds_of
 
+    store = LineStore(line, context, lake)
     cycle, settings = store.cycle, store.settings
     with store.roles(agents) as served:
         opened, notes, sealed = store.open_cycle(), store.guidance(), population_of(store.population())
@@ -112,7 +117,8 @@ def admitting(store: LineStore, population: Population, pool: Jails) -> Admit:
 
 @line.asset(deps=[rules], gates=[gate.name for gate in GATES], schema=DESIGNS, kinds={"python", "bubblewrap"})
 def candidates(
-    store: LineStore,
+    context: dg.AssetExecutionContext,
+    lake: LakeResource,
     agents: AgentsResource,
     jail: JailResource,
     compute: ComputeResource,
@@ -127,6 +133,7 @@ def candidates(
     from evolake.designs.evolution.designing import DesignerTurn, propose_candidates
     from evolake.designs.evolution.trials import SessionDesigner, TrialRunner, chosen_designer
 
+    store = LineStore(line, context, lake, compute)
     cycle, settings, population = store.cycle, store.settings, so_far(store)
     sizes = settings.of(DesignsSettings)
     designer = chosen_designer(sizes, settings.backend, settings.budget)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import dagster as dg
 import polars as pl
 
-import assets.designs.measure  # noqa: F401  # pyright: ignore[reportUnusedImport]  (what is read is defined first)
 from assets.designs.line import archive, jails, line, rules, so_far
 from assets.designs.records import arrived_bundles
 from assets.pictures import figures_of
@@ -19,6 +18,7 @@ from evolake.designs.settings import DesignsSettings
 from evolake.designs.tables import OBJECTIVES, RANKING, SCORES, WEIGHTS
 from resources.agents import AgentsResource
 from resources.jail import JailResource
+from resources.lake import LakeResource
 
 if TYPE_CHECKING:
     from evolake.designs.evolution.judging_objectives import JudgeObjective
@@ -30,7 +30,11 @@ if TYPE_CHECKING:
     deps=["candidates", rules], gates=[OBJECTIVE.name], schema=OBJECTIVES, kinds={"python", "bubblewrap"}
 )
 def objectives(
-    store: LineStore, agents: AgentsResource, jail: JailResource, experiments: pl.DataFrame
+    context: dg.AssetExecutionContext,
+    lake: LakeResource,
+    agents: AgentsResource,
+    jail: JailResource,
+    experiments: pl.DataFrame,
 ) -> pl.DataFrame:
     """Create new objectives of this cycle, each tried in the jail on the results at hand: what merges and
     imports have brought, and what the writer makes.
@@ -47,6 +51,7 @@ def objectives(
     )
     from evolake.designs.evolution.scoring import live_objectives
 
+    store = LineStore(line, context, lake)
     cycle, settings, population = store.cycle, store.settings, so_far(store, "candidates", "experiments")
     own, starts = settings.of(DesignsSettings), population.objectives.is_empty()
     trial = trial_context(population.results(), live_objectives(population), jails(jail))
@@ -102,9 +107,12 @@ def _merged(store: LineStore, population: Population, judge: JudgeObjective) -> 
 
 
 @line.asset(deps=["candidates", "experiments"], schema=SCORES, kinds={"bubblewrap"})
-def objective_scores(store: LineStore, jail: JailResource, objectives: pl.DataFrame) -> pl.DataFrame:
+def objective_scores(
+    context: dg.AssetExecutionContext, lake: LakeResource, jail: JailResource, objectives: pl.DataFrame
+) -> pl.DataFrame:
     """Every objective on every live design, with the low-fidelity results of this cycle. A missing score
     counts as worst."""
+    store = LineStore(line, context, lake)
     return scored(
         store,
         jail,
@@ -115,8 +123,11 @@ def objective_scores(store: LineStore, jail: JailResource, objectives: pl.DataFr
 
 
 @line.asset(deps=["candidates", "experiments", "objectives"], schema=RANKING)
-def consensus_ranking(store: LineStore, objective_scores: pl.DataFrame) -> pl.DataFrame:
+def consensus_ranking(
+    context: dg.AssetExecutionContext, lake: LakeResource, objective_scores: pl.DataFrame
+) -> pl.DataFrame:
     """Compute the consensus after low fidelity, which decides who is promoted."""
+    store = LineStore(line, context, lake)
     return ranked_by(store, so_far(store, "candidates", "experiments", "objectives"), objective_scores)
 
 

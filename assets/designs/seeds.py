@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import dagster as dg
 import polars as pl
 
 from assets.added_seeds import with_seeds
@@ -13,13 +14,14 @@ from assets.designs.records import candidate_rows, record_candidates
 from assets.store import LineStore
 from evolake.designs.tables import DESIGNS
 from resources.jail import JailResource
+from resources.lake import LakeResource
 
 if TYPE_CHECKING:
     from evolake.designs.evolution.proposals import Judged
 
 
 @line.seed_asset(deps=[rules], gates=(), schema=DESIGNS, kinds={"python"})
-def seeds(store: LineStore, jail: JailResource) -> pl.DataFrame:
+def seeds(context: dg.AssetExecutionContext, lake: LakeResource, jail: JailResource) -> pl.DataFrame:
     """Seed designs, judged by every gate; seals the population that enters cycle 0001. A file that is blocked
     stays as a row and does not enter."""
     from evolake.designs.evolution.added_seeds import SEEDS
@@ -28,6 +30,7 @@ def seeds(store: LineStore, jail: JailResource) -> pl.DataFrame:
     from evolake.designs.genome.recognise import recognised
     from evolake.lake.added_seeds import seeds_of
 
+    store = LineStore(line, context, lake)
     judge = gates(store, jails(jail))
     known: dict[str, str] = {}
     candidates: list[Judged] = []

@@ -3,6 +3,7 @@ consensus."""
 
 from __future__ import annotations
 
+import dagster as dg
 import polars as pl
 
 from assets.designs.line import gates, jails, line, so_far
@@ -13,13 +14,15 @@ from evolake.designs.settings import DesignsSettings
 from evolake.designs.tables import DESIGNS, TUNING
 from resources.compute import ComputeResource
 from resources.jail import JailResource
+from resources.lake import LakeResource
 
 
 @line.asset(
     deps=["candidates", "experiments", "objectives", "promoted_experiments"], schema=TUNING, kinds={"optuna"}
 )
 def tuning(
-    store: LineStore,
+    context: dg.AssetExecutionContext,
+    lake: LakeResource,
     jail: JailResource,
     compute: ComputeResource,
     final_scores: pl.DataFrame,
@@ -37,6 +40,7 @@ def tuning(
     )
     from evolake.objectives.score import score_all
 
+    store = LineStore(line, context, lake, compute)
     cycle, settings = store.cycle, store.settings
     population = so_far(store, "candidates", "experiments", "objectives", "promoted_experiments")
     wanted = should_tune(population, settings.of(DesignsSettings))

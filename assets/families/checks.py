@@ -15,7 +15,7 @@ from assets.raised import Reasons, raised_check
 from evolake.families.gates.specs import GATE_NAMES
 from evolake.families.tables import FAILED_PROPOSALS, GATED, INVENTED
 from evolake.families.worlds import NAMES
-from resources.tables import declared
+from resources.tables import schema_of
 
 GATES = len(GATE_NAMES)
 
@@ -49,9 +49,7 @@ candidate_weights_sum_to_one = weights_sum_to_one(
     orphans_allowed=False,
     born_orphans=f"c.operator IN {(*NAMES, INVENTED)}",
 )
-judged_each_once = [
-    _judged_once(asset) for name, asset in gates.items() if declared(line.name, name) is GATED
-]
+judged_each_once = [_judged_once(asset) for name, asset in gates.items() if schema_of(asset) is GATED]
 labels_have_a_majority = rows_check(
     gates["consensus_labels"],
     "labels_have_a_strict_majority",

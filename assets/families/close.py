@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import dagster as dg
 import polars as pl
 
 from assets.families.checks import GUARDS
@@ -15,17 +16,21 @@ from assets.store import LineStore
 from evolake.families.settings import FamiliesSettings
 from evolake.families.tables import EXPERIENCE, FAILURES, FAMILIES, IDEAS, LEARNABILITY, SURVIVAL
 from evolake.lake import DERIVATIONS
+from resources.lake import LakeResource
 
 if TYPE_CHECKING:
     from evolake.families.model.population import Population
 
 
 @line.asset(deps=of_record.assets, schema=EXPERIENCE)
-def experience(store: LineStore, candidates: pl.DataFrame, funnel: pl.DataFrame) -> pl.DataFrame:
+def experience(
+    context: dg.AssetExecutionContext, lake: LakeResource, candidates: pl.DataFrame, funnel: pl.DataFrame
+) -> pl.DataFrame:
     """One-sentence lessons from what was blocked, curated and capped: the next cycle's requests show them."""
     from evolake.families.evolution.requests import failure_rows, learn, lessons_of, observations
     from evolake.families.evolution.stages import gates_of
 
+    store = LineStore(line, context, lake)
     cycle, settings, population = store.cycle, store.settings, archive(store)
     failures = observations(gates_of(of_record.verdicts(store)), store.blobs, lessons_of(store.rules()))
     with store.roles() as agents:
@@ -48,7 +53,8 @@ def experience(store: LineStore, candidates: pl.DataFrame, funnel: pl.DataFrame)
 
 @line.asset(deps=[*of_record.assets, "complexity", "drift"], schema=FAMILIES)
 def survivors(
-    store: LineStore,
+    context: dg.AssetExecutionContext,
+    lake: LakeResource,
     candidates: pl.DataFrame,
     accepted: pl.DataFrame,
     instances: pl.DataFrame,
@@ -61,6 +67,7 @@ def survivors(
     from evolake.families.dataset.datasets import MADE
     from evolake.families.evolution.records import TRIED, remembered
 
+    store = LineStore(line, context, lake)
     cycle, settings, before = store.cycle, store.settings, archive(store)
     rows = judged_families(store, candidates, of_record.passed(store, candidates))
     counts = {row["family_id"]: 0 for row in [*before.without_instances(), *accepted.to_dicts()]}

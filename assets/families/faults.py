@@ -3,9 +3,9 @@ caught how many."""
 
 from __future__ import annotations
 
+import dagster as dg
 import polars as pl
 
-import assets.families.seeds  # noqa: F401  # pyright: ignore[reportUnusedImport]  (what is read is defined first)
 from assets.checks import suite_check
 from assets.families.line import judge, line, open_jail, rules
 from assets.line import SEED_ROUND
@@ -13,10 +13,14 @@ from assets.pictures import shown
 from assets.store import LineStore
 from evolake.families.settings import FamiliesSettings
 from evolake.families.tables import KILL_RATES, PLANTED
+from resources.compute import ComputeResource
+from resources.lake import LakeResource
 
 
 @line.seed_asset(deps=[rules, "seeds"], schema=KILL_RATES, kinds={"python", "bubblewrap"})
-def fault_kill_rates(store: LineStore) -> pl.DataFrame:
+def fault_kill_rates(
+    context: dg.AssetExecutionContext, lake: LakeResource, compute: ComputeResource
+) -> pl.DataFrame:
     """Kill rates by class of faults and gate, under the rules in force. The reviewers are the operators,
     whatever the backend."""
     from evolake.agents import Agents
@@ -34,6 +38,7 @@ def fault_kill_rates(store: LineStore) -> pl.DataFrame:
     from evolake.families.model.similarity import Fingerprint
     from evolake.families.tables_faults import figure_of, kill_rate_rows, planted_rows
 
+    store = LineStore(line, context, lake, compute)
     settings, sound = (
         store.settings,
         store.lake.read(line.name, "seeds", None).filter(pl.col("state") == "accepted").to_dicts(),

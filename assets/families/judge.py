@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import dagster as dg
 import polars as pl
 
-import assets.families.propose  # noqa: F401  # pyright: ignore[reportUnusedImport]  (what is read is defined first)
 from assets.families.line import archive, judge, line, open_jail, rules
 from assets.gates import GatesOfRecord, Table
 from assets.shown import note

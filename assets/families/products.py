@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import dagster as dg
 import polars as pl
 
 from assets.families.judge import of_record
@@ -23,6 +24,8 @@ from evolake.families.tables import (
     RESOURCES,
 )
 from evolake.lake import AGENT_CALLS
+from resources.compute import ComputeResource
+from resources.lake import LakeResource
 
 if TYPE_CHECKING:
     from evolake.families.model.contract import Family
@@ -37,11 +40,14 @@ def fresh(store: LineStore, accepted: pl.DataFrame) -> list[Family]:
 
 
 @line.asset(schema=INSTANCES, kinds={"python", "bubblewrap"})
-def instances(store: LineStore, accepted: pl.DataFrame) -> pl.DataFrame:
+def instances(
+    context: dg.AssetExecutionContext, lake: LakeResource, compute: ComputeResource, accepted: pl.DataFrame
+) -> pl.DataFrame:
     """Labelled instances of every family that is new: difficulties 1-3, 4-6, 7-10 at 1:3:5, each text once,
     nothing trivial."""
     from evolake.families.gates.instances import sample_families
 
+    store = LineStore(line, context, lake, compute)
     settings, families = store.settings, fresh(store, accepted)
 
     def progress(done: int, total: int) -> None:
@@ -73,11 +79,12 @@ def instances(store: LineStore, accepted: pl.DataFrame) -> pl.DataFrame:
 
 
 @line.asset(schema=COMPLEXITY)
-def complexity(store: LineStore, accepted: pl.DataFrame) -> pl.DataFrame:
+def complexity(context: dg.AssetExecutionContext, lake: LakeResource, accepted: pl.DataFrame) -> pl.DataFrame:
     """Measures of the programs of every family that is new: lines, cyclomatic, cognitive and Halstead
     complexity, loops, patterns, time class."""
     from evolake.families.dataset.difficulty import complexity_row
 
+    store = LineStore(line, context, lake)
     frame = COMPLEXITY.frame(complexity_row(family, store.cycle) for family in fresh(store, accepted))
     means = frame.select(pl.col("loc", "cyclomatic", "cognitive", "loop_depth").mean().round(2)).to_dicts()[0]
     store.tell({f"mean_{name}": value for name, value in means.items() if value is not None})
@@ -85,12 +92,13 @@ def complexity(store: LineStore, accepted: pl.DataFrame) -> pl.DataFrame:
 
 
 @line.asset(deps=[*of_record.assets, "accepted"], schema=FUNNEL)
-def funnel(store: LineStore, candidates: pl.DataFrame) -> pl.DataFrame:
+def funnel(context: dg.AssetExecutionContext, lake: LakeResource, candidates: pl.DataFrame) -> pl.DataFrame:
     """How many came to each gate and passed, by operator; what accepted and rejected attempts took, and the
     cost of one accepted family."""
     from evolake.families.evolution.cycle_measures import divergence, funnel_rows, resource_rows
     from evolake.families.evolution.stages import gates_of
 
+    store = LineStore(line, context, lake)
     cycle, rows = store.cycle, candidates.to_dicts()
     failed_proposals = store.rows(FAILED_PROPOSALS.name)
     spent = resource_rows(
@@ -116,7 +124,9 @@ def funnel(store: LineStore, candidates: pl.DataFrame) -> pl.DataFrame:
 
 
 @line.asset(schema=DRIFT)
-def drift(store: LineStore, accepted: pl.DataFrame) -> pl.DataFrame:
+def drift(
+    context: dg.AssetExecutionContext, lake: LakeResource, compute: ComputeResource, accepted: pl.DataFrame
+) -> pl.DataFrame:
     """pass@k of a solver model on new families and their parents. No rows unless a model is named for the
     role `families_solver`."""
     from evolake.families.evolution.cycle_measures import drift_summary, measure_pair
@@ -124,6 +134,7 @@ def drift(store: LineStore, accepted: pl.DataFrame) -> pl.DataFrame:
     from evolake.families.roles.readers import SOLVER_ROLE
     from evolake.gates import Raised, contained
 
+    store = LineStore(line, context, lake, compute)
     cycle, settings = store.cycle, store.settings
     wanted = DRIFT_PAIRS if settings.backend == "model" and SOLVER_ROLE.name in settings.models else 0
     parents = {row["family_id"]: row for row in archive(store).rows("accepted")}

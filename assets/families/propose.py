@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import dagster as dg
 import polars as pl
 
 from assets.added_seeds import Admit, Arrival, Seedling, admit_seeds
@@ -25,6 +26,8 @@ from evolake.families.tables import (
     VALIDATOR_AUTHORS,
 )
 from evolake.scratch import Scratch
+from resources.compute import ComputeResource
+from resources.lake import LakeResource
 
 if TYPE_CHECKING:
     from evolake.agents import Agents
@@ -33,7 +36,9 @@ if TYPE_CHECKING:
 
 
 @line.asset(deps=[line.incoming], schema=CANDIDATES, kinds={"python", "bubblewrap"})
-def candidates(store: LineStore) -> pl.DataFrame:
+def candidates(
+    context: dg.AssetExecutionContext, lake: LakeResource, compute: ComputeResource
+) -> pl.DataFrame:
     """Every version of every attempt, with the evidence of the gates that it reached. Opens the cycle, and
     takes in new seed families."""
     from evolake.families.evolution.learnability import answered_text
@@ -50,6 +55,7 @@ def candidates(store: LineStore) -> pl.DataFrame:
     from evolake.families.model.population import load_family, population_of
     from evolake.lake.added_seeds import seeds_of
 
+    store = LineStore(line, context, lake, compute)
     cycle, settings = store.cycle, store.settings
     check_evolution_agent(settings.of(FamiliesSettings), settings.backend)
     with store.roles() as agents, open_jail(store) as pool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import dagster as dg
 import polars as pl
 
 from assets.added_seeds import with_seeds
@@ -13,6 +14,8 @@ from assets.store import LineStore
 from evolake.errors import InputError
 from evolake.families.settings import FamiliesSettings
 from evolake.families.tables import FAMILIES, SEED_EVIDENCE
+from resources.compute import ComputeResource
+from resources.lake import LakeResource
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @line.seed_asset(deps=[rules], gates=(), schema=FAMILIES, kinds={"python", "bubblewrap"})
-def seeds(store: LineStore) -> pl.DataFrame:
+def seeds(context: dg.AssetExecutionContext, lake: LakeResource, compute: ComputeResource) -> pl.DataFrame:
     """Seed families, judged by every gate; seals the population that enters cycle 0001. One that is blocked
     stays as a row and does not enter."""
     from evolake.agents import Agents
@@ -36,6 +39,7 @@ def seeds(store: LineStore) -> pl.DataFrame:
     from evolake.families.model.population import empty_population
     from evolake.lake.added_seeds import seeds_of
 
+    store = LineStore(line, context, lake, compute)
     settings, sizes = store.settings, store.settings.of(FamiliesSettings)
     items, folder = seeds_of(SEEDS, settings), settings.seeds / SEEDS.folder
     if not items:

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import dagster as dg
 import polars as pl
 
-import assets.programs.evolve  # noqa: F401  # pyright: ignore[reportUnusedImport]  (what is read is defined first)
 from assets.cycle import following
 from assets.pictures import figures_of
 from assets.predicates import once, passed_every_gate, rows_check, weights_sum_to_one
@@ -25,6 +25,7 @@ from assets.store import LineStore
 from evolake.programs.gate_specs import GATES
 from evolake.programs.settings import ProgramsSettings
 from evolake.programs.tables import DECISIONS, FAILED_PROPOSALS, JOURNAL, MEASURED, PROGRAMS
+from resources.lake import LakeResource
 
 if TYPE_CHECKING:
     from evolake.programs.evolution.population import Islands, Population
@@ -58,12 +59,17 @@ def islands_after(
 
 @line.asset(schema=DECISIONS, kinds={"bubblewrap"})
 def champion(
-    store: LineStore, projects: pl.DataFrame, generations: pl.DataFrame, accepted: pl.DataFrame
+    context: dg.AssetExecutionContext,
+    lake: LakeResource,
+    projects: pl.DataFrame,
+    generations: pl.DataFrame,
+    accepted: pl.DataFrame,
 ) -> pl.DataFrame:
     """One decision per project. The title changes only where the challenger is better by more than the noise
     that is measured with it."""
     from evolake.programs.evolution.program_contest import DuelNotes, decide_champion
 
+    store = LineStore(line, context, lake)
     population = archive(store)
     rows: list[dict[str, Any]] = []
     measured: list[dict[str, Any]] = []
@@ -165,7 +171,8 @@ LONGEST_REASON = 300
 
 @line.asset(schema=PROGRAMS)
 def survivors(
-    store: LineStore,
+    context: dg.AssetExecutionContext,
+    lake: LakeResource,
     projects: pl.DataFrame,
     generations: pl.DataFrame,
     candidates: pl.DataFrame,
@@ -178,6 +185,7 @@ def survivors(
     from evolake.programs.evolution.search_memory import CONTESTS, FAILED_BEFORE
     from evolake.programs.report.material import FIGURES, material_of
 
+    store = LineStore(line, context, lake)
     own, population = store.settings.of(ProgramsSettings), archive(store)
     blocked = {
         row["program_id"]: f"{row['gate']}: {row['reason']}"

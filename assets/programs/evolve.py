@@ -35,13 +35,14 @@ if TYPE_CHECKING:
 
 
 @line.asset(deps=[line.incoming], schema=PROJECTS)
-def projects(store: LineStore) -> pl.DataFrame:
+def projects(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame:
     """Read the projects of the cycle, as they were when they entered. Opens the cycle, and takes in new
     ones."""
     from evolake.lake.added_seeds import seeds_of
     from evolake.programs.evolution.added_seeds import SEEDS
     from evolake.programs.evolution.population import Population
 
+    store = LineStore(line, context, lake)
     opened, sealed = store.open_cycle(), Population.of(store.population())
     pinned: dict[str, dict[str, Any]] = dict(sealed.value(PINNED, {}))
     items = seeds_of(SEEDS, store.settings)
@@ -116,7 +117,9 @@ def admitting(store: LineStore, pinned: Mapping[str, Any]) -> Admit:
 
 
 @line.asset(schema=JOURNAL, kinds={"bubblewrap"})
-def generations(store: LineStore, projects: pl.DataFrame) -> pl.DataFrame:
+def generations(
+    context: dg.AssetExecutionContext, lake: LakeResource, projects: pl.DataFrame
+) -> pl.DataFrame:
     """Run the generations of every project, each recorded as soon as it is done: a killed run continues after
     the last one noted."""
     from evolake.agents import open_agents
@@ -124,6 +127,7 @@ def generations(store: LineStore, projects: pl.DataFrame) -> pl.DataFrame:
     from evolake.programs.evolution.search_memory import failed_rows, read_entry
     from evolake.programs.evolution.writer_session import check_writer
 
+    store = LineStore(line, context, lake)
     check_writer(store.settings.of(ProgramsSettings), store.settings.backend)
     noted = (
         {(row["project"], row["generation"]): row for row in store.rows("notes")}
@@ -314,8 +318,11 @@ def facts_key(store: LineStore, population: Population, project: Mapping[str, An
 
 
 @line.asset(schema=PROGRAMS)
-def candidates(store: LineStore, generations: pl.DataFrame) -> pl.DataFrame:
+def candidates(
+    context: dg.AssetExecutionContext, lake: LakeResource, generations: pl.DataFrame
+) -> pl.DataFrame:
     """Every program that was made in the cycle, as its generation left it."""
+    store = LineStore(line, context, lake)
     entries = entries_of(store, generations)
     rows = [row for entry in entries for row in entry.programs]
     store.artifacts(rows, "candidate")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import dagster as dg
 import polars as pl
 
 from assets.added_seeds import with_added_seeds, with_seeds
@@ -19,6 +20,7 @@ from evolake.errors import InputError
 from evolake.lazy import Lazy
 from evolake.programs.settings import ProgramsSettings
 from evolake.programs.tables import ARCHIVE, PROGRAMS
+from resources.lake import LakeResource
 
 if TYPE_CHECKING:
     from evolake.gates import Verdict
@@ -85,7 +87,7 @@ REPAIR = (
 
 
 @line.seed_asset(deps=[rules], gates=(), schema=PROGRAMS, kinds={"bubblewrap"})
-def seeds(store: LineStore) -> pl.DataFrame:
+def seeds(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame:
     """Evaluate the initial program of every project; seal the population that enters cycle 0001. One that is
     blocked stays as a row and does not enter."""
     from evolake.lake.added_seeds import seeds_of
@@ -93,6 +95,7 @@ def seeds(store: LineStore) -> pl.DataFrame:
     from evolake.programs.evolution.population import Population
     from evolake.programs.model.project import project_of, unpack_files
 
+    store = LineStore(line, context, lake)
     settings, ruleset = store.settings, store.rules()
     rows: list[dict[str, Any]] = []
     used: list[SeedItem] = []

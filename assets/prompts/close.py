@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 import dagster as dg
 import polars as pl
 
-import assets.prompts.results  # noqa: F401  # pyright: ignore[reportUnusedImport]  (what is read is defined first)
 from assets.checks import suite_check
 from assets.cycle import following
 from assets.pictures import figures_of
@@ -39,6 +38,7 @@ from evolake.lake import AGENT_CALLS, Lake
 from evolake.prompts.gate_specs import GATES as PROMPT_GATES
 from evolake.prompts.settings import PromptsSettings
 from evolake.prompts.tables import DECISIONS, EVALUATIONS, PROMPTS
+from resources.lake import LakeResource
 
 if TYPE_CHECKING:
     from evolake.prompts.evolution.population import Population
@@ -62,7 +62,11 @@ def trained(
 
 @line.asset(schema=EVALUATIONS, kinds={"torch"})
 def duel_replies(
-    store: LineStore, problems: pl.DataFrame, iterations: pl.DataFrame, accepted: pl.DataFrame
+    context: dg.AssetExecutionContext,
+    lake: LakeResource,
+    problems: pl.DataFrame,
+    iterations: pl.DataFrame,
+    accepted: pl.DataFrame,
 ) -> pl.DataFrame:
     """Run the champion and the best-rated other prompt side by side on the same problems of the training
     split, under the same weights."""
@@ -70,6 +74,7 @@ def duel_replies(
     from evolake.prompts.evolution.training_cycle import calls_of
     from evolake.seeds import child_seed, generator
 
+    store = LineStore(line, context, lake)
     cycle, settings, (population, checkpoint) = (
         store.cycle,
         store.settings,
@@ -106,13 +111,18 @@ def duel_replies(
 
 @line.asset(schema=DECISIONS)
 def champion(
-    store: LineStore, iterations: pl.DataFrame, accepted: pl.DataFrame, duel_replies: pl.DataFrame
+    context: dg.AssetExecutionContext,
+    lake: LakeResource,
+    iterations: pl.DataFrame,
+    accepted: pl.DataFrame,
+    duel_replies: pl.DataFrame,
 ) -> pl.DataFrame:
     """Decide the duel: a new champion if the difference's interval is above zero. No row if no prompt is
     rated above the champion."""
     from evolake.prompts.evolution.prompt_contest import decide_champion
     from evolake.seeds import generator
 
+    store = LineStore(line, context, lake)
     champion_id = archive(store).champion_id
     assert champion_id is not None, ALWAYS_ONE
     correct: dict[tuple[str, str], list[bool]] = {}
@@ -136,7 +146,8 @@ def champion(
 
 @line.asset(schema=EVALUATIONS, kinds={"torch"})
 def heldout(
-    store: LineStore,
+    context: dg.AssetExecutionContext,
+    lake: LakeResource,
     problems: pl.DataFrame,
     iterations: pl.DataFrame,
     accepted: pl.DataFrame,
@@ -149,6 +160,7 @@ def heldout(
     from evolake.prompts.evolution.training_cycle import calls_of
     from evolake.seeds import child_seed
 
+    store = LineStore(line, context, lake)
     cycle, settings, (population, checkpoint) = (
         store.cycle,
         store.settings,
@@ -390,7 +402,8 @@ GUARDS = (
     deps=["rollouts", "values", "ratings", "updates", "learnability", "edits", "children"], schema=PROMPTS
 )
 def survivors(
-    store: LineStore,
+    context: dg.AssetExecutionContext,
+    lake: LakeResource,
     iterations: pl.DataFrame,
     accepted: pl.DataFrame,
     champion: pl.DataFrame,
@@ -400,6 +413,7 @@ def survivors(
     checkpoint."""
     from evolake.prompts.report.material import FIGURES, material_of
 
+    store = LineStore(line, context, lake)
     cycle, (population, checkpoint) = store.cycle, trained(store, iterations, accepted)
     champion_id = current_champion(store, population)
     since = population.value(CHAMPION_SINCE) if champion_id == population.champion_id else cycle

@@ -13,6 +13,7 @@ from collections.abc import Generator
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
+import dagster as dg
 import polars as pl
 
 from assets.added_seeds import with_added_seeds, with_seeds
@@ -24,6 +25,7 @@ from evolake.lake import RULES
 from evolake.lazy import Lazy
 from evolake.prompts.settings import PromptsSettings
 from evolake.prompts.tables import ARCHIVE, PROMPTS
+from resources.lake import LakeResource
 
 if TYPE_CHECKING:
     from evolake.prompts.evolution.population import Population
@@ -114,7 +116,7 @@ def unverified(replies: pl.DataFrame) -> dict[str, str]:
 
 
 @line.seed_asset(deps=[rules], gates=(), schema=PROMPTS)
-def seeds(store: LineStore) -> pl.DataFrame:
+def seeds(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame:
     """Root prompts with fresh ratings, the first of them as champion; seals the population that enters cycle
     0001."""
     from evolake.lake.added_seeds import seeds_of
@@ -122,6 +124,7 @@ def seeds(store: LineStore) -> pl.DataFrame:
     from evolake.prompts.evolution.population import found_population
     from evolake.prompts.model.prompt import from_json
 
+    store = LineStore(line, context, lake)
     items = seeds_of(SEEDS, store.settings)
     roots = {item.name: from_json(item.pack().decode()) for item in items}
     population = found_population(roots, store.cycle)

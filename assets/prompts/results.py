@@ -13,7 +13,6 @@ from typing import Any
 import dagster as dg
 import polars as pl
 
-import assets.prompts.train  # noqa: F401  # pyright: ignore[reportUnusedImport]  (what is read is defined first)
 from assets.prompts.line import archive, called, line, rules, shown, unverified
 from assets.shown import markdown
 from assets.store import LineStore
@@ -45,8 +44,9 @@ def journalled(store: LineStore, iterations: pl.DataFrame, table: str) -> list[d
 
 
 @line.asset(schema=ROLLOUTS)
-def rollouts(store: LineStore, iterations: pl.DataFrame) -> pl.DataFrame:
+def rollouts(context: dg.AssetExecutionContext, lake: LakeResource, iterations: pl.DataFrame) -> pl.DataFrame:
     """Every reply with its verdict and its reward."""
+    store = LineStore(line, context, lake)
     frame = ROLLOUTS.frame(journalled(store, iterations, "rollouts"))
     store.tell(
         {
@@ -62,9 +62,10 @@ def rollouts(store: LineStore, iterations: pl.DataFrame) -> pl.DataFrame:
 
 
 @line.asset(deps=["rollouts"], schema=VALUES)
-def values(store: LineStore, iterations: pl.DataFrame) -> pl.DataFrame:
+def values(context: dg.AssetExecutionContext, lake: LakeResource, iterations: pl.DataFrame) -> pl.DataFrame:
     """Mean reward of each prompt on each problem of each iteration: what advantages are relative to and ranks
     come from."""
+    store = LineStore(line, context, lake)
     frame = VALUES.frame(journalled(store, iterations, "values"))
     undecided = frame.filter((pl.col("value") > 0) & (pl.col("correct") < pl.col("rollouts"))).height
     store.tell(
@@ -77,8 +78,9 @@ def values(store: LineStore, iterations: pl.DataFrame) -> pl.DataFrame:
 
 
 @line.asset(deps=["values"], schema=RATINGS)
-def ratings(store: LineStore, iterations: pl.DataFrame) -> pl.DataFrame:
+def ratings(context: dg.AssetExecutionContext, lake: LakeResource, iterations: pl.DataFrame) -> pl.DataFrame:
     """TrueSkill ratings after each iteration's match, and those that children were born with."""
+    store = LineStore(line, context, lake)
     frame = RATINGS.frame(journalled(store, iterations, "ratings"))
     last = (
         frame.sort("iteration")
@@ -93,9 +95,10 @@ def ratings(store: LineStore, iterations: pl.DataFrame) -> pl.DataFrame:
 
 
 @line.asset(schema=UPDATES)
-def updates(store: LineStore, iterations: pl.DataFrame) -> pl.DataFrame:
+def updates(context: dg.AssetExecutionContext, lake: LakeResource, iterations: pl.DataFrame) -> pl.DataFrame:
     """Record what each iteration did to the weights: loss, gradient norm, KL, groups that taught something,
     checkpoint."""
+    store = LineStore(line, context, lake)
     frame = UPDATES.frame(journalled(store, iterations, "updates"))
     store.tell(
         {
@@ -109,13 +112,18 @@ def updates(store: LineStore, iterations: pl.DataFrame) -> pl.DataFrame:
 
 @line.asset(schema=LEARNABILITY)
 def learnability(
-    store: LineStore, problems: pl.DataFrame, rollouts: pl.DataFrame, updates: pl.DataFrame
+    context: dg.AssetExecutionContext,
+    lake: LakeResource,
+    problems: pl.DataFrame,
+    rollouts: pl.DataFrame,
+    updates: pl.DataFrame,
 ) -> pl.DataFrame:
     """Measure what the policy can learn from which family, between too easy and impossible, and what moved
     where it was asked again. Of replies that the cycle has anyway, to problems that may be trained on."""
     from evolake.lake import preceding
     from evolake.prompts.learnability import learnability_rows
 
+    store = LineStore(line, context, lake)
     before = preceding(store.cycle)
     there = before is not None and all(
         store.lake.record(line.name, name, before) is not None for name in ("rollouts", "updates")
@@ -151,11 +159,12 @@ def policies_of(updates: pl.DataFrame) -> dict[int, str]:
 
 
 @line.asset(schema=EDITS)
-def edits(store: LineStore, iterations: pl.DataFrame) -> pl.DataFrame:
+def edits(context: dg.AssetExecutionContext, lake: LakeResource, iterations: pl.DataFrame) -> pl.DataFrame:
     """Every hunk that was proposed, applied or not and why; calls that gave no reply; why there was no
     child."""
     from evolake.prompts.edit_memory import failed_rows
 
+    store = LineStore(line, context, lake)
     frame = EDITS.frame(journalled(store, iterations, "edits"))
     store.extra(FAILED_PROPOSALS, failed_rows(frame.to_dicts()))
     hunks = frame.filter(pl.col("kind") != "none")
@@ -175,11 +184,12 @@ def edits(store: LineStore, iterations: pl.DataFrame) -> pl.DataFrame:
 
 
 @line.asset(deps=["edits"], schema=PROMPTS)
-def children(store: LineStore, iterations: pl.DataFrame) -> pl.DataFrame:
+def children(context: dg.AssetExecutionContext, lake: LakeResource, iterations: pl.DataFrame) -> pl.DataFrame:
     """System prompts that were born in this cycle, as they were at birth or after the matches since."""
     from evolake.prompts.evolution.training_cycle import read_entry
     from evolake.prompts.model.prompt import from_json
 
+    store = LineStore(line, context, lake)
     before, after = (
         archive(store),
         read_entry(store.blobs.get(iterations.sort("number")["entry_sha"][-1])).population,

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import dagster as dg
 import polars as pl
 
 from assets.added_seeds import Admit, Arrival, Seedling, admit_seeds
@@ -15,6 +16,7 @@ from assets.proposals import roles_of
 from assets.store import LineStore
 from evolake.prompts.settings import PromptsSettings
 from evolake.prompts.tables import FEED, FEED_READ, JOURNAL, PROBLEMS
+from resources.lake import LakeResource
 
 if TYPE_CHECKING:
     from evolake.prompts.evolution.feeding import Reading
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @line.asset(deps=[line.incoming], schema=PROBLEMS)
-def problems(store: LineStore) -> pl.DataFrame:
+def problems(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame:
     """Draw the problems of the cycle, to train on and held out, disjoint by family and by text, instances of
     accepted families among those to train on. Opens the cycle, and takes in new root prompts."""
     from evolake.lake.added_seeds import seeds_of
@@ -31,6 +33,7 @@ def problems(store: LineStore) -> pl.DataFrame:
     from evolake.prompts.evolution.population import population_of
     from evolake.prompts.model.problems import problem_set
 
+    store = LineStore(line, context, lake)
     settings, opened, sealed = store.settings, store.open_cycle(), population_of(store.population())
     own, read = settings.of(PromptsSettings), read_of_families(store, sealed)
     result = problem_set(own, lake=store.lake, seeds=settings.seeds, seed=settings.seed, cycles=read.families)
@@ -112,7 +115,7 @@ def admitting(store: LineStore, population: Population, problems: pl.DataFrame) 
 
 
 @line.asset(schema=JOURNAL, kinds={"torch"})
-def iterations(store: LineStore, problems: pl.DataFrame) -> pl.DataFrame:
+def iterations(context: dg.AssetExecutionContext, lake: LakeResource, problems: pl.DataFrame) -> pl.DataFrame:
     """Run the iterations of the cycle, each recorded as soon as it is done: a killed run continues after the
     last one noted, to the same weights."""
     from evolake.agents.calls import count_outcomes
@@ -120,6 +123,7 @@ def iterations(store: LineStore, problems: pl.DataFrame) -> pl.DataFrame:
     from evolake.prompts.evolution.training_cycle import Notes, facts_of, read_entry, train
     from evolake.prompts.policies.registry import open_editors
 
+    store = LineStore(line, context, lake)
     cycle, settings, own = store.cycle, store.settings, store.settings.of(PromptsSettings)
     population, guidance = archive(store), store.guidance()
 

@@ -11,7 +11,6 @@ from typing import Any
 import dagster as dg
 import polars as pl
 
-import assets.repair.cells  # noqa: F401  # pyright: ignore[reportUnusedImport]  (what is read is defined first)
 from assets.predicates import once, rows_check
 from assets.repair.cells import problems, study
 from evolake.repair.tables import RESULTS

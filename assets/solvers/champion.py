@@ -5,20 +5,26 @@ from __future__ import annotations
 
 from typing import Any
 
+import dagster as dg
 import polars as pl
 
 from assets.line import MEASURES_TIME
 from assets.solvers.judge import late_verdicts, publish_late
 from assets.solvers.line import archive, line, open_workspace, rules_in_force
-from assets.solvers.measure import checked  # what is read is defined first
+from assets.solvers.measure import checked
 from assets.store import LineStore
 from evolake.solvers.tables import CONTEST_FAMILIES, DECISIONS, DUELS, HOLDOUT_RUNS, RACES
 from resources.compute import ComputeResource
+from resources.lake import LakeResource
 
 
 @line.asset(schema=DECISIONS, kinds={"bubblewrap"}, metadata={MEASURES_TIME: True})
 def champion(
-    store: LineStore, compute: ComputeResource, variants: pl.DataFrame, consensus_ranking: pl.DataFrame
+    context: dg.AssetExecutionContext,
+    lake: LakeResource,
+    compute: ComputeResource,
+    variants: pl.DataFrame,
+    consensus_ranking: pl.DataFrame,
 ) -> pl.DataFrame:
     """Run the best-ranked challengers, each next to the champion, pair by pair. It takes a gain beyond the
     noise, and no formula lost. A variant that is found unsound is blocked permanently."""
@@ -26,6 +32,7 @@ def champion(
     from evolake.solvers.evolution.solver_contest import decide_champion
     from evolake.solvers.gates.judging import objections, stage_judge
 
+    store = LineStore(line, context, lake, compute)
     cycle, population = store.cycle, archive(store)
     result = decide_champion(
         open_workspace(store, population),
@@ -58,7 +65,8 @@ def contests(store: LineStore, decisions: pl.DataFrame, variants: pl.DataFrame) 
 
 @line.asset(schema=HOLDOUT_RUNS, kinds={"bubblewrap"}, metadata={MEASURES_TIME: True})
 def holdout_runs(
-    store: LineStore,
+    context: dg.AssetExecutionContext,
+    lake: LakeResource,
     compute: ComputeResource,
     variants: pl.DataFrame,
     consensus_ranking: pl.DataFrame,
@@ -71,6 +79,7 @@ def holdout_runs(
     from evolake.solvers.evolution.solver_contest import measure_holdout
     from evolake.solvers.gates.judging import objections, stage_judge
 
+    store = LineStore(line, context, lake, compute)
     cycle, population = store.cycle, archive(store)
     runs, verdicts = measure_holdout(
         open_workspace(store, population),

@@ -3,6 +3,7 @@ enters the next one."""
 
 from __future__ import annotations
 
+import dagster as dg
 import polars as pl
 
 from assets.pictures import figures_of
@@ -13,13 +14,17 @@ from assets.solvers.line import archive, line, open_workspace
 from assets.store import LineStore
 from evolake.lake import DERIVATIONS
 from evolake.solvers.tables import VARIANTS
+from resources.compute import ComputeResource
+from resources.lake import LakeResource
 
 
 @line.asset(
     deps=["objectives", "compliance", "binaries", "smoke", "correctness", "rule_proposals"], schema=VARIANTS
 )
 def survivors(
-    store: LineStore,
+    context: dg.AssetExecutionContext,
+    lake: LakeResource,
+    compute: ComputeResource,
     variants: pl.DataFrame,
     benchmark_runs: pl.DataFrame,
     metrics: pl.DataFrame,
@@ -34,6 +39,7 @@ def survivors(
     from evolake.solvers.evolution.population import RankedCycle
     from evolake.solvers.report.material import Material
 
+    store = LineStore(line, context, lake, compute)
     cycle, population = store.cycle, archive(store)
     added = {name: store.rows(name) for name in ("objectives", "rule_proposals", "attempts")}
     added |= {

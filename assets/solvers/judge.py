@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-import assets.solvers.propose  # noqa: F401  # pyright: ignore[reportUnusedImport]  (what is read is defined first)
 from assets.gates import GatesOfRecord, Table
 from assets.solvers.line import archive, line, open_workspace, rules, rules_in_force
 from assets.store import LineStore

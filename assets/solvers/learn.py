@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import dagster as dg
 import polars as pl
 
 from assets.solvers.champion import contests
@@ -16,6 +17,7 @@ from evolake.lake import RULES
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.tables import FINDINGS, HISTORY, PROPOSED, RULE_METRICS, RULE_PROPOSALS
 from resources.agents import AgentsResource
+from resources.lake import LakeResource
 
 if TYPE_CHECKING:
     from evolake.solvers.evolution.population import Population
@@ -30,7 +32,8 @@ def verdict_rows(store: LineStore, *later: str) -> list[dict[str, Any]]:
 
 @line.asset(deps=["compliance", "binaries", "smoke", "correctness"], schema=FINDINGS)
 def post_mortem(
-    store: LineStore,
+    context: dg.AssetExecutionContext,
+    lake: LakeResource,
     agents: AgentsResource,
     variants: pl.DataFrame,
     metrics: pl.DataFrame,
@@ -44,6 +47,7 @@ def post_mortem(
     """
     import json
 
+    store = LineStore(line, context, lake)
     from evolake.solvers.evolution.closing import evaluate, finding_rows, history_rows
     from evolake.solvers.evolution.post_mortem import check_analyst
     from evolake.solvers.evolution.post_mortem import post_mortem as analyse
@@ -135,11 +139,14 @@ def analyst(store: LineStore, population: Population) -> SessionAnalyst:
 
 
 @line.asset(deps=["variants", "compliance", "binaries", "smoke", "correctness"], schema=RULE_PROPOSALS)
-def rule_proposals(store: LineStore, post_mortem: pl.DataFrame, compliance: pl.DataFrame) -> pl.DataFrame:
+def rule_proposals(
+    context: dg.AssetExecutionContext, lake: LakeResource, post_mortem: pl.DataFrame, compliance: pl.DataFrame
+) -> pl.DataFrame:
     """Each proposal replayed on all stored evidence: active when it blocks a failed variant that it names and
     no accepted one."""
     import json
 
+    store = LineStore(line, context, lake)
     from evolake.solvers.evolution.closing import stored_variants
     from evolake.solvers.rules.learned import decide, rule_metrics, rule_rows, with_learned
 

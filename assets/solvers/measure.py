@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import dagster as dg
 import polars as pl
 
 from assets.line import MEASURES_TIME
@@ -17,6 +18,7 @@ from evolake.solvers.tables import METRICS, OBJECTIVE_REVIEWS, OBJECTIVES, RANKI
 from resources.agents import AgentsResource
 from resources.compute import ComputeResource
 from resources.jail import JailResource
+from resources.lake import LakeResource
 
 if TYPE_CHECKING:
     from evolake.solvers.evolution.population import Population
@@ -28,13 +30,16 @@ if TYPE_CHECKING:
     kinds={"bubblewrap"},
     metadata={MEASURES_TIME: True},
 )
-def benchmark_runs(store: LineStore, compute: ComputeResource, variants: pl.DataFrame) -> pl.DataFrame:
+def benchmark_runs(
+    context: dg.AssetExecutionContext, lake: LakeResource, compute: ComputeResource, variants: pl.DataFrame
+) -> pl.DataFrame:
     """Run every variant on the suite `train` that has not run it yet: new ones, and seeds in the first cycle.
     Answers are checked; a variant that gives a refuted one is unsound permanently."""
     from evolake.solvers.evolution.cycle_benchmark import benchmark
     from evolake.solvers.gates.judging import stage_judge
     from evolake.solvers.measurement.metrics import evaluation_rows
 
+    store = LineStore(line, context, lake, compute)
     cycle, population = store.cycle, archive(store)
     judge = stage_judge(
         "benchmark", rules_in_force(store, population), store.blobs, cycle=cycle, run_id=store.run_id
@@ -71,11 +76,14 @@ def benchmark_runs(store: LineStore, compute: ComputeResource, variants: pl.Data
 
 
 @line.asset(schema=METRICS)
-def metrics(store: LineStore, benchmark_runs: pl.DataFrame) -> pl.DataFrame:
+def metrics(
+    context: dg.AssetExecutionContext, lake: LakeResource, benchmark_runs: pl.DataFrame
+) -> pl.DataFrame:
     """Summarize the runs of every live variant: solved, PAR-2, cut-offs, memory, match with the virtual best
     solver."""
     from evolake.solvers.measurement.metrics import compute_metrics
 
+    store = LineStore(line, context, lake)
     population = archive(store)
     runs = sound_runs(store, population, benchmark_runs)
     result = compute_metrics(
@@ -94,12 +102,17 @@ def metrics(store: LineStore, benchmark_runs: pl.DataFrame) -> pl.DataFrame:
 
 @line.asset(deps=["metrics"], schema=OBJECTIVES, kinds={"bubblewrap"})
 def objectives(
-    store: LineStore, agents: AgentsResource, jail: JailResource, benchmark_runs: pl.DataFrame
+    context: dg.AssetExecutionContext,
+    lake: LakeResource,
+    agents: AgentsResource,
+    jail: JailResource,
+    benchmark_runs: pl.DataFrame,
 ) -> pl.DataFrame:
     """Create this cycle's new objectives, tried on its runs, and those that it reviewed or retired. The first
     cycle draws the portfolio."""
     from evolake.solvers.evolution.objective_evolution import evolve_objectives
 
+    store = LineStore(line, context, lake)
     cycle, settings, population = store.cycle, store.settings, archive(store)
     with store.roles(agents) as served:
         evolved = evolve_objectives(
@@ -128,12 +141,17 @@ def objectives(
 
 @line.asset(deps=["metrics"], schema=SCORES, kinds={"bubblewrap"})
 def objective_scores(
-    store: LineStore, jail: JailResource, benchmark_runs: pl.DataFrame, objectives: pl.DataFrame
+    context: dg.AssetExecutionContext,
+    lake: LakeResource,
+    jail: JailResource,
+    benchmark_runs: pl.DataFrame,
+    objectives: pl.DataFrame,
 ) -> pl.DataFrame:
     """Every objective on every live variant, in the jail. A missing score counts as worst."""
     from evolake.solvers.evolution.cycle_benchmark import voting
     from evolake.solvers.objectives.portfolio import score_variants
 
+    store = LineStore(line, context, lake)
     population = archive(store)
     result = score_variants(
         voting(population, objectives),
@@ -149,11 +167,16 @@ def objective_scores(
 
 @line.asset(deps=["variants"], schema=RANKING)
 def consensus_ranking(
-    store: LineStore, metrics: pl.DataFrame, objectives: pl.DataFrame, objective_scores: pl.DataFrame
+    context: dg.AssetExecutionContext,
+    lake: LakeResource,
+    metrics: pl.DataFrame,
+    objectives: pl.DataFrame,
+    objective_scores: pl.DataFrame,
 ) -> pl.DataFrame:
     """All live variants by the consensus of the objectives, with visits and bounds of the graph search."""
     from evolake.solvers.evolution.cycle_benchmark import rank
 
+    store = LineStore(line, context, lake)
     rows, weights = rank(
         archive(store),
         objectives,

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import dagster as dg
 import polars as pl
 
 from assets.added_seeds import Admit, Arrival, Seedling, admit_seeds
@@ -15,13 +16,17 @@ from assets.store import LineStore
 from evolake.scratch import Scratch
 from evolake.solvers.tables import CODER_RUNS, FAILED_PROPOSALS, GATE_RUNS, PLANS, VARIANTS
 from resources.agents import AgentsResource
+from resources.compute import ComputeResource
+from resources.lake import LakeResource
 
 if TYPE_CHECKING:
     from evolake.solvers.evolution.population import Population
 
 
 @line.asset(deps=[line.incoming], schema=PLANS)
-def plan(store: LineStore, agents: AgentsResource) -> pl.DataFrame:
+def plan(
+    context: dg.AssetExecutionContext, lake: LakeResource, compute: ComputeResource, agents: AgentsResource
+) -> pl.DataFrame:
     """Ask the planner for its plans for this cycle: which variant to build on, what to change, and what that
     should improve.
 
@@ -35,6 +40,7 @@ def plan(store: LineStore, agents: AgentsResource) -> pl.DataFrame:
     from evolake.solvers.evolution.post_mortem import check_analyst
     from evolake.solvers.evolution.variant_making import plan_cycle
 
+    store = LineStore(line, context, lake, compute)
     settings = store.settings
     check_coder(settings)
     check_analyst(settings)
@@ -85,7 +91,13 @@ def admitting(store: LineStore, population: Population) -> Admit:
 
 
 @line.asset(schema=VARIANTS, kinds={"cplusplus", "bubblewrap"})
-def variants(store: LineStore, agents: AgentsResource, plan: pl.DataFrame) -> pl.DataFrame:
+def variants(
+    context: dg.AssetExecutionContext,
+    lake: LakeResource,
+    compute: ComputeResource,
+    agents: AgentsResource,
+    plan: pl.DataFrame,
+) -> pl.DataFrame:
     """Create new repositories, each with its hypothesis, its edit and what the coder was shown on the way.
     The gates of record come after this."""
     from evolake.solvers.evolution.coder_turn import CoderTurn
@@ -94,6 +106,7 @@ def variants(store: LineStore, agents: AgentsResource, plan: pl.DataFrame) -> pl
     from evolake.solvers.evolution.workspace import judge_folder
     from evolake.solvers.roles.shown import shown_rules
 
+    store = LineStore(line, context, lake, compute)
     cycle, settings, population = store.cycle, store.settings, archive(store)
     workspace, ruleset = open_workspace(store, population), rules_in_force(store, population)
     with (

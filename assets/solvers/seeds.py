@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import dagster as dg
 import polars as pl
 
 from assets.added_seeds import with_seeds
@@ -12,13 +13,15 @@ from assets.solvers.line import line, open_workspace, rules
 from assets.store import LineStore
 from evolake.errors import EvolakeError
 from evolake.solvers.tables import PROVENANCE, VARIANTS
+from resources.compute import ComputeResource
+from resources.lake import LakeResource
 
 if TYPE_CHECKING:
     from evolake.gates import Verdict
 
 
 @line.seed_asset(deps=[rules], gates=(), schema=VARIANTS, kinds={"cplusplus", "bubblewrap"})
-def seeds(store: LineStore) -> pl.DataFrame:
+def seeds(context: dg.AssetExecutionContext, lake: LakeResource, compute: ComputeResource) -> pl.DataFrame:
     """Fetch the profile's seed solvers once, build them in the jail, and judge them by every gate; seal the
     population that enters cycle 0001.
 
@@ -28,6 +31,7 @@ def seeds(store: LineStore) -> pl.DataFrame:
     from evolake.solvers.evolution.entering_seeds import SEEDS, build_second_checkers, judge_seed, known_seeds
     from evolake.solvers.evolution.population import empty_population
 
+    store = LineStore(line, context, lake, compute)
     ruleset, workspace = store.rules(), open_workspace(store, empty_population())
     rows: list[dict[str, Any]] = []
     verdicts: list[Verdict] = []

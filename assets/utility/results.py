@@ -9,7 +9,6 @@ from __future__ import annotations
 import dagster as dg
 import polars as pl
 
-import assets.utility.cells  # noqa: F401  # pyright: ignore[reportUnusedImport]  (what is read is defined first)
 from assets.predicates import once, rows_check
 from assets.shown import note
 from assets.utility.cells import study

@@ -128,7 +128,7 @@ def test_every_asset_shows_its_columns_and_sql_knows_them():
             continue
         for key in definition.keys:
             line, asset = key.path
-            schema = tables.declared(line, asset)
+            schema = tables.schema_of(definition)
             columns = definition.metadata_by_key[key].get("dagster/column_schema")
             if schema is None:
                 frames = [

@@ -22,6 +22,7 @@ from evolake.lake.added_seeds import SeedItem, file_item
 from evolake.lake.population import Tables
 from evolake.lake.schemas import ENTERED, STATE
 from evolake.report.outcome import new_seeds
+from resources.lake import LakeResource
 
 TREES = TableSchema(
     "trees",
@@ -116,7 +117,8 @@ def grove(project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> GroveLine
         }
 
     @line.seed_asset(schema=TREES)
-    def seeds(store: LineStore) -> pl.DataFrame:
+    def seeds(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame:
+        store = LineStore(line, context, lake)
         rows = [tree(path.read_text(), store.cycle) for path in sorted(folder.glob("*.txt"))]
         tables = with_seeds(store, Grove.empty().add(trees=rows), items(), "trees", rows).frames()
         store.may_seal(tables)
@@ -124,7 +126,8 @@ def grove(project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> GroveLine
         return TREES.frame(rows)
 
     @line.asset(deps=[line.incoming], schema=TREES)
-    def grown(store: LineStore) -> pl.DataFrame:
+    def grown(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame:
+        store = LineStore(line, context, lake)
         store.open_cycle()
         sealed = Grove.of(store.population())
         present = {row["tree_id"]: row for row in sealed.trees.to_dicts() if row["state"] != "blocked"}

@@ -20,7 +20,7 @@ from assets.checks import Judgement, judge
 from assets.line import Line
 from evolake.lake import Catalogue, Lake, TableSchema
 from pipelines.lines import built_lines
-from resources.tables import declared
+from resources.tables import schema_of
 
 Row = dict[str, Any]
 COLUMNS = {
@@ -217,7 +217,7 @@ def test_a_planted_row_breaks_each_predicate_of_the_lines_checks(tmp_path: Path,
     name, asset, check = case
     runpy.run_module(module_of_checks(name))  # a copy of the module, whose checks go into `suites`
     [suite, *_] = [item for item in suites if (item.asset.key.path, item.name) == ([name, asset], check)]
-    schema, (sound, faults) = declared(name, asset), PLANTED[case]
+    schema, (sound, faults) = schema_of(suite.asset), PLANTED[case]
     assert schema is not None
     key, text = next(iter(sound)), OWN_TEXT.get(name)
     rows = [

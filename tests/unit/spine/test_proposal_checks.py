@@ -21,6 +21,7 @@ from evolake.agents import Role
 from evolake.lazy import Lazy
 from pipelines.outcome import MACHINERY_FAILED, explain
 from resources.agents import AgentsResource
+from resources.lake import LakeResource
 
 ADDER = Role(
     "toys_adder", AddRequest, AddReply, lambda request, random: AddReply(total=request.a + request.b)
@@ -67,7 +68,10 @@ class Toy:
         )
 
         @line.asset()
-        def candidates(store: LineStore, agents: AgentsResource) -> pl.DataFrame:
+        def candidates(
+            context: dg.AssetExecutionContext, lake: LakeResource, agents: AgentsResource
+        ) -> pl.DataFrame:
+            store = LineStore(line, context, lake)
             with store.roles(agents) as served:
                 replies = values(served.call_many(role, REQUESTS, seeds=[0] * len(REQUESTS)))
             return pl.DataFrame(

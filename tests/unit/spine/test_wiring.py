@@ -187,7 +187,7 @@ RULE = "---\nid: one\nversion: {version}\nkind: static\ngate: form\ncheck: toy.f
 
 def test_rules_are_observed_with_the_hash_of_what_they_mean_and_no_data_version(project, tmp_path):
     """A data version would make stale each asset with an edge from the rules, whichever rule was edited."""
-    rules = rules_asset(Line("toy", "A toy."), tmp_path / "rules")
+    rules = rules_asset(Line("toy", "A toy.", rules=tmp_path / "rules"))
     (tmp_path / "rules").mkdir()
     (tmp_path / "rules" / "one.md").write_text(RULE.format(version=1))
     job = dg.Definitions(
@@ -208,10 +208,9 @@ def test_rules_are_observed_with_the_hash_of_what_they_mean_and_no_data_version(
 
 
 def test_the_sensor_notes_rules_once_and_tells_when_the_loaded_definitions_are_older(project, tmp_path):
-    line = Line("watched", "A toy.")
+    line = Line("watched", "A toy.", rules=tmp_path)
     rule = tmp_path / "one.md"
     rule.write_text(RULE.format(version=1))
-    rules_asset(line, tmp_path)
     sensor, cursor = rules_watch([line]), None
     told = []
     for version in (1, 1, 2, 2):
@@ -225,7 +224,7 @@ def test_the_sensor_notes_rules_once_and_tells_when_the_loaded_definitions_are_o
 
 
 def test_rules_of_an_empty_folder_are_an_error(project, tmp_path):
-    rules = rules_asset(Line("toy", "A toy."), tmp_path)
+    rules = rules_asset(Line("toy", "A toy.", rules=tmp_path))
     job = dg.Definitions(
         assets=[rules], jobs=[dg.define_asset_job("look", dg.AssetSelection.all(include_sources=True))]
     ).resolve_job_def("look")
