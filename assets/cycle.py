@@ -25,10 +25,10 @@ import dagster as dg
 import polars as pl
 
 from assets.guards import require_passed
-from assets.lake import observe_rules
 from assets.line import FIRST_CYCLE, IN_PROCESS_TAG, LINE_TAG, Line, cycle_key, is_cycle_key, register_keys
 from assets.package import limit_pool
 from assets.resealing import require_consent
+from assets.rules import observe_rules
 from assets.shown import in_brief, note, warn
 from assets.story import FOUND_TAG, story_page
 from evolake.errors import PartitionBusy

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 
 import dagster as dg
 
-from assets.lake import observation
 from assets.line import Line
 from assets.package import SUFFIX_DIGITS
+from assets.rules import observation
 from evolake.errors import InputError
 
 INTERVAL_S = 30

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from assets.added_seeds import with_added_seeds
 from assets.cycle import Line
-from assets.lake import rules_asset
+from assets.rules import rules_asset
 from assets.store import LineStore
 from evolake.designs.settings import DesignsSettings
 from evolake.designs.tables import ARCHIVE

@@ -14,7 +14,7 @@ import polars as pl
 
 from assets.added_seeds import with_added_seeds, with_seeds
 from assets.cycle import Line
-from assets.lake import rules_asset
+from assets.rules import rules_asset
 from assets.store import LineStore
 from evolake.errors import InputError
 from evolake.lazy import Lazy

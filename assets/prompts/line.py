@@ -18,7 +18,7 @@ import polars as pl
 
 from assets.added_seeds import with_added_seeds, with_seeds
 from assets.cycle import FIRST_CYCLE, Line, seal_seeds
-from assets.lake import rules_asset
+from assets.rules import rules_asset
 from assets.store import LineStore
 from evolake import settings as settings_module
 from evolake.lake import RULES

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from assets.added_seeds import with_added_seeds
 from assets.cycle import Line
-from assets.lake import rules_asset
+from assets.rules import rules_asset
 from assets.store import LineStore
 from evolake.lazy import Lazy
 from evolake.solvers.settings import SolversSettings

@@ -59,7 +59,7 @@ RULE = (
 
 
 def test_an_edit_of_a_rule_is_a_new_code_version_of_what_asks_it_and_of_nothing_else(tmp_path):
-    from assets.lake import rules_asset
+    from assets.rules import rules_asset
 
     def write(gate: str, version: int = 1, prose: str = "Why.") -> None:
         (tmp_path / f"{gate}.md").write_text(RULE.format(gate=gate, version=version, prose=prose))

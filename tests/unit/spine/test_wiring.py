@@ -11,8 +11,8 @@ import pytest
 from dagster._core.definitions.reconstruct import ReconstructableRepository
 from dagster._core.instance.config import dagster_instance_config
 
-from assets.lake import rules_asset
 from assets.line import Line, register_keys
+from assets.rules import rules_asset
 from evolake.errors import InputError
 from pipelines.cycles import cycles_sensor, forget
 from pipelines.freshness import policy_of
