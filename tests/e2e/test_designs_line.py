@@ -9,6 +9,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+import walked
 from designs_fixtures import ROOT, Project, open_project
 from framework_files import write_files
 from lake_damage import damage_of
@@ -59,10 +60,16 @@ def evolved(tmp_path_factory) -> Project:
         EVOLAKE_WORKERS="2",
         EVOLAKE_DESIGNS__OBJECTIVES_PER_CYCLE="4",
     )
-    done = project.run("run", "--cycles", "2", "--lines", "designs")
+    watching = walked.watched(folder / "walk")
+    done = project.run("run", "--cycles", "2", "--lines", "designs", **watching)
     assert "designs: cycle 2 of 2 in " in done.stdout
     (folder / "said").write_text(done.stdout)
     return project
+
+
+def test_a_cycle_walks_the_way_of_a_candidate_that_the_page_describes(evolved: Project):
+    assert len(walked.stops()) == 10
+    assert walked.not_reached(evolved.folder / "walk") == []
 
 
 def test_every_published_column_says_what_it_means(evolved: Project):
