@@ -286,7 +286,7 @@ class Candidate:
         texts: path -> text of what evolves. program_id: its id. seeds: of its evaluations, whose mean is its
             score.
         known: text without space and comments -> id of the program that has it. living: behaviour -> id of
-            the living program that has it.
+            the living program that has it. Candidates of one generation share both.
         evaluations: one for each seed, up to the first that fails; empty until `evaluate`. A program that was
             evaluated as a draft brings them along.
     """
@@ -295,8 +295,8 @@ class Candidate:
     program_id: str
     evaluator: Evaluator
     seeds: Sequence[int]
-    known: Mapping[str, str] = field(default_factory=dict[str, str])
-    living: Mapping[str, str] = field(default_factory=dict[str, str])
+    known: dict[str, str] = field(default_factory=dict[str, str])
+    living: dict[str, str] = field(default_factory=dict[str, str])
     evaluations: Sequence[Evaluation] = ()
     _built: Built | None = field(default=None, init=False)
 

@@ -1,11 +1,12 @@
-"""The generations of one project in one cycle: parents drawn on islands, children proposed, judged side by
-side, and taken into the archive."""
+"""The generations of one project in one cycle: draw parents on islands, propose children, judge them side by
+side, and take them into the archive."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -68,17 +69,6 @@ UNKNOWN = "unknown: the host was too busy to evaluate it, so nothing was judged;
 and no later cycle takes it for known."""
 
 
-@dataclass
-class Item:
-    """A candidate on its way: its row, its texts as gates see them, the island that it is for, the calls that
-    it came of."""
-
-    row: Row
-    candidate: Candidate
-    island: int
-    call_ids: list[str]
-
-
 def judge(
     candidate: Candidate, ruleset: Ruleset, blobs: BlobStore, *, cycle: str, run_id: str
 ) -> GateResults:
@@ -123,6 +113,17 @@ class Asked:
     island: int
     parents: tuple[Row, Row]
     request: WriterRequest
+
+
+@dataclass
+class Item:
+    """A candidate on its way: what was asked, its rows, its texts as gates see them, the calls it came of."""
+
+    asked: Asked
+    row: Row
+    derivations: list[Row]
+    candidate: Candidate
+    call_ids: list[str]
 
 
 def run_generation(
@@ -291,40 +292,71 @@ def _run_batch(
     recorded: Recorded,
 ) -> GenerationEntry:
     """Return what children that are asked for together become."""
-    purpose = f"child/{context.project.name}/{generation}"
-    seeds = [child_seed(context.root_seed, LINE, context.cycle, purpose, item.place) for item in asked]
     before, turned = len(context.agents.rows()), len(context.agents.turns())
-    drafts, trials = written(context, generation, asked, seeds, recorded)
-    items, derivations, failed_proposals, answered = [], [], [], dict[str, Asked]()
-    living = {behaviour(json.loads(row["metrics"])): row["program_id"] for row in islands.rows.values()}
-    known = {
-        bare_text(texts_of(context.blobs, row["files_sha"])): row["program_id"]
-        for row in islands.rows.values()
-    }
-    for question, draft in zip(asked, drafts, strict=True):
+    drafts, trials = written(context, generation, asked, recorded)
+    pairs = list(zip(asked, drafts, strict=True))
+    items, failed_proposals = _made(context, islands, generation, pairs, next_number, seen)
+    judged, busy = _judged(context, islands, items)
+    seen -= {item.candidate.program_id for item in busy}
+    failed_proposals += [_failed_row(context, item.asked, UNKNOWN, item.row["idea"] or "") for item in busy]
+    for item, _ in judged:
+        for call_id in item.call_ids:
+            context.agents.assign(call_id, item.candidate.program_id)
+    unanswered = [row["reason"] for row in failed_proposals if row["reason"] != REPEATED]
+    return GenerationEntry(
+        programs=[item.row for item, _ in judged],
+        verdicts=[verdict.row() for _, result in judged for verdict in result.verdicts],
+        measured=trials
+        + [row for item, _ in judged for row in candidate_rows(context, item.candidate, "search", "")],
+        derivations=[line for item, _ in judged for line in item.derivations],
+        calls=context.agents.rows()[before:],
+        repeated=len(failed_proposals) - len(unanswered),
+        unanswered=unanswered,
+        turns=context.agents.turns()[turned:],
+        unmade=failed_proposals,
+    )
+
+
+def _made(
+    context: Context,
+    islands: Islands,
+    generation: int,
+    pairs: Sequence[tuple[Asked, Draft]],
+    next_number: int,
+    seen: set[str],
+) -> tuple[list[Item], list[Row]]:
+    """Return the drafts that are new programs, added to `seen`, and rows of the proposals that failed."""
+    items: list[Item] = []
+    failed_proposals: list[Row] = []
+    rows = islands.rows.values()
+    known = {bare_text(texts_of(context.blobs, row["files_sha"])): row["program_id"] for row in rows}
+    living = {behaviour(json.loads(row["metrics"])): row["program_id"] for row in rows}
+    for asked, draft in pairs:
         reply = draft.reply
         texts = child_texts(reply.value, draft.request.parent.files)
         if isinstance(texts, str):
-            failed_proposals.append(_failed_row(context, question, *failed_idea(texts)))
+            failed_proposals.append(_failed_row(context, asked, *failed_idea(texts)))
             continue
         name = program_id(context.project.name, texts)
         if name in seen:
-            failed_proposals.append(_failed_row(context, question, REPEATED, _idea(reply.value)))
+            failed_proposals.append(_failed_row(context, asked, REPEATED, _idea(reply.value)))
             continue
         seen.add(name)
-        row, lines = child_row(
-            context, reply.value, texts, question.parents, generation, next_number + len(items)
-        )
-        derivations += lines
-        same = draft.candidate is not None and draft.candidate.program_id == name
-        done = draft.candidate.evaluations if draft.candidate is not None and same else ()
+        number = next_number + len(items)
+        row, lines = child_row(context, reply.value, texts, asked.parents, generation, number)
+        done = draft.candidate.evaluations if draft.candidate and draft.candidate.program_id == name else ()
         candidate = Candidate(texts, name, context.evaluator, context.seeds(), known, living, done)
-        answered[name] = question
         items.append(
-            Item(
-                row, candidate, question.island, [name for name in (reply.call_id, draft.other_call) if name]
-            )
+            Item(asked, row, lines, candidate, list(filter(None, (reply.call_id, draft.other_call))))
         )
+    return items, failed_proposals
+
+
+def _judged(
+    context: Context, islands: Islands, items: Sequence[Item]
+) -> tuple[list[tuple[Item, GateResults]], list[Item]]:
+    """Judge candidates and take them into the archive, in order; return those with results, and those of
+    which the host was too busy to know anything."""
 
     def judge_item(item: Item) -> GateResults | HostBusy:
         try:
@@ -338,49 +370,21 @@ def _run_batch(
         items,
         lambda some: side_by_side(judge_item, some, context.workers),
         still=_still,
-        record=_recorder(islands),
+        record=partial(_record, islands),
     )
     ended = list(zip(items, results, strict=True))
-    items = [item for item, result in ended if not isinstance(result, HostBusy)]
-    busy = [item for item, result in ended if isinstance(result, HostBusy)]
-    failed_proposals += [
-        _failed_row(context, answered[item.candidate.program_id], UNKNOWN, item.row["idea"] or "")
-        for item in busy
-    ]
-    seen -= {item.candidate.program_id for item in busy}
-    for item in items:
-        for call_id in item.call_ids:
-            context.agents.assign(call_id, item.candidate.program_id)
-    calls, turns = context.agents.rows()[before:], context.agents.turns()[turned:]
-    programs = [item.row for item in items]
-    measured = [row for item in items for row in candidate_rows(context, item.candidate, "search", "")]
-    verdicts = [
-        verdict.row() for result in results if not isinstance(result, HostBusy) for verdict in result.verdicts
-    ]
-    derivations = [
-        line for line in derivations if line["child_id"] in {item.candidate.program_id for item in items}
-    ]
-    unanswered = [row["reason"] for row in failed_proposals if row["reason"] != REPEATED]
-    return GenerationEntry(
-        programs,
-        verdicts,
-        [*trials, *measured],
-        derivations,
-        calls,
-        [],
-        len(failed_proposals) - len(unanswered),
-        unanswered,
-        turns,
-        failed_proposals,
-    )
+    judged = [(item, result) for item, result in ended if not isinstance(result, HostBusy)]
+    return judged, [item for item, result in ended if isinstance(result, HostBusy)]
 
 
 def written(
-    context: Context, generation: int, asked: Sequence[Asked], seeds: Sequence[int], recorded: Recorded
+    context: Context, generation: int, asked: Sequence[Asked], recorded: Recorded
 ) -> tuple[list[Draft], list[Row]]:
     """Return a draft for each request, by calls, many at the same time, or by one session after another; and
     rows of evaluations that authors asked for."""
     trials: list[Row] = []
+    purpose = f"child/{context.project.name}/{generation}"
+    seeds = [child_seed(context.root_seed, LINE, context.cycle, purpose, item.place) for item in asked]
     sides = [f"{generation}/{item.place}" for item in asked]
     if context.session is not None:
         replies = [
@@ -526,24 +530,15 @@ def _still(item: Item, result: GateResults | HostBusy) -> GateResults | HostBusy
     return None if taken not in (None, candidate.program_id) else result
 
 
-def _recorder(islands: Islands) -> Callable[[Item, GateResults | HostBusy], None]:
-    def record(item: Item, result: GateResults | HostBusy) -> None:
-        if isinstance(result, HostBusy):
-            return
-        candidate = item.candidate
-        item.row = judged_row(item.row, candidate, result)
-        if result.accepted:
-            dict_of(candidate.known)[bare_text(candidate.texts)] = candidate.program_id
-            dict_of(candidate.living)[behaviour(candidate.metrics)] = candidate.program_id
-            item.row = islands.admit(item.row, item.island)
-
-    return record
-
-
-def dict_of(held: Mapping[str, str]) -> dict[str, str]:
-    """Return what the candidates of a generation share, to be written by the one thread that records them."""
-    assert isinstance(held, dict)
-    return held
+def _record(islands: Islands, item: Item, result: GateResults | HostBusy) -> None:
+    if isinstance(result, HostBusy):
+        return
+    candidate = item.candidate
+    item.row = judged_row(item.row, candidate, result)
+    if result.accepted:
+        candidate.known[bare_text(candidate.texts)] = candidate.program_id
+        candidate.living[behaviour(candidate.metrics)] = candidate.program_id
+        item.row = islands.admit(item.row, item.asked.island)
 
 
 def _after(row: Row, islands: Islands) -> Row:
