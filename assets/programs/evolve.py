@@ -1,7 +1,5 @@
-"""The opening of a cycle, its generations, and the candidates they made.
-
-The gates of record: every candidate by the rules in force, on the evidence that its evaluation left.
-"""
+"""A cycle of programs up to its gates of record: open it, run its generations, publish the candidates, and
+judge each by the rules in force, on the evidence that its evaluation left."""
 
 from __future__ import annotations
 
@@ -29,9 +27,12 @@ from resources.lake import LakeResource
 if TYPE_CHECKING:
     from evolake.agents import Agents
     from evolake.gates import GateResult
-    from evolake.programs.evolution.population import Population
+    from evolake.programs.evolution.outcome import Context
+    from evolake.programs.evolution.population import Islands, Population
     from evolake.programs.evolution.search_memory import GenerationEntry, SearchMemory
     from evolake.programs.evolution.writer_session import SessionWriter
+    from evolake.programs.model.project import Project
+    from evolake.programs.sandbox.evaluating import Evaluator
 
 
 @line.asset(deps=[line.incoming], schema=PROJECTS)
@@ -173,76 +174,28 @@ def of_project(
     noted: Mapping[tuple[str, int], Mapping[str, Any]],
 ) -> Iterator[dict[str, Any]]:
     """Yield the rows of JOURNAL of one project, one by one as they are done."""
-    from evolake.programs.evolution.generations import run_generation
-    from evolake.programs.evolution.outcome import Context
-    from evolake.programs.evolution.population import Islands
     from evolake.programs.evolution.search_memory import entry_bytes, read_entry
     from evolake.programs.sandbox.evaluating import Evaluator
 
     name, settings, own = project["project"], store.settings, store.settings.of(ProgramsSettings)
-    built, before = project_named(store, name, project["blob_sha"], project["mode"]), population.rows(name)
+    built = project_named(store, name, project["blob_sha"], project["mode"])
     key = facts_key(store, population, project)
-    wanted = own.generations_per_cycle
-    if built.config.iterations is not None:  # which counts candidates
-        left = built.config.iterations - sum(row["generation"] > 0 for row in before)
-        wanted = min(wanted, -(-max(left, 0) // own.candidates_per_generation))
-        store.log(f"{name}: config.yaml allows {built.config.iterations} iterations, {max(left, 0)} are left")
-    champion = population.champion(name)["program_id"]
-    memory = memory_of(store, agents, population, name, before)
-    islands = Islands(
-        built,
-        own,
-        {
-            row["program_id"]: row | ({"state": "champion"} if row["program_id"] == champion else {})
-            for row in before
-            if row["state"] in ("accepted", "champion")
-        },
-    )
+    memory = memory_of(store, agents, population, name)
+    wanted = generations_left(store, built, memory)
+    islands = islands_at_start(built, own, memory)
     entries: list[GenerationEntry] = []
     with (
         Evaluator(built, own, workers=settings.workers, mode=settings.jail) as evaluator,
         sessions(store, agents) as session,
     ):
-        context = Context(
-            evaluator,
-            own,
-            agents,
-            store.blobs,
-            store.rules(),
-            store.cycle,
-            store.run_id,
-            settings.seed,
-            settings.workers,
-            store.guidance(),
-            session,
-            settings.agents.waves,
-            settings.agents.session.turns,
-        )
+        context = context_of(store, agents, evaluator, session)
         for generation in range(1, wanted + 1):
             note = noted.get((name, generation))
             if note is not None and note["key"] == key:
                 entry, sha = read_entry(store.blobs.get(note["entry_sha"])), note["entry_sha"]
                 islands.rows = {row["program_id"]: row for row in entry.islands}
             else:
-                made = [row for item in entries for row in item.programs]
-                artifacts = {
-                    row["program_id"]: text
-                    for item in entries
-                    for row in item.measured
-                    if (text := artifacts_in(row))
-                }
-                failed = [row | {"cycle": store.cycle} for item in entries for row in item.unmade]
-                entry = run_generation(
-                    context,
-                    islands,
-                    generation,
-                    next_number=1 + max((row["number"] for row in (*before, *made)), default=-1),
-                    seen={row["program_id"] for row in (*before, *made)},
-                    artifacts=artifacts,
-                    memory=replace(
-                        memory, rows=[*before, *made], failed_proposals=[*memory.failed_proposals, *failed]
-                    ),
-                )
+                entry = next_generation(context, islands, generation, memory, entries)
                 sha = store.blobs.put(entry_bytes(entry))
             entries.append(entry)
             best = islands.ranked(islands.rows.values())[0]
@@ -257,16 +210,87 @@ def of_project(
             }
 
 
-def memory_of(
-    store: LineStore, agents: Agents, population: Population, name: str, before: Sequence[Mapping[str, Any]]
-) -> SearchMemory:
-    """Return what is known of a project when the cycle begins. before: rows of PROGRAMS of the project."""
+def generations_left(store: LineStore, project: Project, memory: SearchMemory) -> int:
+    """Return how many generations the cycle runs: those of the settings, or fewer if config.yaml, which
+    counts candidates, allows no more."""
+    own, iterations = store.settings.of(ProgramsSettings), project.config.iterations
+    if iterations is None:
+        return own.generations_per_cycle
+    left = max(iterations - sum(row["generation"] > 0 for row in memory.rows), 0)
+    store.log(f"{project.name}: config.yaml allows {iterations} iterations, {left} are left")
+    return min(own.generations_per_cycle, -(-left // own.candidates_per_generation))
+
+
+def islands_at_start(project: Project, own: ProgramsSettings, memory: SearchMemory) -> Islands:
+    """Return the living programs of a project when the cycle begins."""
+    from evolake.programs.evolution.population import Islands
+
+    living = [row for row in memory.rows if row["state"] in ("accepted", "champion")]
+    champion = {memory.champion: {"state": "champion"}}
+    return Islands(
+        project, own, {row["program_id"]: row | champion.get(row["program_id"], {}) for row in living}
+    )
+
+
+def context_of(
+    store: LineStore, agents: Agents, evaluator: Evaluator, session: SessionWriter | None
+) -> Context:
+    """Return what the generations of one project share."""
+    from evolake.programs.evolution.outcome import Context
+
+    settings = store.settings
+    return Context(
+        evaluator,
+        evaluator.own,
+        agents,
+        store.blobs,
+        store.rules(),
+        store.cycle,
+        store.run_id,
+        root_seed=settings.seed,
+        workers=settings.workers,
+        guidance=store.guidance(),
+        session=session,
+        waves=settings.agents.waves,
+        turns=settings.agents.session.turns,
+    )
+
+
+def next_generation(
+    context: Context,
+    islands: Islands,
+    generation: int,
+    memory: SearchMemory,
+    entries: Sequence[GenerationEntry],
+) -> GenerationEntry:
+    """Run a generation. memory: of the project before the cycle. entries: of the cycle's earlier
+    generations."""
+    from evolake.programs.evolution.generations import run_generation
+
+    rows = [*memory.rows, *(row for entry in entries for row in entry.programs)]
+    failed = [row | {"cycle": context.cycle} for entry in entries for row in entry.unmade]
+    measured = [(row["program_id"], artifacts_in(row)) for entry in entries for row in entry.measured]
+    return run_generation(
+        context,
+        islands,
+        generation,
+        next_number=1 + max((row["number"] for row in rows), default=-1),
+        seen={row["program_id"] for row in rows},
+        artifacts={program: texts for program, texts in measured if texts},
+        memory=replace(memory, rows=rows, failed_proposals=[*memory.failed_proposals, *failed]),
+    )
+
+
+def memory_of(store: LineStore, agents: Agents, population: Population, name: str) -> SearchMemory:
+    """Return what is known of a project when the cycle begins."""
     from evolake.programs.evolution.search_memory import CONTESTS, FAILED_BEFORE, SearchMemory, recorded_by
 
-    champion, contest = population.champion(name)["program_id"], population.value(CONTESTS, {}).get(name)
-    failed_proposals = population.value(FAILED_BEFORE, {}).get(name, [])
     return SearchMemory(
-        [dict(row) for row in before], failed_proposals, contest, champion, recorded_by(agents, name)
+        population.rows(name),
+        population.value(FAILED_BEFORE, {}).get(name, []),
+        population.value(CONTESTS, {}).get(name),
+        population.champion(name)["program_id"],
+        recorded_by(agents, name),
     )
 
 

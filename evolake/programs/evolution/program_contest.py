@@ -1,17 +1,14 @@
 """Select the champion of one project: a duel of the champion and the best other program.
 
-Champion and challenger side by side, under seeds that the search never had; `evolake.contest` decides by
-the mean over seeds.
-
-Equal programs may differ from seed to seed without any noise within a seed, so each seed is one pair. A
-challenger that cannot win any more is not evaluated under further seeds; champion and initial program are, so
-that their held-out scores do not depend on who challenged. The champion is evaluated twice under the first
-seeds. If all these repeats are equal, and no score changes with the seed, then the evaluator uses no seed:
-the comparison is exact, and any better score is better.
+Both are evaluated under seeds that the search never had, next to each other; `evolake.contest` decides by the
+mean over seeds. Equal programs may differ from seed to seed without any noise within a seed, so each seed is
+one pair. A challenger that cannot win any more is not evaluated under further seeds; champion and initial
+program are, so that their held-out scores do not depend on who challenged. The champion is evaluated twice
+under the first seeds. If all these repeats are equal, and no score changes with the seed, then the evaluator
+uses no seed: the comparison is exact, and any better score is better.
 
 With several declared metrics the challenger wins if it is better beyond the noise in one of them, and in none
-worse beyond it: dominance up to noise. The error is divided by the number of metrics (Bonferroni), since any
-of them may win.
+worse beyond it. The error is divided by the number of metrics (Bonferroni), since any of them may win.
 """
 
 from __future__ import annotations
@@ -321,6 +318,54 @@ class DuelNotes:
         }
 
 
+@dataclass(frozen=True)
+class _Duel:
+    """What the evaluations of a duel depend on. sides: as `sides_of` returns them."""
+
+    project: Project
+    sides: Mapping[str, str]
+    own: ProgramsSettings
+    cycle_seeds: CycleSeeds
+    mode: str | None
+
+    def key(self) -> str:
+        """Return the key of its notes."""
+        facts = {
+            "sides": self.sides,
+            "project": self.project.sha,
+            "meeting": self.project.mode,
+            "settings": self.own.model_dump(exclude={"projects", "jail_folders"}),
+            "seed": self.cycle_seeds.root,
+            "cycle": self.cycle_seeds.cycle,
+            "jail": self.mode,
+            "version": __version__,
+        }
+        return key_of(facts, ascii_only=True)
+
+    def run(
+        self, texts: Mapping[str, Mapping[str, str]], blobs: BlobStore, notes: DuelNotes
+    ) -> dict[str, list[Evaluation]]:
+        """Return side -> evaluations under held-out seeds, each seed noted as soon as it is done. texts: of
+        each program. Raises as `run_duel`."""
+        name, key = self.project.name, self.key()
+        seeds = [self.cycle_seeds.seed(f"heldout/{name}", place) for place in range(self.own.heldout_repeats)]
+
+        def note(seed: int, done: Mapping[str, Evaluation]) -> None:
+            row = {"cycle": self.cycle_seeds.cycle, "project": name, "generation": seeds.index(seed)}
+            notes.note({**row, "key": key, "entry_sha": blobs.put(evaluations_bytes(done))})
+
+        with Evaluator(self.project, self.own, mode=self.mode) as evaluator:
+            built = {program: evaluator.build(text) for program, text in texts.items()}
+            return run_duel(
+                self.sides,
+                seeds,
+                lambda program, seed: evaluator.evaluate(texts[program], seed, built[program]),
+                held=notes.known(name, key, seeds, blobs),
+                note=note,
+                scores=[partial(_merit, self.project, metric) for metric in self.project.metrics],
+            )
+
+
 def decide_champion(
     project: Project,
     islands: Islands,
@@ -332,8 +377,8 @@ def decide_champion(
     mode: str | None,
     notes: DuelNotes | None = None,
 ) -> Succession:
-    """Return the champion that entered the cycle, the best other program of the search, and the initial
-    program.
+    """Decide between the champion that entered the cycle and the best other program of the search, next to
+    the initial program.
 
     If the host is too busy for an evaluation, the champion stays and nothing is known; what was evaluated so
     far is noted.
@@ -347,83 +392,50 @@ def decide_champion(
     sides = sides_of(
         champion["program_id"], challenger["program_id"] if challenger else None, initial["program_id"]
     )
-    seeds = [cycle_seeds.seed(f"heldout/{project.name}", place) for place in range(own.heldout_repeats)]
-    cycle, notes = cycle_seeds.cycle, notes or DuelNotes()
-    with Evaluator(project, own, mode=mode) as evaluator:
-        texts = {name: texts_of(blobs, row["files_sha"]) for name, row in rows.items()}
-        facts = {
-            "sides": sides,
-            "project": project.sha,
-            "meeting": project.mode,
-            "settings": own.model_dump(exclude={"projects", "jail_folders"}),
-            "seed": cycle_seeds.root,
-            "cycle": cycle,
-            "jail": mode,
-            "version": __version__,
-        }
-        key, places = key_of(facts, ascii_only=True), {seed: place for place, seed in enumerate(seeds)}
-
-        def note(seed: int, done: Mapping[str, Evaluation]) -> None:
-            entry = blobs.put(evaluations_bytes(done))
-            notes.note(
-                {
-                    "cycle": cycle,
-                    "project": project.name,
-                    "generation": places[seed],
-                    "key": key,
-                    "entry_sha": entry,
-                }
-            )
-
-        try:
-            built = {name: evaluator.build(text) for name, text in texts.items()}
-            result = run_duel(
-                sides,
-                seeds,
-                lambda name, seed: evaluator.evaluate(texts[name], seed, built[name]),
-                held=notes.known(project.name, key, seeds, blobs),
-                note=note,
-                scores=[partial(_merit, project, name) for name in project.metrics],
-            )
-            unknown = None
-        except HostBusy as error:
-            result, unknown = {side: [] for side in sides}, {**UNDECIDED, "reason": f"unknown: {error.what}"}
-    by_metric = {
-        name: {
-            side: [_merit(project, name, evaluation) for evaluation in evaluations]
-            for side, evaluations in result.items()
-        }
-        for name in project.metrics
+    duel = _Duel(project, sides, own, cycle_seeds, mode)
+    texts = {name: texts_of(blobs, row["files_sha"]) for name, row in rows.items()}
+    try:
+        result, unknown = duel.run(texts, blobs, notes or DuelNotes()), None
+    except HostBusy as error:
+        result, unknown = {side: [] for side in sides}, {**UNDECIDED, "reason": f"unknown: {error.what}"}
+    scores = {
+        metric: {side: [_merit(project, metric, item) for item in done] for side, done in result.items()}
+        for metric in project.metrics
     }
-    scores = by_metric[project.score_name]
-    verdict = unknown or decide_by_metrics(by_metric, cycle_seeds.generator(f"duel/{project.name}"))
-    holder = challenger if verdict["wins"] and challenger is not None else champion
-    held = [
-        score for score in scores["challenger" if holder is challenger else "champion"] if score is not None
-    ]
-    start = [item for item in scores.get("initial", scores["champion"]) if item is not None]
-    sign = 1 if project.higher_is_better else -1
-    spread = bootstrap_interval(held, cycle_seeds.generator(f"held/{project.name}")) if held else None
-    ends = sorted((sign * spread.low, sign * spread.high)) if spread else (None, None)
+    verdict = unknown or decide_by_metrics(scores, cycle_seeds.generator(f"duel/{project.name}"))
+    holder = "challenger" if verdict["wins"] and challenger is not None else "champion"
+    random = cycle_seeds.generator(f"held/{project.name}")
     decision: dict[str, Any] = {
-        "cycle": cycle,
+        "cycle": cycle_seeds.cycle,
         "project": project.name,
         "champion_id": champion["program_id"],
-        "challenger_id": challenger["program_id"] if challenger else None,
-        "holder_id": holder["program_id"],
-        "holder_mean": sign * spread.estimate if spread else None,
-        "holder_low": ends[0],
-        "holder_high": ends[1],
-        "initial_mean": sign * sum(start) / len(start) if start else None,
+        "challenger_id": sides.get("challenger"),
+        "holder_id": sides[holder],
+        **_means(project, scores[project.score_name], holder, random),
         "protected": project.protected,
         **verdict,
     }
     measured = [
         row
-        for side, evaluations in result.items()
-        for row in measured_rows(project, sides[side], evaluations, cycle, "heldout", side)
+        for side, done in result.items()
+        for row in measured_rows(project, sides[side], done, cycle_seeds.cycle, "heldout", side)
     ]
     return Succession(decision, measured)
+
+
+def _means(project: Project, scores: Scores, holder: str, random: np.random.Generator) -> dict[str, Any]:
+    """Return columns of DECISIONS: held-out means of holder and initial program, as the evaluator scores."""
+    sign = 1 if project.higher_is_better else -1
+    held = [score for score in scores[holder] if score is not None]
+    start = [score for score in scores.get("initial", scores["champion"]) if score is not None]
+    spread = bootstrap_interval(held, random) if held else None
+    low, high = sorted((sign * spread.low, sign * spread.high)) if spread else (None, None)
+    return {
+        "holder_mean": sign * spread.estimate if spread else None,
+        "holder_low": low,
+        "holder_high": high,
+        "initial_mean": sign * sum(start) / len(start) if start else None,
+    }
 
 
 def evaluations_bytes(done: Mapping[str, Evaluation]) -> bytes:
