@@ -11,13 +11,9 @@
 
 DuckDB gets the parts as Arrow datasets over files that were picked from the manifests, and its own access to
 files is switched off before the first statement of a user runs: SQL can read what is in the views and can
-write nothing. A view is made, and the parts below it are verified, when a query first names it: most
-questions name two or three of some hundred. There is no database file, so readers never lock anybody out.
-
-What a user's SQL may be, and what its errors mean.
-
-Safety does not rest on this file (DuckDB has no access to files when a user's statement runs): it makes wrong
-statements fail early, with a sentence that says what to do.
+write nothing. What is checked of a statement here (`check`) is for clear errors, not for safety. A view is
+made, and the parts below it are verified, when a query first names it: most questions name two or three of
+some hundred. There is no database file, so readers never lock anybody out.
 """
 
 from __future__ import annotations
@@ -411,52 +407,54 @@ class Catalogue:
         return [name for name, _ in self.views()]
 
     def _verify(self, sql: str) -> None:
-        """Verify the parts below every view that the statement may read; move damaged parts to quarantine and
-        raise."""
-        words = self._reached(_words(sql))
-        everything = bool(_READS_BY_NAME.search(sql))
+        """Put below every view that the statement may read its parts, verified; move damaged parts to
+        quarantine and raise."""
+        words, everything = self._reached(_words(sql)), bool(_READS_BY_NAME.search(sql))
         for name, damage in self._broken.items():
             if everything or words.issuperset(name.lower().split(".")):
                 raise damage
         reached = [name for name in self._parts if everything or name.rpartition(".")[2] in words]
-        reached = [name for name in reached if name not in self._ready_views]
-        parts = {name: self._gathered.taken(self._parts[name]()) for name in reached}
-        self._verified |= self._gathered.files()
-        wanted = [
-            part
-            for part in {part.path: part for some in parts.values() for part in some}.values()
-            if part.path not in self._verified
-        ]
+        parts = {name: self._parts[name]() for name in reached if name not in self._ready_views}
+        parts = self._taken(parts)
+        self._verify_parts({part.path: part for some in parts.values() for part in some})
+        for name, some in (parts | self._gather(parts)).items():
+            self._put_below(name, some)
+        if everything or genealogy.NAME in words:
+            with disk.as_lake_error("the genealogy cannot be read", "the verified parts of `derivations`"):
+                self._genealogy.read(self._edge_parts)
+
+    def _verify_parts(self, parts: Mapping[Path, Part]) -> None:
+        wanted = [part for path, part in parts.items() if path not in self._verified]
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
             for part, damage in zip(wanted, pool.map(self._damage, wanted), strict=True):
                 if damage:
                     raise damage
                 self._verified.add(part.path)
-        parts = self._gather(parts)
-        for name in reached:
-            if name in self._later:
-                source, dataset = self._later.pop(name)
-                if parts[name]:
-                    self._connection.register(source, dataset(parts[name]))
-            if name == genealogy.VIEW:
-                self._edge_parts = parts[name]
-            self._ready_views.add(name)
-        if everything or genealogy.NAME in words:
-            with disk.as_lake_error("the genealogy cannot be read", "the verified parts of `derivations`"):
-                self._genealogy.read(self._edge_parts)
+
+    def _taken(self, parts: Mapping[str, list[Part]]) -> dict[str, list[Part]]:
+        """Return the parts of each view, those of gathered files in place of their own."""
+        result = {name: self._gathered.taken(some) for name, some in parts.items()}
+        self._verified |= self._gathered.files()
+        return result
 
     def _gather(self, parts: Mapping[str, list[Part]]) -> dict[str, list[Part]]:
-        """Return the parts of each view, in one file if one was worth writing. parts: by view, verified."""
-        known = {
-            name: self._parts[name]()
-            for name, some in parts.items()
-            if any(part.place is None for part in some)
-        }
+        """Gather parts if that is worth a file; return those of the views concerned. parts: by view,
+        verified."""
+        apart = [name for name, some in parts.items() if any(part.place is None for part in some)]
+        known = {name: self._parts[name]() for name in apart}
         for due in self._gathered.due({part.path: part for some in known.values() for part in some}.values()):
             self._gathered.write(due)
-        result = {name: self._gathered.taken(some) for name, some in known.items()}
-        self._verified |= self._gathered.files()
-        return {**parts, **result}
+        return self._taken(known)
+
+    def _put_below(self, name: str, parts: list[Part]) -> None:
+        """Give a view its parts."""
+        if name in self._later:
+            source, dataset = self._later.pop(name)
+            if parts:
+                self._connection.register(source, dataset(parts))
+        if name == genealogy.VIEW:
+            self._edge_parts = parts
+        self._ready_views.add(name)
 
     def _damage(self, part: Part) -> CorruptPart | None:
         try:

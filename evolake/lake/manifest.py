@@ -1,16 +1,14 @@
 """The manifest of a table: one JSON line per event, appended only, and the one thing that readers trust.
 
 A publisher appends an *intent* before it puts new bytes in place and a *commit* after; a repair ends an
-intent whose bytes never came with
-*abandoned*. The lines are chained (`chained`): one that a dying
-writer left unfinished is as if it had never been begun, while one that was lost, changed, repeated or moved
-makes the manifest damaged, and a damaged manifest is an error for every reader and publisher, never a table
-without that line.
+intent whose bytes never came with *abandoned*. The lines are chained (`chained`): one that a dying writer
+left unfinished was never begun; one that was lost, changed, repeated or moved makes the manifest damaged: an
+error for every reader and publisher, never a table without that line.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -154,30 +152,37 @@ class Partitions(Mapping[str | None, PartitionLog]):
         return pl.concat([*spans, checkpoint.frame(rows)]).rechunk()
 
     def grown(self, bodies: Sequence[Mapping[str, Any]]) -> Partitions:
-        """With what further lines say. Raises KeyError, TypeError or ValueError where one is no record."""
-        committed = {(body["cycle"], body["token"]) for body in bodies if body.get("event") == COMMIT}
-        changed: dict[str | None, PartitionLog] = {}
-        for body in bodies:
-            event = body.get("event")
-            # an intent that was committed further on says nothing more than its commit
-            if event in (COMMIT, ABANDONED) or (
-                event == INTENT and (body["cycle"], body["token"]) not in committed
-            ):
-                cycle = body["cycle"]
-                changed[cycle] = (changed.get(cycle) or self.get(cycle, EMPTY_LOG)).apply(body, self._root)
+        """Return it with what further lines say. Raises KeyError, TypeError or ValueError where one is no
+        record."""
+        changed = self._changed(bodies)
         packed = [body for body in bodies if body.get("event") == PACKED]
         logs = {
             cycle: log
             for cycle, log in (self._logs | changed).items()
             if not isinstance(log, PartitionLog) or log.commits or log.pending
         }
-        grown = Partitions(self._table, self._root, logs, self._stored, (*self.packs, *packed))
-        for cycle in (
-            {*changed, *(member[0] for body in packed for member in body["members"])} if grown.packs else ()
-        ):
-            if isinstance(log := grown._logs.get(cycle), PartitionLog):
-                grown._logs[cycle] = replace(log, packed=grown.packed_of(cycle))
-        return grown
+        result = Partitions(self._table, self._root, logs, self._stored, (*self.packs, *packed))
+        result._place({*changed, *(member[0] for body in packed for member in body["members"])})
+        return result
+
+    def _changed(self, bodies: Sequence[Mapping[str, Any]]) -> dict[str | None, PartitionLog]:
+        """Return the logs of the partitions that further lines name."""
+        committed = {(body["cycle"], body["token"]) for body in bodies if body.get("event") == COMMIT}
+        changed: dict[str | None, PartitionLog] = {}
+        for body in bodies:
+            event = body.get("event")
+            # an intent that was committed further on says nothing more than its commit
+            waits = event == INTENT and (body["cycle"], body["token"]) not in committed
+            if waits or event in (COMMIT, ABANDONED):
+                log = changed.get(body["cycle"]) or self.get(body["cycle"], EMPTY_LOG)
+                changed[body["cycle"]] = log.apply(body, self._root)
+        return changed
+
+    def _place(self, cycles: Iterable[str | None]) -> None:
+        """Note in the logs of these, if they are made, which of their parts are in files with others."""
+        for cycle in cycles if self.packs else ():
+            if isinstance(log := self._logs.get(cycle), PartitionLog):
+                self._logs[cycle] = replace(log, packed=self.packed_of(cycle))
 
 
 @dataclass(frozen=True)

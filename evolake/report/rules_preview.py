@@ -1,22 +1,18 @@
-"""What edited rules would change, before anything is made again: verdicts that flip, champions that would
-fall, cycles whose outcome changes.
+"""Preview edited rules, before anything is made again: which verdicts flip, which champions would fall, which
+cycles change, what making them again takes; in words for a terminal, as JSON, in Markdown for Dagster's UI.
 
 Everything comes from the lake: the verdicts of record, the evidence that they rest on
 (`evolake.gates.stored`), and who was champion. Nothing is published and no candidate is run. What is not
 stored is not guessed: a candidate that comes to a gate without evidence is named with that gate.
 
-What has to be made again after rules were edited, cycle by cycle, and what that took when it was made
-before.
-
 A cycle whose candidates end as they did is judged again and nothing else changes. The first one in which a
 candidate ends otherwise is made again from its judging assets on, and every later cycle whole, for it is
 based on another population.
-
-A preview of rules in words: for a terminal, as one JSON object, in Markdown for Dagster's UI.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import groupby
@@ -328,24 +324,22 @@ def work_of(
     done: the line's finished cycles, in order. once: assets without cycles that other rules made.
     """
     judging = _judging(preview, graph, catalogue)
-    changed = [fate for fate in preview.fates if fate.changes and fate.asset in judging]
-    first = min((fate.cycle for fate in changed), default=None)
-    spent = _spent(preview.line, catalogue)
+    changed = Counter(fate.cycle for fate in preview.fates if fate.changes and fate.asset in judging)
+    first, spent = min(changed, default=None), _spent(preview.line, catalogue)
     cycles: list[CycleWork] = []
     for cycle in done:
         whole = first is not None and first < cycle
-        stale = [asset for asset in graph.below if _is_stale(asset, cycle, preview, made_by)]
-        if not whole and cycle != first and not stale:
+        again = {asset for asset in graph.below if _is_stale(asset, cycle, preview, made_by)}
+        if cycle == first:
+            again = again.union(*(graph.below[asset] for asset in again))
+        if not (whole or cycle == first or again):
             continue
-        again = set(stale).union(*(graph.below[asset] for asset in stale)) if cycle == first else set(stale)
         assets = tuple(asset for asset in graph.everything if whole or asset in again)
         own = [row for row in spent if row["cycle"] == cycle]
-        changes = sum(fate.cycle == cycle for fate in changed)
         cost = _cost(own) if whole else _cost_of(own, assets, judging, preview, cycle)
-        cycles.append(CycleWork(cycle, assets, whole, changes, cost))
-    return Work(
-        tuple(cycles), sum(fate.changes and fate.cycle == SEED_ROUND for fate in preview.fates), tuple(once)
-    )
+        cycles.append(CycleWork(cycle, assets, whole, changed[cycle], cost))
+    seeds = sum(fate.changes and fate.cycle == SEED_ROUND for fate in preview.fates)
+    return Work(tuple(cycles), seeds, tuple(once))
 
 
 def _is_stale(asset: str, cycle: str, preview: Preview, made_by: MadeBy) -> bool:

@@ -1,4 +1,4 @@
-"""Runs a traced design on a batch of instances until more than half have been solved.
+"""Run a traced design on a batch of instances until more than half have been solved.
 
 An instance counts as solved from the first step at which all its clauses hold: a user would stop there. The
 paper counts otherwise, with all instances at one step (`Simulation.together_step`); a design that leaves its
@@ -22,7 +22,7 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -176,7 +176,8 @@ def simulate(
     """Run `traced` on `instances`.
 
     Args:
-        max_steps: at least 1. seed: of the initial state (the instances have their own).
+        max_steps: at least 1.
+        seed: of the initial state (the instances have their own).
 
     A design's torch operators run in this process, which may die of them (`int64 min // -1` is a SIGFPE):
     strangers' designs are run by `evolake.designs.engines.isolated`.
@@ -192,93 +193,97 @@ def simulate(
         raise InputError(
             "a seed cannot be negative", wanted="0 or more", got=str(seed), do="choose another seed"
         )
-    began = time.thread_time()
+    began, dtype, batch = time.thread_time(), by.dtype or traced.dtype, instances.batch
     made = _tried(
-        lambda: make_stepper(
-            traced, instances, seed=seed, engine=by.engine, dtype=by.dtype or traced.dtype, threads=by.threads
-        )
+        lambda: make_stepper(traced, instances, seed=seed, engine=by.engine, dtype=dtype, threads=by.threads)
     )
     if isinstance(made, str):
-        return unsolved(instances.batch, made, compile_s=time.thread_time() - began, limit=max_steps)
+        return unsolved(batch, made, compile_s=time.thread_time() - began, limit=max_steps)
     stepper, note = made
-    per_step = work_per_step(traced, instances.n, instances.m)
-    most = max_steps if bounds.max_work is None else min(max_steps, allowed_steps(bounds.max_work, per_step))
-    core_s = bounds.core_s
-    limit = (
-        most
-        if core_s is None
-        else min(most, counted_steps(core_s, stepper.name, instances.batch * instances.n, per_step))
-    )
+    allowed = _allowed(traced, instances, max_steps, bounds)
     compile_s = time.thread_time() - began
-    events.made(
-        0.0 if core_s is None else counted_s(limit, stepper.name, instances.batch * instances.n, per_step)
-    )
+    events.made(allowed.seconds(stepper.name))
     cpu, wall = time.thread_time(), time.perf_counter()
-    progress: _Progress | _Median = _Progress(instances.batch)
-    failure = None
-    if until.computed != "all" and until.median_alone and hasattr(stepper, "run_chosen"):
-        search = MedianSearch(instances.batch, limit, prove_missed=until.computed == "deciding")
-        failure = _tried(lambda: _search_median(stepper, search, events))
-        progress = _Median(search)
-    while isinstance(progress, _Progress) and progress.steps < limit and not progress.done(until):
-        chunk = chunk_of(progress.steps, limit)
-        try:
-            result = _tried(lambda engine_now=stepper, count=chunk: engine_now.run(count))
-        except Inexpressible as reason:
-            note, progress = f"begun again without kernels: {reason}", _Progress(instances.batch)
-            stepper = plain_stepper(traced, instances, seed, by.dtype or traced.dtype)
-            limit = (
-                most
-                if core_s is None
-                else min(most, counted_steps(core_s, stepper.name, instances.batch * instances.n, per_step))
-            )
-            continue
-        if isinstance(result, str):
-            failure = result
-            break
-        progress.take(result, until)
-        events.progress(progress.steps, progress.solved)
-    elapsed_cpu, elapsed_wall = (
-        time.thread_time() - cpu + getattr(stepper, "cpu_elsewhere_s", 0.0),
-        time.perf_counter() - wall,
-    )
+    try:
+        progress, failure = _run(stepper, allowed.steps(stepper.name), batch, until, events)
+    except Inexpressible as reason:
+        note, stepper = (
+            f"begun again without kernels: {reason}",
+            plain_stepper(traced, instances, seed, dtype),
+        )
+        progress, failure = _run(stepper, allowed.steps(stepper.name), batch, until, events)
+    known: dict[str, Any] = {
+        "solved_at": progress.solved_at,
+        "cpu_s": time.thread_time() - cpu + getattr(stepper, "cpu_elsewhere_s", 0.0),
+        "wall_s": time.perf_counter() - wall,
+        "engine": stepper.name,
+        "compile_s": compile_s,
+        "note": note,
+        "limit": allowed.steps(stepper.name),
+        "work_per_step": allowed.per_step,
+    }
     if failure is not None:
-        result = unsolved(
-            instances.batch,
-            failure,
-            steps=progress.steps,
-            wall_s=elapsed_wall,
-            compile_s=compile_s,
-            limit=limit,
-        )
-        return replace(
-            result,
-            solved_at=progress.solved_at,
-            engine=stepper.name,
-            note=note,
-            cpu_s=elapsed_cpu,
-            work_per_step=per_step,
-        )
+        return replace(unsolved(batch, failure, steps=progress.steps), **known)
     median = progress.median
+    solved = progress.solved_by_median if median and until.median else progress.solved
     return Simulation(
-        median_step=median or extrapolated(progress.steps, instances.batch, progress.solved),
-        unsolved_fraction=1
-        - (progress.solved_by_median if median and until.median else progress.solved) / instances.batch,
+        median_step=median or extrapolated(progress.steps, batch, progress.solved),
+        unsolved_fraction=1 - solved / batch,
         steps_run=progress.steps,
-        solved_at=progress.solved_at,
-        cpu_s=elapsed_cpu,
-        wall_s=elapsed_wall,
-        engine=stepper.name,
         timed_out=False,
         diverged=count_diverged(stepper.state()),
         reached=bool(median),
-        compile_s=compile_s,
-        note=note,
         together_step=progress.together or None,
         left_again=progress.left_again,
-        limit=limit,
-        work_per_step=per_step,
+        **known,
     )
+
+
+@dataclass(frozen=True)
+class _Allowed:
+    """Steps that a run may take. most: on any engine. variables: of all instances together."""
+
+    most: int
+    core_s: float | None
+    variables: int
+    per_step: float
+
+    def steps(self, engine: str) -> int:
+        """Return the steps that are allowed on an engine."""
+        if self.core_s is None:
+            return self.most
+        return min(self.most, counted_steps(self.core_s, engine, self.variables, self.per_step))
+
+    def seconds(self, engine: str) -> float:
+        """Return the seconds that these count for; 0 if seconds are not limited."""
+        if self.core_s is None:
+            return 0.0
+        return counted_s(self.steps(engine), engine, self.variables, self.per_step)
+
+
+def _allowed(traced: TracedDesign, instances: Planted, max_steps: int, bounds: WorkBounds) -> _Allowed:
+    per_step = work_per_step(traced, instances.n, instances.m)
+    most = max_steps if bounds.max_work is None else min(max_steps, allowed_steps(bounds.max_work, per_step))
+    return _Allowed(most, bounds.core_s, instances.batch * instances.n, per_step)
+
+
+def _run(
+    stepper: Any, limit: int, batch: int, until: StopRule, events: RunEvents
+) -> tuple[_Progress | _Median, str | None]:
+    """Run until all is known that was asked for, up to `limit` steps; return what was found, and what the
+    design broke on. Raises Inexpressible as `Stepper.run`."""
+    if until.computed != "all" and until.median_alone and hasattr(stepper, "run_chosen"):
+        search = MedianSearch(batch, limit, prove_missed=until.computed == "deciding")
+        failure = _tried(lambda: _search_median(stepper, search, events))
+        return _Median(search), failure
+    progress = _Progress(batch)
+    while progress.steps < limit and not progress.done(until):
+        solved = _tried(partial(stepper.run, chunk_of(progress.steps, limit)))
+        if isinstance(solved, str):
+            return progress, solved
+        progress.take(solved, until)
+        events.progress(progress.steps, progress.solved)
+    return progress, None
 
 
 @cache

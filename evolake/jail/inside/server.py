@@ -1,7 +1,7 @@
-"""The fork server: first process of a jail, trusted, warm. It forks one fresh process a call and never reads
-what a candidate writes.
+"""Fork one fresh process a call: the first process of a jail, trusted, warm. It never reads what a candidate
+writes.
 
-Inside bubblewrap it is process 1 in its own process namespace, so its end ends everything in the jail, and no
+Inside bubblewrap it is process 1 in its own process namespace: its end ends everything in the jail, and no
 signal from inside reaches it. It is not dumpable, so a candidate (same user) can open neither its memory nor
 its descriptors through /proc: without that, a candidate could write the *next* candidate's answer. Preloaded
 modules run no threads when it forks. A candidate sees no /proc, and is process 2 in its own process namespace
@@ -183,83 +183,85 @@ def serve_program(
     request, stdin, *others, stdout, stderr, result = descriptors
     channel, group = others[: message["channel"]], others[message["channel"] :]
     enter, events = group or (None, None)
-    size = os.fstat(request).st_size
-    head_size = message["head_size"]
-    head = json.loads(os.pread(request, head_size, 0))
-    place = head["root"] + head["folder"]
-    program.write_inputs(place, head["files"], _read_all(request, head_size, size))
-    shared_memory = head["shared_memory"]
-    folder, *_ = folders = [
-        os.open(path, os.O_RDONLY | os.O_DIRECTORY)
-        for path in (place, *([head["root"] + SHARED_MEMORY] if shared_memory else []))
+    head, limits = json.loads(os.pread(request, message["head_size"], 0)), message["limits"]
+    paths = [
+        head["root"] + head["folder"],
+        *([head["root"] + SHARED_MEMORY] if head["shared_memory"] else []),
     ]
-    processes = (
-        message["limits"]["processes"] if own_namespaces else 0
-    )  # on the host nothing could hold or end them
-    policy = seccomp.Policy(
-        programs=True,
-        processes=processes > 0,
-        signals=processes > 0,
-        changes=True,
-        shared_memory=shared_memory,
-    )
+    program.write_inputs(paths[0], head["files"], _read_all(request, message["head_size"]))
+    folders = [os.open(path, os.O_RDONLY | os.O_DIRECTORY) for path in paths]
+    # on the host nothing could hold or end further processes
+    processes = limits["processes"] if own_namespaces else 0
     failure_read, failure_write = os.pipe()
     ours, theirs = socket.socketpair() if head["record"] else (None, None)
-    pid = os.fork()
-    if pid == 0:
+    ends = program.Ends(stdin, stdout, stderr, failure_write, channel, enter, theirs)
+    try:
+        pid = _fork_program(head, limits, processes, ends)
+        for descriptor in (failure_write, stdin, *channel, *group[:1], stdout, stderr):
+            os.close(descriptor)
+        descriptors[:] = [request, *group[1:], result]
         try:
-            ends = program.Ends(stdin, stdout, stderr, failure_write, channel, enter, theirs)
-            program.execute(
-                head["argv"],
-                head["environment"],
-                head["folder"],
-                head["root"],
-                ends,
-                message["limits"],
-                policy,
-            )
-        finally:
-            os._exit(program.CANNOT_EXECUTE)
-    os.close(failure_write)
-    for descriptor in (stdin, *channel, *group[:1], stdout, stderr):
-        os.close(descriptor)
-    descriptors[:] = [request, *group[1:], result]
-    record = None
-    if ours is not None and theirs is not None:
-        theirs.close()
-        try:
-            record = executed.Executed(ours, [head["argv"][0], *head["argv"]])
+            record = _listened(head["argv"], ours, theirs)
         except OSError as error:
             os.waitpid(pid, 0)
             return {"broken": str(error)}
+        report = follow(
+            control, pid, limits, processes=processes or None, folders=folders, record=record, events=events
+        )
+        _write_results(result, head["outputs"], limits, folders[0], failure_read, record)
+        return report
+    finally:
+        for descriptor in (*folders, failure_read):
+            os.close(descriptor)
+
+
+def _fork_program(head: dict[str, Any], limits: dict[str, Any], processes: int, ends: program.Ends) -> int:
+    """Start the program; return its process."""
+    many, shared = processes > 0, head["shared_memory"]
+    policy = seccomp.Policy(programs=True, processes=many, signals=many, changes=True, shared_memory=shared)
+    pid = os.fork()
+    if pid == 0:
+        try:
+            program.execute(
+                head["argv"], head["environment"], head["folder"], head["root"], ends, limits, policy
+            )
         finally:
-            ours.close()
-    report = follow(
-        control,
-        pid,
-        message["limits"],
-        processes=processes or None,
-        folders=folders,
-        record=record,
-        events=events,
-    )
-    results, contents, refused = program.collect(
-        folder, head["outputs"], int(message["limits"]["file_mb"] * kernel.MEBIBYTE)
-    )
-    failure = os.read(failure_read, 4096).decode(errors="replace")
+            os._exit(program.CANNOT_EXECUTE)
+    return pid
+
+
+def _listened(
+    argv: list[str], ours: socket.socket | None, theirs: socket.socket | None
+) -> executed.Executed | None:
+    """Return the record of what the run executes; None if it is not asked for. Both sockets are closed."""
+    if ours is None or theirs is None:
+        return None
+    theirs.close()
+    with ours:
+        return executed.Executed(ours, [argv[0], *argv])
+
+
+def _write_results(
+    result: int,
+    outputs: list[str],
+    limits: dict[str, Any],
+    folder: int,
+    failure: int,
+    record: executed.Executed | None,
+) -> None:
+    """Write what the program left: a line with the length of the listing, the listing, the contents."""
+    most = int(limits["file_mb"] * kernel.MEBIBYTE)
+    files, contents, refused = program.collect(folder, outputs, most)
     listing = json.dumps(
         {
-            "files": results,
+            "files": files,
             "refused": refused,
-            "failure": failure,
+            "failure": os.read(failure, 4096).decode(errors="replace"),
             "programs": record.programs if record else [],
         }
     ).encode()
     for data in (b"%d\n" % len(listing) + listing, contents):
         _write_all(result, data)
-    for descriptor in (*folders, failure_read):
-        os.close(descriptor)
-    return report
 
 
 def follow(
@@ -343,8 +345,8 @@ def stop(process: int) -> None:
         signal.pidfd_send_signal(process, signal.SIGKILL)
 
 
-def _read_all(descriptor: int, start: int, end: int) -> bytes:
-    parts = []
+def _read_all(descriptor: int, start: int) -> bytes:
+    parts, end = [], os.fstat(descriptor).st_size
     while start < end:
         parts.append(os.pread(descriptor, end - start, start))
         start += len(parts[-1])

@@ -1,5 +1,4 @@
-"""One evaluation of one program, by the project's evaluator, in jails; and what comes back, looked at again
-on the host.
+"""Evaluate one program by its project's evaluator, in jails, and check on the host what comes back.
 
 Mode "imports", OpenEvolve's: one jail, in which the evaluator imports the program. Mode "calls": the same
 evaluator in one jail, and the program in another, where the evaluator calls its functions (see `calling`).
@@ -94,6 +93,17 @@ class Evaluation:
         return self.status == "ok"
 
 
+@dataclass(frozen=True)
+class _Trial:
+    """One evaluation to run. stretch: of its limits, on a busy host. built, watch: as of `evaluate`."""
+
+    texts: Mapping[str, str]
+    seed: int
+    stretch: float
+    built: Built | None
+    watch: bool
+
+
 class Evaluator:
     """Evaluates programs of one project. May be asked by several threads. Close it, or use it as a context
     manager."""
@@ -143,7 +153,7 @@ class Evaluator:
         """
         with self._busy():
             return patiently(
-                lambda stretch: self._evaluated(texts, seed, built, watch, stretch),
+                lambda stretch: self._evaluated(_Trial(texts, seed, stretch, built, watch)),
                 lambda evaluation: evaluation.starved,
                 f"an evaluation of {self.project.name}",
             )
@@ -186,54 +196,41 @@ class Evaluator:
             with self._lock:
                 self._idle += 1
 
-    def _evaluated(
-        self, texts: Mapping[str, str], seed: int, built: Built | None, watch: bool, stretch: float
-    ) -> Evaluation:
+    def _evaluated(self, trial: _Trial) -> Evaluation:
         if self._runner is None:
-            return self._imported(texts, seed, stretch)
-        if self.project.mode == "calls":
-            try:
-                return self._by_calls(texts, seed, self._runner, watch, stretch)
-            except NeedsOwnJail:
-                return self._by_calls(texts, seed, self._runner, watch, stretch, forks=False)
-        built = built or self.build(texts)
+            return self._imported(trial)
+        if self.project.mode != "calls":
+            return self._separate(trial, self._runner)
+        try:
+            return self._by_calls(trial, self._runner)
+        except NeedsOwnJail:
+            return self._by_calls(trial, self._runner, forks=False)
+
+    def _separate(self, trial: _Trial, runner: Runner) -> Evaluation:
+        """Run the program on each case in a jail, then let the evaluator score the outputs in another."""
+        seed, built = trial.seed, trial.built or self.build(trial.texts)
         if not built.ok:
             return Evaluation("build", built.reason, cpu_s=built.cpu_s, seed=seed)
         cases = self.cases(seed)
-        ran = self._runner.run(texts, built, cases, stretch)
+        ran = runner.run(trial.texts, built, cases, trial.stretch)
         if any(run.starved for run in ran):
             return Evaluation("timeout", seed=seed, starved=True)
-        results = [
-            {
-                "status": run.status,
-                "output": run.output,
-                "cpu_s": run.cpu_s,
-                "peak_mb": run.peak_mb,
-                "reason": run.reason,
-            }
-            for run in ran
-        ]
-        files = self.project.beside
-        outcome, answer = self._ask(
-            files, {"task": "score", "cases": cases, "results": results}, seed, stretch
-        )
+        shown = ("status", "output", "cpu_s", "peak_mb", "reason")
+        results = [{name: getattr(run, name) for name in shown} for run in ran]
+        request = {"task": "score", "cases": cases, "results": results}
+        outcome, answer = self._ask(self.project.beside, request, seed, trial.stretch)
         if answer is None:  # a strange output may have caused it: that is the program's failure, not ours
             status = outcome.status if outcome.status != "ok" else "no_result"
-            return _failed(
-                outcome,
-                status,
-                f"the evaluator ended without a result: {outcome.reason or outcome.exit_code}",
-                seed,
-            )
+            why = f"the evaluator ended without a result: {outcome.reason or outcome.exit_code}"
+            return _failed(outcome, status, why, seed)
         spent: dict[str, Any] = {
-            name: sum(getattr(item, name) for item in ran) for name in ("cpu_s", "wall_s")
+            "cpu_s": sum(run.cpu_s for run in ran),
+            "wall_s": sum(run.wall_s for run in ran),
+            "peak_mb": max(run.peak_mb for run in ran),
         }
-        spent["peak_mb"] = max(item.peak_mb for item in ran)
-        result = taken(outcome, answer, seed, spent)
-        failed = next((item for item in ran if item.status != "ok"), None)
-        if failed is not None and len([item for item in ran if item.status != "ok"]) == len(ran):
-            return Evaluation(failed.status, failed.reason, seed=seed, jail=outcome.jail, **spent)
-        return result
+        if all(run.status != "ok" for run in ran):
+            return Evaluation(ran[0].status, ran[0].reason, seed=seed, jail=outcome.jail, **spent)
+        return taken(outcome, answer, seed, spent)
 
     def cases(self, seed: int) -> list[Any]:
         """Return the inputs under a seed, made once by the evaluator alone."""
@@ -250,47 +247,12 @@ class Evaluator:
                 self._cases[seed] = made
             return self._cases[seed]
 
-    def _by_calls(
-        self,
-        texts: Mapping[str, str],
-        seed: int,
-        runner: Runner,
-        watch: bool,
-        stretch: float,
-        *,
-        forks: bool = True,
-    ) -> Evaluation:
+    def _by_calls(self, trial: _Trial, runner: Runner, *, forks: bool = True) -> Evaluation:
         """Run the program in a pool's jail while the evaluator runs in a separate one. What ends the
         program while it is needed ends the evaluation.
         """
-        (asked, asks), (answers, replies), (until, ends) = (os.pipe2(os.O_CLOEXEC) for _ in range(3))
-        early, waiting = threading.Event(), Waiting()
-
-        def serve() -> Outcome:
-            try:
-                return runner.serve(
-                    texts, seed, self._numpy(texts), (asked, replies), until, stretch, waiting
-                )
-            finally:
-                early.set()  # before the evaluator can know of it
-                os.close(asked)
-                os.close(replies)
-
-        with ThreadPoolExecutor(1, thread_name_prefix="served") as thread:
-            serving = thread.submit(serve)
-            try:
-                files = self.project.beside | {self.project.main: STUB.encode()}
-                more = {"calls": True, "watch": watch, "numpy": self._numpy(texts)}
-                outcome, answer = self._ask(
-                    files, self._request() | more, seed, stretch, (answers, asks), waiting, forks=forks
-                )
-                died = early.is_set()
-            finally:
-                for descriptor in (answers, asks, ends):
-                    os.close(descriptor)
-                serving.exception()
-                os.close(until)
-            ran = serving.result()
+        outcome, answer, ran, died = self._called(trial, runner, forks=forks)
+        seed, troubles = trial.seed, _troubles(answer)
         spent: dict[str, Any] = {
             "cpu_s": outcome.cpu_s + ran.cpu_s,
             "wall_s": outcome.wall_s,
@@ -302,29 +264,55 @@ class Evaluator:
             status, reason = ran.status, ran.reason
             if status == "protocol":
                 status, reason = "no_result", "the program's process ended before its evaluator"
-            return Evaluation(
-                status, reason, seed=seed, jail=outcome.jail, troubles=_troubles(answer), **spent
-            )
-        result = replace(self._answered(outcome, answer, seed), **spent, troubles=_troubles(answer))
-        return replace(
-            result,
-            **{
-                name: count
-                for name in ("calls", "carried")
-                if isinstance(count := (answer or {}).get(name), int)
-            },
-        )
+            return Evaluation(status, reason, seed=seed, jail=outcome.jail, troubles=troubles, **spent)
+        counts: dict[str, Any] = {
+            name: count for name in ("calls", "carried") if isinstance(count := (answer or {}).get(name), int)
+        }
+        return replace(self._answered(outcome, answer, seed), troubles=troubles, **spent, **counts)
+
+    def _called(
+        self, trial: _Trial, runner: Runner, *, forks: bool
+    ) -> tuple[NativeOutcome, dict[str, Any] | None, Outcome, bool]:
+        """Return the evaluator's outcome and answer, the program's outcome, and whether the program ended
+        first."""
+        (asked, asks), (answers, replies), (until, ends) = (os.pipe2(os.O_CLOEXEC) for _ in range(3))
+        early, waiting, numpy = threading.Event(), Waiting(), self._numpy(trial.texts)
+
+        def serve() -> Outcome:
+            try:
+                return runner.serve(
+                    trial.texts, trial.seed, numpy, (asked, replies), until, trial.stretch, waiting
+                )
+            finally:
+                early.set()  # before the evaluator can know of it
+                os.close(asked)
+                os.close(replies)
+
+        with ThreadPoolExecutor(1, thread_name_prefix="served") as thread:
+            serving = thread.submit(serve)
+            try:
+                files = self.project.beside | {self.project.main: STUB.encode()}
+                request = self._request() | {"calls": True, "watch": trial.watch, "numpy": numpy}
+                outcome, answer = self._ask(
+                    files, request, trial.seed, trial.stretch, (answers, asks), waiting, forks=forks
+                )
+                died = early.is_set()
+            finally:
+                for descriptor in (answers, asks, ends):
+                    os.close(descriptor)
+                serving.exception()
+                os.close(until)
+            return outcome, answer, serving.result(), died
 
     def _numpy(self, texts: Mapping[str, str]) -> bool:
         return any(b"numpy" in data for data in self.project.beside.values()) or any(
             "numpy" in text for text in texts.values()
         )
 
-    def _imported(self, texts: Mapping[str, str], seed: int, stretch: float) -> Evaluation:
-        files = self.project.beside | {
-            name: text.encode("utf-8", "surrogatepass") for name, text in texts.items()
-        }
-        return self._answered(*self._ask(files, self._request(), seed, stretch), seed)
+    def _imported(self, trial: _Trial) -> Evaluation:
+        own = {name: text.encode("utf-8", "surrogatepass") for name, text in trial.texts.items()}
+        asked = self._ask(self.project.beside | own, self._request(), trial.seed, trial.stretch)
+        return self._answered(*asked, trial.seed)
 
     def _request(self) -> dict[str, Any]:
         """Return what the evaluator's process is asked for, where the evaluator calls or imports the
