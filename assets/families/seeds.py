@@ -1,5 +1,4 @@
-"""What the line starts from: the families under data_lake/seeds/families/, through the same gates as
-everything else."""
+"""Start the line: the families under data_lake/seeds/families/, through the same gates as everything else."""
 
 from __future__ import annotations
 
@@ -18,9 +17,9 @@ from resources.compute import ComputeResource
 from resources.lake import LakeResource
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from evolake.families.gates.judging import FamilyResults
+    from evolake.agents import Agents
     from evolake.families.model.contract import Family
     from evolake.families.model.similarity import Fingerprint
     from evolake.gates import Verdict
@@ -30,8 +29,6 @@ if TYPE_CHECKING:
 def seeds(context: dg.AssetExecutionContext, lake: LakeResource, compute: ComputeResource) -> pl.DataFrame:
     """Seed families, judged by every gate; seals the population that enters cycle 0001. One that is blocked
     stays as a row and does not enter."""
-    from evolake.agents import Agents
-    from evolake.agents.backends import OperatorsBackend
     from evolake.families.evolution.records import candidate_row
     from evolake.families.evolution.shipped_seeds import FILE, SEEDS, ShippedGates, evidence_key, read_entries
     from evolake.families.evolution.validator_pool import complete
@@ -53,35 +50,20 @@ def seeds(context: dg.AssetExecutionContext, lake: LakeResource, compute: Comput
     shipped = {} if by_model else read_entries(settings.seeds / FILE)
     rows: list[dict[str, Any]] = []
     verdicts: list[Verdict] = []
-    evidence: list[dict[str, str]] = []
+    evidence: dict[str, dict[str, str]] = {}
     known: list[Fingerprint] = []
     with store.roles() as agents, open_jail(store) as pool:
-        same = by_model or settings.backend == "operators"
-        reviewers = (
-            agents if same else Agents(OperatorsBackend(store.cycle), line=line.name, cycle=store.cycle)
-        )
-        ruleset = store.rules()
         read = list(families_in(item.path for item in items if item.path))
-        # what operators cannot review, for want of validators or of a reader, is left to who proposes
-        bare = {
-            family.name
-            for family in read
-            if (len(family.validators) < sizes.validators or family.reader is None)
-            and evidence_key(family, sizes, settings.seed) not in shipped
-        }
-        by = {family.name: agents if family.name in bare else reviewers for family in read}
+        reviewers = reviewers_of(store, agents, read, shipped)
         families = [
             complete(family, pool=pool, agents=agents, settings=sizes, root_seed=settings.seed)
             for family in read
         ]
-
-        def examine(family: Family, known: Sequence[Fingerprint]) -> FamilyResults:
-            return judge(store, pool, by[family.name], ruleset)(family, known)
-
+        ruleset = store.rules()
         gates = ShippedGates(
             shipped,
             settings.seeds / FILE,
-            examine,
+            lambda family, known: judge(store, pool, reviewers[family.name], ruleset)(family, known),
             ruleset,
             sizes,
             settings.seed,
@@ -93,14 +75,13 @@ def seeds(context: dg.AssetExecutionContext, lake: LakeResource, compute: Comput
             store.progress("seed family", number + 1, len(families), family.name)
             before = gates.made
             examined, seen = gates.judge(family, known)
-            evidence.append(
-                {
-                    "family_id": family.family_id,
-                    "cycle": store.cycle,
-                    "evidence": "made" if gates.made > before else "shipped",
-                    "reviewed_by": "operators" if gates.made == before else by[family.name].backend.name,
-                }
-            )
+            made = gates.made > before
+            evidence[family.family_id] = {
+                "family_id": family.family_id,
+                "cycle": store.cycle,
+                "evidence": "made" if made else "shipped",
+                "reviewed_by": reviewers[family.name].backend.name if made else "operators",
+            }
             known += [examined.fingerprint] if examined.accepted and examined.fingerprint else []
             row = candidate_row(
                 examined, store.blobs, cycle=store.cycle, origin="seed", attempt=number, seen=seen
@@ -112,15 +93,31 @@ def seeds(context: dg.AssetExecutionContext, lake: LakeResource, compute: Comput
     store.may_seal(tables)
     store.artifacts(rows)
     store.verdicts(verdicts)
-    store.extra(SEED_EVIDENCE, {row["family_id"]: row for row in evidence}.values())
+    store.extra(SEED_EVIDENCE, evidence.values())
     store.log(f"evidence: {gates.describe()}")
-    store.tell(
-        {"evidence": gates.describe()}
-        | store.seal_seeds(
-            rows,
-            tables,
-            lacking=f"no seed family in {folder} can be used",
-            do="Fix one and materialize again.",
-        )
-    )
+    lacking = f"no seed family in {folder} can be used"
+    sealed = store.seal_seeds(rows, tables, lacking=lacking, do="Fix one and materialize again.")
+    store.tell({"evidence": gates.describe()} | sealed)
     return FAMILIES.frame(rows)
+
+
+def reviewers_of(
+    store: LineStore, agents: Agents, families: Sequence[Family], shipped: Mapping[str, Any]
+) -> dict[str, Agents]:
+    """Return family -> who reviews it: operators, unless the settings want a model, or the family lacks the
+    validators or the reader that operators need and no evidence of it is shipped."""
+    from evolake.agents import Agents
+    from evolake.agents.backends import OperatorsBackend
+    from evolake.families.evolution.shipped_seeds import evidence_key
+
+    settings, sizes = store.settings, store.settings.of(FamiliesSettings)
+    if settings.backend == "operators" or sizes.seed_review == "model":
+        return {family.name: agents for family in families}
+    operators = Agents(OperatorsBackend(store.cycle), line=line.name, cycle=store.cycle)
+    return {
+        family.name: agents
+        if (len(family.validators) < sizes.validators or family.reader is None)
+        and evidence_key(family, sizes, settings.seed) not in shipped
+        else operators
+        for family in families
+    }

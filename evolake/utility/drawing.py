@@ -1,15 +1,11 @@
-"""The problems of the study: instances of the families of each arm and of held-out lineages, drawn in the
-jail with labels by strict majority, and next to them the files to evaluate on.
-
-The policy that a study trains: the one of the section `prompts`, with what the study says of it instead of
-its defaults.
-"""
+"""Draw the problems of the study: instances of the families of each arm and of held-out lineages, from the
+jail with labels by strict majority, and next to them the files to evaluate on."""
 
 from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -109,8 +105,8 @@ def draw_problems(
     cycle.
 
     Args:
-        policy: whose pass rates are measured if the settings name two; None: that of the settings. `tell`: as
-            of `measure`.
+        policy: whose pass rates are measured if the settings name two; None: that of the settings.
+        tell: as of `measure`.
 
     Raises:
         InputError: no finished cycle, an arm or a side without a problem, or a benchmark that cannot be read.
@@ -118,44 +114,77 @@ def draw_problems(
     """
     own, population = settings.of(UtilitySettings), archive_after(lake, last_cycle(lake))
     roots = roots_of({row["family_id"]: row["parents"] for row in population.rows()})
-    pools = pools_of(
-        population.rows(), own.test_share, own.languages, units_of(roots, root_mechanics(lake, population))
-    )
+    units = units_of(roots, root_mechanics(lake, population))
+    pools = pools_of(population.rows(), own.test_share, own.languages, units)
     wanted = sorted({*pools.test, *(family for arm in pools.train.values() for family in arm)})
     rows = {row["family_id"]: row for row in population.rows("accepted")}
     loaded = load_families(lake, [rows[family] for family in wanted])
     families = [family for family in loaded if not family.checkers]
     rates = _pass_rates(families, settings, lake, policy, tell)
     instances = _instances(families, pools, settings)
-    short = [row for row in instances if len(row["text"]) <= own.longest_statement]
-    notes = list(pools.notes)
-    if len(families) < len(loaded):
-        notes.append(
-            f"{len(loaded) - len(families)} families are left out: their answers are not unique, and only "
-            "checkers can judge replies"
-        )
-    if len(short) < len(instances):
-        longer = f"{len(instances) - len(short)} of {len(instances)} instances"
-        notes.append(f"{longer} have more than {own.longest_statement} characters and are left out")
+    usable = [row for row in instances if len(row["text"]) <= own.longest_statement]
+    notes = [*pools.notes, *_left_out(len(loaded) - len(families), len(instances), len(usable), own)]
     if rates is not None and own.pass_rates is not None:
+        notes.append(_rates_note(rates, own, *own.pass_rates))
         kept = rates.between(*own.pass_rates)
-        short = [
-            row
-            for row in short
-            if (row["family_id"], row["difficulty"]) in kept and row["text_sha"] not in rates.texts
-        ]
-        low, high = own.pass_rates
-        notes.append(
-            f"{len(kept)} of {len(rates.replies)} families at a difficulty, "
-            f"{len({family for family, _ in kept})} of {len({family for family, _ in rates.replies})} "
-            f"families, are kept: the model as it is answers between {low:.0%} and {high:.0%} of "
-            f"{own.pass_rate_instances} other instances right, {own.pass_rate_samples} replies each"
+        usable = [row for row in usable if (row["family_id"], row["difficulty"]) in kept]
+        usable = [row for row in usable if row["text_sha"] not in rates.texts]
+    members = _members(usable, pools, own, notes)
+    forms = answer_forms(instances)
+    operators = {family.family_id: family.operator for family in families}
+    results = [
+        _row(
+            row,
+            members[row["instance_id"]],
+            forms.get(row["family_id"]),
+            operators[row["family_id"]],
+            own,
+            rates.share((row["family_id"], row["difficulty"])) if rates else None,
         )
+        for row in usable
+        if row["instance_id"] in members
+    ]
+    for place in own.benchmarks:
+        results += benchmark_rows(place, own)
+    results = _without_shared(results, notes)
+    return Drawn(results, notes + overlaps(results, settings.of(PromptsSettings)))
+
+
+def _left_out(checked: int, drawn: int, usable: int, own: UtilitySettings) -> Iterator[str]:
+    """Yield notes. checked: families with checkers. drawn, usable: instances, and those short enough."""
+    if checked:
+        yield (
+            f"{checked} families are left out: their answers are not unique, and only checkers can judge "
+            "replies"
+        )
+    if usable < drawn:
+        longer = f"{drawn - usable} of {drawn} instances"
+        yield f"{longer} have more than {own.longest_statement} characters and are left out"
+
+
+def _rates_note(rates: PassRates, own: UtilitySettings, low: float, high: float) -> str:
+    kept = rates.between(low, high)
+    return (
+        f"{len(kept)} of {len(rates.replies)} families at a difficulty, "
+        f"{len({family for family, _ in kept})} of {len({family for family, _ in rates.replies})} "
+        f"families, are kept: the model as it is answers between {low:.0%} and {high:.0%} of "
+        f"{own.pass_rate_instances} other instances right, {own.pass_rate_samples} replies each"
+    )
+
+
+def _members(
+    rows: Sequence[Mapping[str, Any]], pools: Pools, own: UtilitySettings, notes: list[str]
+) -> dict[str, list[str]]:
+    """Return problem -> the arms that it is in; none, of those to evaluate on. Notes arms that are small.
+
+    Raises:
+        InputError: an arm, or the side to evaluate on, has no problem.
+    """
     held = {
-        family: [row["instance_id"] for row in short if row["family_id"] == family] for family in pools.test
+        family: [row["instance_id"] for row in rows if row["family_id"] == family] for family in pools.test
     }
     test = filled([held], dict.fromkeys(held, 1), own.test_problems)
-    arms = _arms(short, pools, own.instances_per_arm)
+    arms = _arms(rows, pools, own.instances_per_arm)
     if empty := [name for name, result in {**arms, LINEAGES: test}.items() if not result]:
         raise InputError(
             f"there is no problem for {empty[0]}",
@@ -166,44 +195,26 @@ def draw_problems(
                 "more cycles: evolake run --lines families"
             ),
         )
-    few = {arm: len(result) for arm, result in arms.items() if len(result) < own.instances_per_arm}
+    few = [f"{arm} {len(found)}" for arm, found in arms.items() if len(found) < own.instances_per_arm]
     if few:
-        notes.append(
-            f"not every arm has {own.instances_per_arm} problems: "
-            f"{', '.join(f'{arm} {count}' for arm, count in few.items())}"
-        )
-    members = defaultdict(list)
-    for arm, results in arms.items():
-        for problem in results:
-            members[problem].append(arm)
-    forms, operators, tested = (
-        answer_forms(instances),
-        {family.family_id: family.operator for family in families},
-        set(test),
-    )
-    results = [
-        _row(
-            row,
-            members.get(row["instance_id"], []),
-            forms.get(row["family_id"]),
-            operators[row["family_id"]],
-            own,
-            rates.share((row["family_id"], row["difficulty"])) if rates else None,
-        )
-        for row in short
-        if row["instance_id"] in members or row["instance_id"] in tested
-    ]
-    for place in own.benchmarks:
-        results += benchmark_rows(place, own)
-    if shared := {row["text"] for row in results if row["suite"] == TRAIN} & {
-        row["text"] for row in results if row["suite"] != TRAIN
-    }:
+        notes.append(f"not every arm has {own.instances_per_arm} problems: {', '.join(few)}")
+    members: dict[str, list[str]] = {problem: [] for problem in test}
+    for arm, problems in arms.items():
+        for problem in problems:
+            members.setdefault(problem, []).append(arm)
+    return members
+
+
+def _without_shared(rows: list[dict[str, Any]], notes: list[str]) -> list[dict[str, Any]]:
+    """Return rows without those to train on whose question is one to evaluate on; a note says how many."""
+    shared = {row["text"] for row in rows if row["suite"] == TRAIN}
+    shared &= {row["text"] for row in rows if row["suite"] != TRAIN}
+    if shared:
         notes.append(
             f"{len(shared)} questions are among those to train on and those to evaluate on; they are left "
             "out of training"
         )
-        results = [row for row in results if row["suite"] != TRAIN or row["text"] not in shared]
-    return Drawn(results, notes + overlaps(results, settings.of(PromptsSettings)))
+    return [row for row in rows if row["suite"] != TRAIN or row["text"] not in shared]
 
 
 def overlaps(rows: Sequence[Mapping[str, Any]], own: PromptsSettings) -> list[str]:
