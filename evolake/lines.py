@@ -115,8 +115,11 @@ class Requirement:
     """Something that a line needs of the machine, as `evolake doctor` says it. Its absence skips the line or
     a part of it and nothing else.
 
-    name: what is needed. ok: whether it is there. detail: what was found. skips: what its absence skips.
-    repair: the line that installs it.
+    name: what is needed.
+    ok: it is there.
+    detail: what was found.
+    skips: what its absence skips.
+    mend: the command that installs it.
     """
 
     name: str

@@ -1,8 +1,7 @@
-"""The sensor `dead_runs`: every half minute it marks as failed what was killed, so that no pool stays taken
-and no queue waits for the dead.
+"""The sensor `dead_runs`: every half minute it marks runs as failed whose process was killed, so that no pool
+stays taken and no queue waits for them.
 
-It is the only sensor that is on from the start, since it changes nothing but what Dagster says of runs that
-are over.
+Like the sensors of `cycles` and `rules_watch`, it is on from the start.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ class HeadStart:
     """The head start of one line, which measures no time itself: from its first run to the end of its cycle
     `HEAD_START`, or its own.
 
-    For the process that starts the lines, which gives `tell` whatever they tell.
+    The process that starts the lines passes every event of theirs to `tell`.
     """
 
     def __init__(self, folder: Path, line: str):
@@ -62,7 +62,7 @@ class HeadStart:
         self._start = os.open(folder / "start.lock", _FLAGS, 0o600)
 
     def tell(self, event: Event) -> None:
-        """Print an event of any line."""
+        """Begin or end the head start if an event of its line does."""
         if event.line != self._line or not self._left:
             return
         if event.kind == "began":

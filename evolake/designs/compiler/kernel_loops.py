@@ -17,11 +17,13 @@ INDEX_MASK = 2**31 - 1
 class Layout:
     """Where everything is: names of pointers and sizes inside the kernel.
 
-    states: (variable, cell) -> pointer of this instance's row. arrays: serial of a stored or scattered
-    expression -> pointer. idx: three pointers of packed literals (variable, and the sign in the top bit).
-    slots: serial of a reduction or slot -> pointer to its scalar. spill: scratch for scatters. lane_by_lane:
-    whether values at the variables of literals are loaded one by one, as processors with slow gathers want
-    it.
+    states: (variable, cell) -> pointer of this instance's row.
+    arrays: serial of a stored or scattered expression -> pointer.
+    idx: three pointers of packed literals (variable, and the sign in the top bit).
+    slots: serial of a reduction or slot -> pointer to its scalar.
+    spill_values: scratch for scatters.
+    lane_by_lane: load values at the variables of literals one by one, for processors with slow gathers.
+    extents, padded: loop -> its length, and that of a row in memory.
     """
 
     states: dict[tuple[str, int], str]
