@@ -1,28 +1,18 @@
 """The call cache: every paid reply, kept before it is used, and replayed instead of paid for again.
 
-An entry is addressed by what was asked (role, model, messages, the reply's schema, sampling and attempt), by
-the endpoint and by the draw, see `evolake.agents.call_cache`. It is at `<lake>/tape/ab/cdef....json` and
-is written whole (temporary file, fsync, rename, fsync of the folder)
-*before* the reply is looked at, so a crash afterwards costs nothing. Failed attempts that were billed, or may
-have been, are entries too, for the record. An entry is never replaced; `evolake agents tape drop` removes
-entries.
-
+A key is the hash of what was asked (role, model, messages, the reply's schema, sampling and attempt), then
+`-`, sixteen digits of the endpoint's address, `-`, and the number of the draw. Its entry is at
+`<lake>/tape/ab/cdef....json` and is written whole *before* the reply is looked at, so a crash afterwards
+costs nothing. Failed attempts that were billed, or may have been, are entries too. An entry is never
+replaced; `evolake agents tape drop` removes entries. Nothing of the endpoint's credentials is ever in one.
 Two callers that ask the same thing at the same time, threads or processes, are serialised by a lock on the
-key's first two digits: the second one replays. Nothing of the endpoint's credentials is ever in an entry.
-
-One thing that a model is asked: what decides the reply, and the key under which the reply is in the call
-cache.
-
-Which recorded conversation answers a call, and which call is asked again.
+key's first two digits: the second one replays.
 
 A conversation is a first reply and the repairs after it. One that ended in a valid reply answers the same
-call for ever, at no cost. One that failed answers nothing: the next run asks again, and its replies are next
-to the old ones in the call cache as a further draw. A failure replays as the failure it was in three places
-only: in the run that met it, so that one run gives one answer; under replay only, if nothing may be asked;
-and in a study, whose failures are results (`redraw` false).
-
-A key in the call cache is the hash of what was asked, then `-`, sixteen digits of the endpoint's address,
-`-`, and the number of the draw.
+call for ever, at no cost. One that failed answers nothing: the next run asks again, as a further draw. A
+failure replays as the failure it was in three places only: in the run that met it, so that one run gives one
+answer; under replay only, if nothing may be asked; and in a study, whose failures are results (`redraw`
+false).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The row of one call, and the sum over calls.
+"""The row of one call, the sum over calls, and what came of those of a proposing asset.
 
 Every attempt is a row of `agent_calls`, also the failed, the replayed and those of the operators. `status` is
 made of words joined by `+`:
@@ -23,12 +23,9 @@ made of words joined by `+`:
     answered_by:NAME   after the words above: the completion bears another model's name than the one asked for
                        (see `prices.same_model`)
 
-Count what came of the calls of a proposing asset: a cycle in which every proposal failed is reported, and
-a few in a row are an error.
-
-A proposal failed if no valid reply came of it. A reply whose candidate the gates blocked is a proposal like
-another. A session is one reply, valid if it was finished, however many turns it took. A session that was
-withdrawn brought no proposal and did not fail: a cycle with one is no failed cycle.
+A proposal failed if no valid reply came of it; one whose candidate the gates blocked did not. A session is
+one reply, valid if it was finished; a withdrawn one brought no proposal and did not fail. A cycle in which
+every proposal failed is reported, and a few in a row are an error.
 """
 
 from __future__ import annotations

@@ -12,17 +12,14 @@ system message is above it, the user message below. Placeholders are filled with
 Every placeholder must have a value and every value a placeholder: anything else is an error that names both,
 so a prompt and its role cannot drift apart. A section of nothing but a heading and one placeholder is left
 out if its value is empty. Substitution is one pass, so a value that looks like a placeholder stays what it
-is. The reply's JSON Schema is added to the system message for every model alike, because some servers accept
-a response format and then ignore it.
+is.
 
-A reply's JSON Schema as a prompt states it: what a model needs to write the reply, and no more.
-
-The schema that pydantic makes repeats each name as a title and states what "not required" says already. What
-is left out here changes nothing that a reply may be: titles, defaults that are empty, the `null` of a field
-that may be left out, limits that no reply comes near, descriptions that the same schema has already, and
-definitions that are used once, which are put where they are used. That an object has no further keys is one
-sentence of the prompt instead of an entry for each object. Fields that only operators fill, whose description
-begins with `leave null` or `leave empty`, are left out as a whole.
+The reply's JSON Schema is added to the system message for every model alike, because some servers accept a
+response format and then ignore it. Of pydantic's schema it has what a model needs to write the reply. Left
+out is what changes nothing that a reply may be: titles, empty defaults, the `null` of a field that may be
+left out, limits that no reply comes near, repeated descriptions; definitions that are used once are put where
+they are used, and that an object has no further keys is one sentence. Fields that only operators fill, whose
+description begins with `leave null` or `leave empty`, are left out as a whole.
 """
 
 from __future__ import annotations

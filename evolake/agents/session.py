@@ -1,43 +1,27 @@
-"""Sessions: a role that is a loop of tool calls on a workspace in the jail, under a budget, cached turn by
-turn.
+"""Hold a session: a role that is a loop of tool calls on a workspace in the jail, under a budget, cached turn
+by turn.
 
     ended = agents.session(CODER_SESSION, request, context, seed=seed)     # ended.value: the role's `finish`
                                                                          model, or an AgentFailure
     context.workspace.changed                                              # what the files have become
 
-`role` declares a role that is a session, and `agents.session_spec` one session of a line. `agents.wire` says
-what a turn is and how it travels; `workspace` holds the files and guards them; `tools` runs what a turn
-calls; `conduct` is the loop; `records` stores what commands returned, so that a session that is replayed or
-continues after a kill reads the same bytes; `rows` makes its table.
+The loop asks, runs what the turn calls, and reports the results, until the session is finished or ends
+otherwise. Each turn goes the way of any call (call cache, budget, wire), and is asked with the whole
+conversation so far. A command is run once: builds and runs take minutes and say times, so what one said is
+kept as soon as it has said it, at `<lake>/tape/sessions/ab/cdef....json`, written whole and never replaced.
+Files and what was shown are functions of the turns and of what commands said; so a session is replayed to the
+same bytes, and one that was killed continues from its last turn. How a session ended decides whether a later
+run asks again. Its turns are rows of `session_turns`.
 
-What a session leaves next to its turns in the call cache: what each command said, and how the session
-ended.
+That a session is of no use is an `AgentFailure` with one of these words for a status:
 
-A command is run once. Builds and runs take minutes and say times, so what one said is kept as soon as it has
-said it, and read when the session is replayed or continues after a kill: the next turn is asked with the same
-bytes. How a session ended decides whether a later run asks again.
-
-A record is at `<lake>/tape/sessions/ab/cdef....json`, is written whole and never replaced.
-
-The rows of a session's turns (`session_turns`), and the text of each.
-
-The loop of a session: ask, run what the turn calls, report the results, until it is finished or ends
-otherwise.
-
-Each turn goes the way of any call (call cache, budget, wire), and is asked with the whole conversation so
-far. The files and what was shown are functions of the turns and of what commands said, and both are kept; so
-a session is replayed to the same bytes, and one that was killed continues from its last turn. That a session
-is of no use is an `AgentFailure` with one of these words for a status:
-
-    out_of_turns, out_of_tokens, out_of_usd, out_of_time     a bound of the settings was reached before it was
-                                                             finished
+    out_of_turns, out_of_tokens, out_of_usd, out_of_time     a bound of the settings was reached first
     looped          it did the same on the same files again and again
     flooded         it called more tools in one turn than it may, again and again
     unknown_tool, bad_call, outside     turn after turn of nothing but calls of no tool, with arguments of no
                                         use, or on what may not be changed
     unusable        turn after turn it called `finish` with files that are no reply
-    withdrawn       it called `withdraw`, with the reason: an answer, not a failed proposal (see
-                    `evolake.agents.calls`)
+    withdrawn       it called `withdraw`, with the reason: an answer, not a failed proposal
     invalid, empty, truncated, garbled, too_large    reply after reply that is no turn (see
                                                      `evolake.agents.calls`)
     refused, rejected    the model declined, or the conversation is longer than it can read

@@ -23,14 +23,11 @@ candidate:
                                error like any other
 
 A library between us and the candidate must not turn its words into one of these: what reads candidate text
-and raises InputError for people, say, is called with its InputError taken as a value.
+and raises InputError for people is called with its InputError taken as a value.
 
-Whether blocks by what judging raised look like a fault of ours.
-
-One candidate that makes our code raise is news about that candidate (see `boundary`). Candidates have little
-in common but the code that judges them, so several that raise at one place, or as one class of error, or a
-large share of a cycle, are more likely news about the code. Then a person has to look; nothing is stopped,
-for a strange candidate can do the same.
+Candidates have little in common but the code that judges them. So if several raise at one place, or as one
+class of error, or a large share of a cycle does, a person is asked to look; nothing is stopped, for a strange
+candidate can do the same.
 """
 
 from __future__ import annotations

@@ -1,35 +1,19 @@
-"""An audit of a whole lake: does it hold, byte for byte and reference by reference, what was written; and the
-repair of what provably can be.
+"""Audit a whole lake, byte for byte and reference by reference, and repair what provably can be.
 
     for finding in audit(lake): ...            every check
     for finding in audit(lake, fast=True): ... no bytes of parts and blobs are read
     repair(lake)                               repairs, looks again, and says what it did
 
+The checks: tables against their manifest, each partition against its own (unfinished publications, bytes and
+rows, its record, what it superseded, its token), blobs against their names, seals against the journal of
+their line, references from seals to parts, cycles to tables and rows to blobs, and temporary files of dead
+writers. Callers that know more kinds of files (the call cache, fetched sources) pass further checks.
+
 Nothing is changed by an audit. A repair only appends to logs, puts back what the lake itself knows to the
 byte, and moves what is damaged to quarantine; each step can be cut off anywhere and done again. What a live
-writer has in hand is left alone. Callers that know more kinds of files (the call cache, fetched sources) pass
-further checks.
-
-What an audit of a lake finds, and what a repair did.
-
-Blobs: each holds the bytes that its name says, and no file among them has another name.
-
-Temporary files of writers that are dead. Each is named so that no process ever reads it; none is removed
-while its writer may be alive.
-
-What refers to what: seals to the parts that are their population, cycles to the tables that they filled,
-rows to blobs.
-
-Seals against the journal of their line, and the journal against itself.
-
-A whole journal has the last word: what is in a seal's file is put back from it. A journal that has lost lines
-is believed again when every seal that is there has a check sum that holds and is at least as new as what the
+writer has in hand is left alone. A whole journal has the last word about seals; one that has lost lines is
+believed again when every seal that is there has a check sum that holds and is at least as new as what the
 journal still says of its cycle.
-
-One partition against its manifest: unfinished publications, the part's bytes and rows, the record next to
-it, what it superseded, its token.
-
-Tables: the manifest as a log, and the parts that are there against it.
 """
 
 from __future__ import annotations

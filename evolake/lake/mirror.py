@@ -1,29 +1,20 @@
-"""A mirror of a lake in an object store: content-addressed, incremental, verified on both sides, and
-resumable after any cut.
+"""Mirror a lake in an object store: content-addressed, incremental, verified on both sides, and resumable
+after any cut.
 
     objects/ab/cdef...         bytes by their sha256, written once
     snapshots/00000007.json.zst    which files the lake had, with size and sha256, at its seventh push
 
-A push sends the objects that the store lacks and then creates the next snapshot; the store refuses a number
-that is there, so of two concurrent pushes one wins. A pull makes a lake what the newest snapshot says.
-Neither overwrites what it does not know: a push wants the newest snapshot to be the one that this lake was
-last pushed or pulled as, a pull wants the lake as it was then. What cannot be done again is mirrored, the
-private key too: a person who reads the store reads the lake. Caches, locks, quarantine and seeds are left
-out.
+A push sends the objects that the store lacks while cycles may run, what has changed meanwhile once more under
+the locks of all lines, and then creates the next snapshot; the store refuses a number that is there, so of
+two concurrent pushes one wins. A pull makes a lake what the newest snapshot says; until it is intact, no
+process opens it. Neither overwrites what it does not know: a push wants the newest snapshot to be the one
+that this lake was last pushed or pulled as, a pull wants the lake as it was then. What cannot be done again
+is mirrored, the private key too: a person who reads the store reads the lake. Caches, locks, quarantine and
+seeds are left out.
 
-A check of a mirror without pulling it: what its newest snapshot names is there in its size, and a sample
-has the bytes that it should.
-
-An object is named by the sha256 of its bytes, so a listing of the store shows which are missing or of another
-size, in one request per thousand. Bytes that changed without a change of size are found only by reading them:
-of a sample, or of all with `full`.
-
-The lake's side of a mirror: its files, and what this lake was last mirrored as.
-
-A push: what the store lacks is sent while cycles may run, what has changed meanwhile once more under the
-locks of all lines, then the snapshot.
-
-A pull: the lake becomes what the newest snapshot says; until it is intact, no process opens it.
+A check reads the store without pulling it. A listing shows which objects are missing or of another size, in
+one request per thousand; bytes that changed without a change of size are found only by reading them: of a
+sample, or of all with `full`.
 """
 
 from __future__ import annotations

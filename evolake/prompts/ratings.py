@@ -1,40 +1,29 @@
-"""How good a prompt is by what its replies were worth, and which prompts take part in an iteration.
+"""Rate prompts by what their replies were worth, and select those that take part in an iteration.
 
-Ratings of system prompts: TrueSkill, and what a child inherits (E-SPL, section 3.2 and appendix B).
+`Rating` is TrueSkill, with what a child inherits (E-SPL, section 3.2 and appendix B). Mean rewards of two
+iterations cannot be compared, since the batch and the weights differ; their order within one iteration can.
+So every iteration is a match, and a rating is a normal distribution over competence. The package `trueskill`
+computes it with its own defaults; its correction terms are replaced where they leave the range of floats, by
+their known limit (Mills' ratio). The paper's Algorithm 1 adds 1 to the sigma of a mutated child; its appendix
+adds the variances, and that is what holds here.
 
-Mean rewards of two iterations cannot be compared, since the batch and the weights differ; their order within
-one iteration can. So every iteration is a match of the prompts that took part, and a rating is a normal
-distribution over competence. The rating system is the package `trueskill` with its own defaults. Only its
-correction terms are replaced where they leave the range of floats: a winner that was rated far below a loser
-makes the package raise, and the limit of the terms is known (Mills' ratio).
-
-The paper's Algorithm 1 adds 1 to the sigma of a mutated child; its appendix adds the variances, and that is
-what holds here.
-
-Estimate the skill of every prompt from the mean rewards of all matches at the same time.
-
-A rating by ranks (`Rating`) loses three things: by how much a match was won, how many replies it rests on,
-and that a child is like its parent. A child that inherits mu with little more sigma counts as known before it
-met anybody, so mu rises from generation to generation and a late prompt with a flaw passes an early one
-without. Here the skill of a prompt is a share of the reward:
+A rating by ranks loses by how much a match was won, how many replies it rests on, and that a child is like
+its parent: mu rises from generation to generation, and a late prompt with a flaw passes an early one without.
+So skills are estimated too, from the mean rewards of all matches at the same time, as shares of the reward:
 
     skill(root)      ~ N(0, ROOT_DEVIATION^2)
     skill(mutant)    = skill(parent) + N(0, EDIT_DEVIATION^2);  a crossed child: of the mean of its parents
     mean reward      = what this batch and these weights are worth to all + skill + noise of its replies
 
 All of it is Gaussian, so the joint posterior is one system of linear equations: a Kalman smoother over the
-tree of prompts. What a batch and the weights are worth is unknown, so only differences within a match count,
-as in E-SPL. An old match counts less, since weights that learn change what a principle is worth.
+tree of prompts. Only differences within a match count, and an old match counts less, since weights that learn
+change what a principle is worth.
 
-Which prompts take part in an iteration (E-SPL, section 3.2, equation 4, and the simplified strategy of its
-appendix A.5).
-
-Only the latest K prompts may be drawn, like a replay buffer. Of these the one with the highest mu + 2 sigma
-always takes part and the rest are drawn uniformly; with a temperature all are drawn in proportion to
-exp(score / T) instead. A fresh child inherits mu with more sigma, so it tends to lead.
-
-`select_by_skill` draws by the estimate of the skills instead: `python benchmarks/prompts_selection.py`
-compares the two.
+Only the latest K prompts may be drawn, like a replay buffer (equation 4, and the simplified strategy of
+appendix A.5). Of these the one with the highest mu + 2 sigma always takes part and the rest are drawn
+uniformly; with a temperature all are drawn in proportion to exp(score / T). A fresh child inherits mu with
+more sigma, so it tends to lead. `select_by_skill` draws by the estimated skills: `python
+benchmarks/prompts_selection.py` compares the two.
 """
 
 from __future__ import annotations

@@ -1,28 +1,22 @@
-"""The certifier: Z3 judges a claim, and says why it is refuted.
+"""Judge a claim by Z3, and say why it is refuted.
 
 A claim `sat` is asserted as it is, untracked, next to every constraint and every bound under a tracking
 literal. If they conflict, the claim is refuted with a minimal core of those literals. A total assignment
 decides each tracked assertion by itself, so such a core has one member; which of several violated ones it is
 follows from a hash of the assignment, so that it is neither always the first nor dependent on what the solver
 saw before. The full list of violations comes from plain evaluation and is for the record only: what an arm
-may see is the core.
+may see is the core. A claim `unsat` is about the problem alone. It is certified with a minimal core of the
+problem, bounds included, or refuted by a model that is checked by plain evaluation and then forgotten.
 
-A claim `unsat` is about the problem alone. It is certified with a minimal core of the problem, bounds
-included, or refuted by a model that is checked by plain evaluation and then forgotten: a counter-model is
-never given out.
+One solver serves all problems by push and pop. A check that passes its limit, a count of the solver's own
+steps (`rlimit`) so that a busy machine changes no verdict, is `unknown`. A clock only guards: a check that it
+ends says nothing, is repeated, and in the end raises `HostBusy`.
 
-One solver serves all problems by push and pop. A check that passes its limit is `unknown`. The limit is a
-count of the solver's own steps (`rlimit`), so that a busy machine changes no verdict. A clock only guards: a
-check that it ends says nothing, is repeated, and in the end raises `HostBusy`.
-
-A minimal core from satisfiable-or-not answers alone, by bisection.
-
-A solver's own core depends on what it has seen before, so a solver that is reused would give other cores in
-another order of work. Here only its answers are used: the core is the same for the same members in the same
-order, whatever the solver's state. Each step finds the shortest prefix that conflicts with what is already in
-the core; the last member of that prefix belongs to every core within the prefix, so it joins (the dichotomic
-search for a transition constraint of Hemery, Lecoutre, Sais and Boussemart, ECAI 2006). A core of c out of n
-members takes about c * log2(n) answers.
+A solver's own core depends on what it has seen before. So the minimal core is found from satisfiable-or-not
+answers alone, and is the same for the same members in the same order: each step finds the shortest prefix
+that conflicts with what is already in the core; its last member belongs to every core within the prefix, so
+it joins (the dichotomic search for a transition constraint of Hemery, Lecoutre, Sais and Boussemart, ECAI
+2006). A core of c out of n members takes about c * log2(n) answers.
 """
 
 from __future__ import annotations

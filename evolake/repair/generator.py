@@ -1,10 +1,9 @@
-"""Problems from a seed: satisfiable ones around a planted point, unsatisfiable ones around a planted minimal
-conflict of two to four constraints.
+"""Make problems from a seed: satisfiable ones around a planted point, unsatisfiable ones around a planted
+minimal conflict of two to four constraints; and the same problem in other words.
 
 A conflict is planted by a linear combination. Draw s - 1 constraints that a point satisfies, read them as
 g_i(x) <= b_i, and combine them with positive integer weights: every solution has sum w_i g_i(x) <= sum w_i
-b_i (Farkas' lemma, the easy direction). The last constraint asks for more than
-that. Two sorts:
+b_i (Farkas' lemma, the easy direction). The last constraint asks for more than that. Two sorts:
 
     bounded     one more variable joins with a coefficient, and the last constraint asks for more than the
                 combination and that variable's bound allow together: neither the constraints alone nor any of
@@ -15,23 +14,16 @@ that. Two sorts:
 
 All other constraints hold at the planted point, as do all but the last one of the conflict, so every conflict
 contains the last one. A satisfiable problem gets the same combination with a right-hand side that the point
-meets: the shape of the constraints does not give the label away.
+meets: the shape of the constraints does not give the label away. What was planted is a proposal only: the
+label comes from two certifiers, and an unsatisfiable problem is kept only if its certified minimal core has
+two to four constraints. The core takes bounds before constraints, so a core of two is no trivial
+contradiction of one constraint with the bounds.
 
-What was planted is a proposal only: the label comes from two certifiers, and an unsatisfiable problem is kept
-only where its certified minimal core has two to four constraints. The certifier's core takes bounds before
-constraints, so a core of two means that no single constraint is out of reach of the bounds, which would be a
-trivial contradiction.
-
-The same problem in other words: coefficient scaling, constraint permutation, variable relabelling. None
-changes which assignments are solutions.
+A perturbed problem has the same solutions, so the label of its origin; both certifiers label it again.
 
     scale      each constraint is multiplied by its own factor, 2 to 9
     permute    the constraints are listed in another order; their ids stay with them
-    relabel    the variables swap names: a permutation of the names that moves at least two; everything is
-               then listed by the new names
-
-So a perturbed problem has the label of its origin by construction. That is verified nevertheless: both
-certifiers label it again.
+    relabel    a permutation of the variables' names that moves at least two; all is listed by the new names
 """
 
 from __future__ import annotations

@@ -1,31 +1,25 @@
-"""Who proposes in a study: its roles, each with a request type, a prompt file and a classical proposer.
+"""The roles of a study, each with a request type, a prompt file and a classical proposer: a seeded stochastic
+replacement for a model, so that the study runs without one.
 
-The classical proposer: a seeded stochastic replacement for a model, so that the study runs without one.
+The proposer is no solver and must not become one: it reads the fields of its request and nothing else, and it
+looks at a constraint only if the request says that a core named it. Without feedback it samples the box
+uniformly. With a core it starts from the refuted answer and repairs the named constraints one variable at a
+time, each step a random named constraint that is broken, a random variable of it and a random value that
+repairs it (coordinate repair, in the manner of WalkSAT: Selman, Kautz and Cohen, 1994). Now and then it
+claims `unsat`: blindly with a small probability, and with a larger one if the named constraints could not be
+repaired together; never again if its request shows that such a claim failed. Of a whole conflict, whose
+constraints cannot hold together with some of the answer's values, it leaves one value in each that the
+assignment would meet again, and repairs the constraints as those of a core. If a conflict names no value, it
+claims `unsat`.
 
-It is no solver and must not become one: it reads the fields of its request and nothing else, and it looks at
-a constraint only where the request says that a core named it, but for the informed arm. Without feedback it
-samples the box uniformly. With a core it starts from the refuted answer and repairs the named constraints one
-variable at a time, each step a random named constraint that is broken, a random variable of it and a random
-value that repairs it (coordinate repair, in the manner of WalkSAT: Selman, Kautz and Cohen, 1994). Now and
-then it claims `unsat`: blindly with a small probability, and with a larger one where the named constraints
-could not be repaired together. It never claims it again where its request shows that such a claim failed.
-
-A whole conflict says more than a core: its constraints cannot hold together with some of the answer's values.
-So one of these is to be left in each conflict that the assignment would meet again, and the constraints are
-repaired as those of a core. If a conflict names no value, it claims `unsat`.
-
-The informed proposer gets no feedback and looks at all constraints, as the text of the problem states them:
-it repairs a uniform sample by the same procedure. It is the control that shows what feedback is worth from
-what reading the problem is worth, which a blind proposer leaves undone.
-
-Every row of a study that it served says `backend = operators`. Its rates say how the arms compare for this
-proposer, and nothing about any model.
-
-The roles of the study: a request type, its classical proposer and a prompt file each.
+The informed proposer gets no feedback and looks at all constraints: it repairs a uniform sample by the same
+procedure. It is the control that separates what feedback is worth from what reading the problem is worth.
+Rows of both say `backend = operators`: their rates say how the arms compare for this proposer, and nothing
+about any model.
 
 The prompts differ in what they show and in nothing else: task, contract and reply are the same words. Every
-value of a prompt is made from the request. `repair_informed` is `repair_plain` to a model, which reads the
-constraints in both; only the operators distinguish them.
+value is made from the request. `repair_informed` is `repair_plain` to a model, which reads the constraints in
+both.
 """
 
 from __future__ import annotations

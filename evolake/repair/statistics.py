@@ -1,33 +1,22 @@
-"""Metrics of each arm: solve rate, certification by kind of problem, what a certified solve costs, and how
-fast rounds converge.
+"""Measure each arm: solve rate, certification by kind of problem, what a certified solve costs, how fast
+rounds converge, and what re-encoding the problems changes; and compare the compute-matched arms in pairs.
 
 A run is one problem under one arm and one seed. A solve is a run whose answer was certified and agrees with
 the problem's certified label. Prices are sums over all runs, solved or not, divided by the number of solves:
-what was spent without effect counts. Wilson intervals take runs as independent; bootstrap intervals resample
-problems with all their runs (see `ratio_interval`) and are the ones to quote.
-
-Paired comparisons of the compute-matched arms: McNemar's exact test, Holm's correction, the odds ratio of
-discordant pairs.
-
-Two units are reported. `run`: every (problem, seed) is a pair, as the paper counts (McNemar 1947); the seeds
-of one problem are not independent, so these p-values are optimistic. `problem`: a problem counts as solved by
-an arm where more than half of its seeds solved it; the pairs are independent. Claims rest on `problem`.
-Holm's family is all comparisons of one unit: six for the five arms of the paper, fifteen for all seven.
-
-The odds ratio of matched pairs is only_first / only_second (conditional maximum likelihood); its exact
-interval is Clopper and Pearson's (1934) of only_first among the discordant pairs, mapped by p / (1 - p). The
-interval of the difference of solve rates is the paired bootstrap over problems.
-
-What a superficial re-encoding of the problems does to each arm: the change of its solve rate, perturbed
-run against unperturbed run.
-
-Bootstrap over problems (Efron 1979; the cluster form of Davison and Hinkley 1997, section 3.8).
+what was spent without effect counts.
 
 The runs of one problem under several seeds are not independent: a hard problem is hard for every seed. So
-problems are drawn with replacement, each with all its runs, and a share or a ratio is recomputed from the
-sums. An interval that treated runs as independent would be too narrow.
+Wilson intervals, which take runs as independent, are too narrow; the ones to quote are bootstrap intervals
+(Efron 1979; the cluster form of Davison and Hinkley 1997, section 3.8), which draw problems with replacement,
+each with all its runs (`ratio_interval`).
 
-Rows by what they belong to, arms always in the order of the study.
+Comparisons use McNemar's exact test, Holm's correction and the odds ratio of discordant pairs, in two units.
+`run`: every (problem, seed) is a pair, as the paper counts (McNemar 1947); these p-values are optimistic.
+`problem`: an arm solved a problem if more than half of its seeds did; these pairs are independent, and claims
+rest on them. Holm's family is all comparisons of one unit: six for the five arms of the paper, fifteen for
+all seven. The odds ratio is only_first / only_second (conditional maximum likelihood); its exact interval is
+Clopper and Pearson's (1934) of only_first among the discordant pairs, mapped by p / (1 - p). The interval of
+the difference of solve rates is the paired bootstrap over problems.
 """
 
 from __future__ import annotations

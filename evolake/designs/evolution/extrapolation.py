@@ -1,26 +1,23 @@
-"""Extrapolate a design's work from the sizes that it was run at to a larger one, and choose by that which
-designs continue to higher fidelity.
+"""Extrapolate from the sizes that designs were run at to a larger one: a design's work, to choose which
+continue to higher fidelity, and a challenger's gain, to decide a duel.
 
-Median work grows about as a power of N, so a line through their logarithms is continued to the largest size
-of the next fidelity. The distances of the points from the line give the interval (Student's, for one more
+Median work grows about as a power of N, so a line through the logarithms is continued to the largest size of
+the next fidelity; the distances of the points from it give the interval (Student's, for one more
 measurement). Designs continue by the lower end: a design of which little is known is worth a run if its
-interval reaches down to the best, and one that is known to be slow is not. A size that was run and not solved
-bounds the work from below: where the line passes below that bound, the bound is a point of the line, too.
+interval reaches down to the best. A size that was run and not solved bounds the work from below; if the line
+passes below that bound, the bound is a point of the line, too.
 
-How much better a challenger is at the target size, by the law that the gains at several sizes follow.
+In a duel both designs run on the same instances of up to five sizes, each under every seed. If the work of
+both grows as a power of N, the log of their ratio is a line in log N; if exponentially, a line in N. So each
+seed gives one number per law: what the least-squares line through its gains says at the target size.
+`evolake.contest` decides from these as from plain pairs; the interval then holds what noise adds at every
+size and what continuing the line costs. The law is the one that the work of both designs follows much more
+closely; if there is none, a challenger wins only if it is better by both.
 
-Both designs run on the same instances of up to five sizes, each under every seed of the duel. If the work of
-both grows as a power of N, the log of their ratio is a line in log N; if it grows exponentially, a line in N.
-So each seed gives one number per law: what the least-squares line through its gains says at the target size.
-These numbers are independent from seed to seed, and `evolake.contest` decides from them as it does from plain
-pairs; its interval then holds what noise adds at every size and what continuing the line costs. The law is
-the one that the work of both designs follows much more closely; if there is none, a challenger wins only if
-it is better by both.
-
-A size that the incumbent did not solve bounds its work from below, and so the gain; such a size never counts
-with a negative weight. A size that neither solved says nothing and is left out. If the gains bend away from
-their line, the smallest sizes are left out until they do not: right away if the line promises too much,
-and only on strong evidence if it promises too little.
+A size that the incumbent did not solve bounds the gain from below, and never counts with a negative weight. A
+size that neither solved is left out. If the gains bend away from their line, the smallest sizes are left out
+until they do not: right away if the line promises too much, and only on strong evidence if it promises too
+little.
 """
 
 from __future__ import annotations

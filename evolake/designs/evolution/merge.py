@@ -1,25 +1,21 @@
-"""Merging workspaces: the best designs of another lake, with their complete genealogy, and its objectives
-(paper, section S3.3).
+"""Merge workspaces: the best designs of another lake, with their complete genealogy, and the objectives that
+vote there (paper, section S3.3).
 
-`import_lake` copies the blobs and appends the rows, as one bundle, to the unpartitioned part
-`designs/merged`. Nothing of a sealed cycle is touched: the bundle carries the first cycle that may see it,
-and the opening asset of that cycle takes it in (`admit_merges`). So the seals stay a hash chain and an old
-cycle re-materializes as it was.
+`import_lake` copies the blobs and appends the rows, as one bundle, to the unpartitioned parts
+`designs/merged` and `designs/merged_objectives`. Nothing of a sealed cycle is touched: the bundle carries the
+first cycle that may see it, and the opening asset of that cycle takes it in (`admit_merges`). So the seals
+stay a hash chain and an old cycle re-materializes as it was.
 
 What comes in: the chosen designs, after this lake's own gates, as `accepted` with origin `merge`; their
-ancestors, with all edges. An ancestor that was alive there stays alive: it passes the gates and enters as
-`accepted` too. The line has no limit on its population, so a merge has one: `alive` ancestors at most, those
-that rank best there; the others, and those that were dead, are `retired`. The objectives that vote there come
-along (`merge_objectives`). What does not: experiments, for they were run on the other lake's instances. A
-merged design is measured here like any other.
+ancestors, with all edges. An ancestor that was alive there passes the gates and enters as `accepted` too, but
+at most `alive` of them, those that rank best there, since the line has no limit on its population; the
+others, and those that were dead, are `retired`. Experiments do not come along, for they were run on the other
+lake's instances: a merged design is measured here like any other.
 
-Merging workspaces: the objectives that vote in another lake, with their ancestors.
-
-They come with a bundle of designs (`merge`), in the unpartitioned part `designs/merged_objectives`. The cycle
-that takes the bundle in takes them through its own gate, on its own results: one that does not hold here
-stays as a blocked row. An objective is its text: its id and its genome are made of that here, whatever the
-other lake says, and one that is here already is no second one. Its age counts from here, and no multiplier
-comes along: both say how it fared among other objectives.
+Objectives (`merge_objectives`) pass this lake's gate, on its own results: one that does not hold here stays
+as a blocked row. An objective is its text: its id and its genome are made of that here, and one that is here
+already is no second one. Its age counts from here, and no multiplier comes along: both say how it fared among
+other objectives.
 """
 
 from __future__ import annotations

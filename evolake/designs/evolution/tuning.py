@@ -1,4 +1,4 @@
-"""Bayesian tuning of the best untuned design against the consensus (paper, section 4.1; here Optuna's
+"""Tune the best untuned design by Bayesian optimization against the consensus (paper, section 4.1; Optuna's
 Gaussian process instead of HEBO).
 
 A trial is a set of hyperparameter values: the design is traced again with them, run through the schedule up
@@ -7,21 +7,16 @@ scored by every objective, and its consensus estimated against the stored scores
 the largest size of a fidelity ends there. Trial 0 is the design as it is. The tuned copy is a new design with
 one parent; when no trial beats trial 0 there is none, and the result says so.
 
-The first trials are small steps from the design as it is, not draws from the whole space: with a dozen
-parameters and a few dozen trials a uniform start would spend them all on designs that solve nothing. From
-then on the Gaussian process proposes.
+The first trials are small steps from the design as it is: with a dozen parameters and a few dozen trials,
+draws from the whole space would solve nothing. From then on the Gaussian process proposes. A fixed number of
+trials is under way at any time, and they are shown to it in the order in which they were asked, so the
+outcome depends on the seed alone and not on the number of workers, and no worker waits for the slowest of a
+batch.
 
-A fixed number of trials is under way at any time, and they are shown in the order in which they were asked,
-so the outcome depends on the seed alone and not on how many workers there are, and no worker waits for the
-slowest of a batch. None is asked any more once the counted work of the trials that were shown is over the
-budget: trials that are slower than the design as it is cost more.
-
-How large the instances of a tuning's trials may be: the largest that the cycle's budget allows.
-
-What wins at small sizes may fail at large ones, so a trial should go as far as can be paid for. What a trial
-takes is counted in work times instances times variables: it is the same on every machine, and about
-proportional to processor time. A trial is expected to take what the design as it is took at each size; where
-that was not measured, what a power law through its sizes says, and at most what the schedule gives the size.
+What a trial takes is counted in work times instances times variables: the same on every machine, and about
+proportional to processor time. It is expected to take what the design as it is took at each size; if that was
+not measured, what a power law through its sizes says, and at most what the schedule gives the size. No trial
+is asked once the counted work of those that were shown is over the budget: slower trials cost more.
 """
 
 from __future__ import annotations

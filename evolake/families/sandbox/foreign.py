@@ -1,17 +1,13 @@
-"""Families that come from elsewhere: data sets of reasoning-gym, tasks of other collections, and records in
-JSON lines.
+"""Read families that come from elsewhere: data sets of reasoning-gym, tasks of other collections as drafts,
+and records in JSON lines.
 
-External families: reasoning-gym's datasets (Stojanovski et al. 2025) in the form of the contract, for data
-next to our own.
+reasoning-gym's datasets (Stojanovski et al. 2025; `pip install evolake[reasoning-gym]`) take the form of the
+contract, for data next to our own. They generate and verify only: their code is not ours to mutate, and a
+family of one voter has no independent validators, so it stops at the consensus gate and never enters the
+archive. Difficulty goes to the curriculum's level, the seed to the seed, and replies to the dataset's own
+verifier. The library runs in the jail, as all does that reads a model's text with an evaluator.
 
-They generate and verify only: their code is not ours to mutate, and a family of one voter has no independent
-validators, so it stops at the consensus gate and never enters the archive. Difficulty goes to the
-curriculum's level, the seed to the seed, and replies to the dataset's own verifier. The library is an extra
-(`pip install evolake[reasoning-gym]`); here it runs in the jail, as everything does that reads a model's text
-with an evaluator.
-
-Foreign tasks as drafts of families: their generator, their answer and their scorer, in the form of the
-contract.
+Foreign tasks become drafts: their generator, their answer and their scorer.
 
     reasoning-gym:NAME    a data set of reasoning-gym with a curriculum
     FOLDER                Enigmata's shape: generator.py with `generate(count, difficulty, ...)`, verifier.py
@@ -19,11 +15,11 @@ contract.
     FOLDER                SynLogic's shape: a class with `generate` and `verify` (or a verifier) in a Python
                           file, mostly below `scripts/`
 
-A draft has one hand behind it: the answer is the task's own, and so is the scorer. It is accepted only after
-independent validators, or checkers that only compute, and a reader are added. Nothing of the task runs here;
-sources are read and parsed.
+A draft has one hand behind it, so it is accepted only after independent validators, or checkers that only
+compute, and a reader are added. Nothing of the task runs here; sources are parsed.
 
-Families from JSON lines, one record per line, in the form of the paper's pipeline.
+JSON lines have one record per line, in the form of the paper's pipeline; records that `to_record` wrote (a
+key `generator`) are read as well.
 
     task_id             a name
     generator_code      def input(difficulty)
@@ -31,9 +27,6 @@ Families from JSON lines, one record per line, in the form of the paper's pipeli
     full_script         instead of the two: one script with both functions
     question_templates  a template, or a list of them, of which the first is used
     sample_question     kept for people to compare; not part of the family
-
-Records that `to_record` wrote (a key `generator`) are read as well, so a population exported by evolake can
-be checked again.
 """
 
 from __future__ import annotations

@@ -1,14 +1,12 @@
-"""Boards: a figure moves over cells with walls, pushes things about, and comes to cells where more happens.
+"""Draw worlds of boards: a figure moves over cells with walls, pushes things about, and comes to cells where
+more happens.
 
-Themes of boards: who moves where, what is in the way, what can be pushed, and what is on the marked
-cells.
+A theme, a rule each for walls, the edge, things in the way and marked cells, and a question make a family:
+generator, reader and three engines that share no code. Each rule has its meaning in the terms of each engine:
 
-The rules of a board: what happens at a wall, at the edge, at a thing in the way, and on marked cells; each
-with its meaning three times over.
-
-    run       statements on `w`, the one board that there is                      (move by move)
-    table     new columns of `z`, of many boards at the same time                          (whole-board arrays)
-    relation  the cases of a move from cell `x` in direction `v`                  (clauses over cells and moves)
+    run       statements on `w`, the one board that there is: simulation, move by move
+    table     new columns of `z`, of many boards at the same time: every rule on whole-board arrays
+    relation  the cases of a move from cell `x` in direction `v`: a variable for each move and cell
 
 run: `w` has `at`, `things`, `ground` (cell -> letter), `home`, `pause` (moves that are still lost), `rows`,
 `columns`; j is the direction (0 to 3, clockwise, 0 is north), `towards(cell, j, n)` the n-th cell from there,
@@ -19,22 +17,11 @@ s, k)` moves the thing ahead by k cells. relation: a case is (needs, where the m
 things, lost moves); `either(g, y, one, other)` has the cases `one` where y is free. `came` (marks only):
 whether the mover is on a mark and was in another cell when the move began. K is the amount.
 
-Questions on what came of the moves on a board, with the answer of each engine.
-
-`run` folds `trace`: (cell of the mover, cells of things) before the first move and after each; cells are
-(row, column) from 1 on, `ground` is cell -> letter. `table` folds `at` (numbers of cells, row * width +
-column) and `box` (boards), with `b` what never changes. `clauses` asks through `is_(kind, t, cell)`, which
-says by the model whether the mover is `at` a cell, or a `thing` is there, after move t, or through `solver`
-and `L`.
-
-The sources of a board's family: generator, reader and three engines that share no code.
-
-simulation  one board, changed move by move
-table       arrays of whole boards, many at the same time, every rule on all of them
-clauses     a variable for each move and cell
-
-A board, drawn whole: a theme, a rule each for walls, the edge, things in the way and marked cells, and a
-question make their own family.
+Questions: `run` folds `trace`: (cell of the mover, cells of things) before the first move and after each;
+cells are (row, column) from 1 on, `ground` is cell -> letter. `table` folds `at` (numbers of cells, row *
+width + column) and `box` (boards), with `b` what never changes. `clauses` asks through `is_(kind, t, cell)`,
+which says by the model whether the mover is `at` a cell, or a `thing` is there, after move t, or through
+`solver` and `L`.
 """
 
 from __future__ import annotations

@@ -1,32 +1,21 @@
-"""What constraint worlds are drawn of: structures with their themes and kinds of constraints, laws, and
-questions.
+"""What constraint worlds are drawn of: structures (things in a row, on a ring, in groups, or a selection)
+with their themes, kinds of constraints, laws, and questions.
 
-What a kind of constraint is: its sentences, and its meaning three times over, each in the terms of another
-engine.
+A kind of constraint has its sentences, and its meaning in the terms of each of three engines:
 
     check     of values:    x[a] is the value of thing a, n the number of values          (search with propagation)
     clauses   of literals:  X(a, v) says that thing a has the value v, V lists the values  (SAT)
     view      of the whole: an order, `rooms` with their guests, or a set                  (enumeration)
 
 The three are written separately, so that a mistake in one is outvoted; `tests/unit/families/test_worlds.py`
-holds each against its own table.
+holds each against its own table. A law says something of a world's marked things (those with a hat, `some`,
+two at least) in one sentence of its statement: a mutation point with two of them, with meanings as of a kind.
+Names of a theme begin with different letters.
 
-Themes: names and words in which a structure's constraints and questions are said. Names of a theme begin
-with different letters.
-
-What the structures of constraint worlds are: things in a row, on a ring, in groups, or a selection of
-them. All that their sources differ in.
-
-Laws: what a world says of its marked things (those with a hat) in one sentence of its statement; a
-mutation point with two of them.
-
-Meanings of a law as of a kind, of `some`, the marked things, two at least.
-
-Questions on all the arrangements that fit a world's constraints, with the answer of each engine.
-
-`make` draws what is asked, in the generator, from `open_`, the views that fit; it sets `ask` and `texts`, or
-leaves `ask` None. `search` folds `found`, mappings of things to values; `sat` asks a solver, through
-`models(clauses)` and `possible(clauses, literals)`; `listing` folds `views`.
+Questions are on all the arrangements that fit. `make` draws what is asked, in the generator, from `open_`,
+the views that fit; it sets `ask` and `texts`, or leaves `ask` None. `search` folds `found`, mappings of
+things to values; `sat` asks a solver, through `models(clauses)` and `possible(clauses, literals)`; `listing`
+folds `views`.
 """
 
 from __future__ import annotations

@@ -1,15 +1,13 @@
-"""Queues: people who arrive, are in a line, are called by a rule, are served for a time, or go away.
+"""Draw worlds of queues: people arrive, are in a line, are called by a rule, are served for a time, or go
+away.
 
-Themes of queues: who is in line, for what, and what gives some of them priority.
+A theme, a rule each for calls, leaving and services, and a question make a family: generator, reader and
+three engines that share no code. Each rule has its meaning in the terms of each engine:
 
-The rules of a queue: who is called next, who goes away, how long a service lasts; each with its meaning
-three times over.
-
-    run       expressions of one person `c` at minute `t`                              (minute by minute)
-    table     columns over all persons; `w` are the places of those in the line        (from call to call)
-    relation  what may be, of two persons or of a service                              (clauses)
-
-Of a point's kind the meanings are
+    run       expressions of one person `c` at minute `t`             (minute by minute, with a list of those in the line)
+    table     columns over all persons; `w` are the places in the line (from call to call)
+    relation  what may be, of two persons or of a service             (a variable for each person and minute of beginning,
+                                                                      waiting, being served; a SAT solver)
 
     next   run: key of the smallest.  table: which of `w`.  relation: whether person i goes before person j in minute t
     leave  run: whether `c` goes away; `waited` is None on arrival.  table: (the last minute of being called, how many others are borne on arrival)
@@ -19,24 +17,11 @@ Of a point's kind the meanings are
 
 A person is (minute of arrival, need, card); `FOREVER` is later than any minute.
 
-Questions on what came of a queue, with the answer of each engine.
-
-`run` folds `calls` (a mapping for each call, in the order of the calls), `gone` (numbers of those who went
-away) and `line` (how many are in it at the end of each minute, from minute 0 on). `table` folds arrays by
-person: `start`, `until` (0 for who is not served), `rank` (of the call), and `waiting(m)`, who is in line at
-the end of minute m. `clauses` asks through `is_`, which says by the model whether person i (from 0) begins,
-waits or is served in minute t.
-
-The sources of a queue's family: generator, reader and three engines that share no code.
-
-simulation  minute by minute, with a list of those in the line
-table       from call to call: the next one is at the earliest minute at which a desk is free and a person is
-            there
-clauses     a variable for each person and minute of beginning, waiting, being served; a SAT solver finds the
-            one course that the rules allow
-
-A queue, drawn whole: a theme, a rule each for calls, leaving and services, and a question make their own
-family.
+Questions: `run` folds `calls` (a mapping for each call, in order), `gone` (numbers of those who went away)
+and `line` (how many are in it at the end of each minute, from minute 0 on). `table` folds arrays by person:
+`start`, `until` (0 for who is not served), `rank` (of the call), and `waiting(m)`, who is in line at the end
+of minute m. `clauses` asks through `is_`, which says by the model whether person i (from 0) begins, waits or
+is served in minute t.
 """
 
 from __future__ import annotations

@@ -1,32 +1,28 @@
-"""Instances of accepted families among the problems of a cycle, drawn by what earlier cycles found that the
+"""Choose instances of accepted families among the problems of a cycle, by what earlier cycles found that the
 policy learns from them.
 
 A family of the lake is as hard as it is: of most, a small policy gets no reply right, and a group of equal
 rewards moves no weight. So families have a part of an iteration's problems at most (`families_share`), and
-who is asked is decided by the tables `learnability` of the cycles before:
+the tables `learnability` of the cycles before decide which are asked:
 
-- a family is asked at the easiest difficulty that it offers, and at the next one when some replies to the one
-  below were right, as in curricula from easy to hard;
+- a family is asked at its easiest difficulty, and at the next one when some replies to the one below were
+  right;
 - about half of the places are for what was never asked (`new`), each once in a cycle and all with the same
   chance;
-- the others are for what taught (`learnable`), with chances in proportion to the learnability that was
-  measured; in one of ten of these places comes something that taught nothing (`again`), since the policy may
-  have learnt since, or forgotten;
+- the others are for what taught (`learnable`), with chances in proportion to the measured learnability; in
+  one of ten of these places comes something that taught nothing (`again`), since the policy may have learnt
+  since, or forgotten;
 - while nothing is known to teach, its places are for what was never asked, too. A place for which there is
-  none is left to the problems of the other source; where families are the only source, the rest fill it.
+  none is left to the problems of the other source; if families are the only source, the rest fill it.
 
-No held-out lineage, and no text that is among the held-out problems, is among them. Where a family of the
-lake has the name of one that ships, that name decides on which side both are, and on which side all that
-descends from it is: a primer that a user added to the lake is held out with the problems of that primer. What
-ships carries names, and no content of families: a copy under another name is left to the comparison of texts
-and of sequences of words.
+No held-out lineage, and no text that is among the held-out problems, is among them. If a family of the lake
+has the name of one that ships, that name decides on which side both and all their descendants are. What ships
+carries names, and no content of families: a copy under another name is left to the comparison of texts and of
+sequences of words.
 
-What a cycle reads of families, fixed when it opens: finished cycles of the families line, and what the
-cycles before it learnt.
-
-Which tables those are is noted with their content. A run of the same cycle again reads the same ones,
-whatever the families line has made since, as long as they are there with that content; a cycle of families
-that runs at the same time is not sealed, and not read.
+What a cycle reads is fixed when it opens and noted with its content: finished cycles of the families line,
+and what earlier cycles learnt. A run of the same cycle again reads the same tables as long as they are there
+with that content; a cycle of families that runs at the same time is not sealed, and not read.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""A suite is a spec, not a pile of files: generators with parameters, read from
-`<seeds>/suites/<name>.toml`, pinned by `<name>.lock.json`.
+"""A suite is a spec, not a pile of files: generators with parameters, read from `<seeds>/suites/<name>.toml`,
+pinned by `<name>.lock.json`.
 
     [suite]
     name = "train"
@@ -25,12 +25,9 @@ Order matters: the first n formulas of a suite are a suite too (`Suite.first`), 
 quick selection on top.
 
 The lock holds, for each formula, its sha256, its status and which solvers confirmed it
-(`evolake.solvers.suites.confirm` writes it). A formula that the lock does not know, or whose bytes differ, is
-never benchmarked.
-
-From a spec to files: each formula is generated once, checked against the lock and kept as a blob; solvers get
-read-only copies named by content. A formula's file name says nothing about it, so that no solver can decide
-by name.
+(`evolake.solvers.suites.confirm` writes it). Each formula is generated once, checked against the lock and
+kept as a blob; one that the lock does not know, or whose bytes differ, is never benchmarked. Solvers get
+read-only copies named by content, so that none can decide by name.
 """
 
 from __future__ import annotations
