@@ -1,11 +1,6 @@
-"""Who is champion of each project: the best of the search against the one that holds the title, side by side
-under seeds the search never had.
-
-The multi-gate guard of the programs line: blocking checks through which everything must pass on its way to
-survivors.
-
-The closing of a cycle: who lives on, and the population that enters the next one.
-"""
+"""Close a cycle of programs: who is champion of each project (the best of the search against the holder of
+the title, under seeds the search never had), who lives on, and the population that enters the next one; and
+the blocking checks through which everything must pass on its way to survivors."""
 
 from __future__ import annotations
 

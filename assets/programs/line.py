@@ -1,8 +1,5 @@
-"""The line itself, and what all its assets share: the archive that entered the cycle, and its projects.
-
-What the line starts from: the projects that there are, each with its initial program through the same
-gates as everything else.
-"""
+"""The line itself, what all its assets share (the archive that entered the cycle, and its projects), and what
+it starts from: the projects, each with its initial program through the same gates as everything else."""
 
 from __future__ import annotations
 

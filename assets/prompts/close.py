@@ -1,11 +1,6 @@
-"""Who is champion, and what the champion is worth on problems that nothing was trained or chosen on.
-
-The multi-gate guard of the prompts line: blocking checks through which everything must pass on its way
-from problems to survivors.
-
-The closing of a cycle: who lives on, and the population that enters the next one, with the policy as it is
-now.
-"""
+"""Close a cycle of prompts: who is champion, what the champion is worth on problems that nothing was trained
+or chosen on, who lives on, and the population that enters the next one, with the policy as it is now; and the
+blocking checks through which everything must pass on its way from problems to survivors."""
 
 from __future__ import annotations
 

@@ -1,9 +1,6 @@
-"""The line itself, and what all its assets share: the archive that entered the cycle, the policy as it was
-then, the problems of the cycle.
-
-What the line starts from: the root prompts of data_lake/seeds/prompts/roots.json and the base model as it
-is.
-"""
+"""The line itself, what all its assets share (the archive that entered the cycle, the policy as it was then,
+the problems of the cycle), and what it starts from: the root prompts of data_lake/seeds/prompts/roots.json
+and the base model as it is."""
 
 from __future__ import annotations
 

@@ -1,9 +1,5 @@
-"""What the iterations gave, each table its own asset: replies, values, ratings, updates, learnability, edits,
-and the children.
-
-The gates of record: every child is judged by the rules in force, and only what passed enters the next
-cycle.
-"""
+"""What the iterations gave, each table its own asset, and the gates of record: every child is judged by the
+rules in force, and only what passed enters the next cycle."""
 
 from __future__ import annotations
 

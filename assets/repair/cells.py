@@ -1,9 +1,6 @@
 """The design of the study: its cells, one per arm and seed, the arms and as many seeds as the settings say
-when definitions load.
-
-What every cell works on: the benchmark, and the record of budget and proposer that distinguishes this
-study from another.
-"""
+when definitions load; and what every cell works on: the benchmark, and the record that distinguishes this
+study from another."""
 
 from __future__ import annotations
 

@@ -1,8 +1,5 @@
-"""What is found over all cells, one table per question. Nothing is found before every cell has passed its
-checks.
-
-What the findings must satisfy: arms were run alike, and the tests add up.
-"""
+"""What is found over all cells, one table per question, and what the findings must satisfy: arms were run
+alike, and the tests add up. Nothing is found before every cell has passed its checks."""
 
 from __future__ import annotations
 

@@ -1,8 +1,5 @@
-"""The cells: all problems under one arm and one seed. A cell that the lake holds already is read, so a
-backfill continues where it was cut off.
-
-What a cell must satisfy before anything is found over it, and what the benchmark must.
-"""
+"""The cells: all problems under one arm and one seed, and what each must satisfy before anything is found
+over it. A cell that the lake holds already is read, so a backfill continues where it was cut off."""
 
 from __future__ import annotations
 

@@ -1,9 +1,6 @@
 """The design of the study: its cells, one per arm and seed, as many seeds as the settings say when
-definitions load.
-
-What every cell works on: the problems of each arm and of the evaluation, and the record that distinguishes
-this study from another.
-"""
+definitions load; and what every cell works on: the problems, and the record that distinguishes this study
+from another."""
 
 from __future__ import annotations
 

@@ -1,8 +1,5 @@
-"""The cells: one arm with one seed, trained and evaluated. One that was killed continues after its last step,
-one that is there is read.
-
-What a cell must satisfy before anything is found over it.
-"""
+"""The cells: one arm with one seed, trained and evaluated, and what each must satisfy. One that was killed
+continues after its last step, one that is there is read."""
 
 from __future__ import annotations
 

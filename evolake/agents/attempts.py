@@ -1,20 +1,17 @@
-"""What a line has tried, as one compact table in a prompt: idea, parent, gain with its interval, and why it
-failed.
+"""Show the proposing role what a line has tried: one compact table in a prompt (idea, parent, gain with its
+interval, why it failed), what decided about candidates, and what siblings of a generation propose.
 
 A search remembers more attempts than a prompt can hold. The table has the newest and, in addition, those
 whose words are most like what is planned now: similarity is the cosine of word counts weighted by inverse
 document frequency (the standard tf-idf weighting).
-
-What decides about a line's candidates, and where the role that proposes the next ones reads it.
 
 A model that is not shown why its candidate was blocked or lost proposes it again. So each line declares, in
 its `feedback.toml`, every column of its tables of verdicts: in which field of which request it is shown, or
 why no model needs it. A test compares the declaration with the tables, the requests and the prompts; the
 documentation prints it.
 
-Proposals of one generation are asked in waves, and no two requests of a generation are alike: each says
-its number, its direction, and what the ones before it have proposed. So a model does not write the same
-proposal several times.
+Proposals of one generation are asked in waves; each request says its number, its direction, and what the ones
+before it have proposed, so that a model does not write the same proposal several times.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""The budget: dollars and tokens, a cycle and a run, looked at before each call.
+"""The budget: dollars and tokens, a cycle and a run, looked at before each call; and what runs spent, in one
+sentence.
 
 Reserve, then book. Before a call its estimate (the prompt's tokens from above, plus the largest reply this
 role and model have given so far in this process) is reserved; after it the true cost takes the reservation's
@@ -9,8 +10,6 @@ and counted, so a budget can be overshot by at most what was in flight when it r
 What was spent outlives the process: every paid attempt is a line in the account of its cycle and in that of
 its run, under `<lake>/tape/accounts/`. Another step of the same run, or a second run of the same cycle,
 starts from there. Reservations are per process.
-
-What runs spent on a model, and what the budget leaves, in one sentence.
 """
 
 from __future__ import annotations

@@ -1,13 +1,10 @@
-"""What a cycle by a model will cost: calls, tokens and US dollars, at most and probably, and which limit of
-the budget stops it first.
+"""Forecast what a cycle by a model will cost: calls, tokens and US dollars, at most and probably, and which
+limit of the budget stops it first.
 
 How often each role is asked follows from the settings, and each line says it (`LineSpec.model_calls`). What
 is probable comes from the line's finished cycles, if the lake has any: their calls of each role, in
 proportion to what the settings say, and the mean tokens of a call. Else it comes from the settings and the
 sizes of the prompts. All tokens are estimates; only a budget is a limit.
-
-How often a cycle asks each role, as a line says it from its settings. `evolake.agents.forecast` makes
-tokens and US dollars of it.
 """
 
 from __future__ import annotations

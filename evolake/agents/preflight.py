@@ -4,12 +4,10 @@ would say so, minutes later.
 The list of models costs nothing and is asked first. A model that is not in it, or a server that has no such
 list, is asked one small question, which is in no cache and in no budget.
 
-Try an endpoint: two small questions and one of real size.
-
-The small ones show whether it answers in the form that was asked for, says what it used, and calls a
-function. The large one shows whether a prompt as long as those of a cycle fits together with the output limit
-of the settings, and whether all of it is read: some servers cut long prompts off in silence (Ollama's
-`num_ctx`).
+Trying an endpoint asks two small questions and one of real size. The small ones show whether it answers in
+the form that was asked for, says what it used, and calls a function. The large one shows whether a prompt as
+long as those of a cycle fits together with the output limit of the settings, and whether all of it is read:
+some servers cut long prompts off in silence (Ollama's `num_ctx`).
 """
 
 from __future__ import annotations

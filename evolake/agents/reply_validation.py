@@ -1,23 +1,19 @@
-"""Validate what a model answered: read the completion's envelope, then find the JSON in its text and validate
-it by the role's reply model.
+"""Validate what a model answered: read the completion's envelope, find the JSON in its text and validate it
+by the role's reply model.
 
-Two files validate a reply. `ModelBackend.ask` (`evolake/agents/model.py`) obtains an attempt, from the call
-cache or by `read_completion` from the endpoint. It calls `validate_reply`, returns a reply that fits, and
-asks again after one that does not. Here, `read_completion` reads the envelope, `validate_reply` gives the
-status word, `validate_text` finds the JSON object and validates it, and `repair_messages` writes what the
-model is sent after a reply that does not fit. A session validates its turns by the same functions. How many
-proposals got a valid reply is counted in `evolake.agents.calls`. The package `evolake.answers`
-compares answers to puzzles and problems; it has no part in this.
+`ModelBackend.ask` (`evolake/agents/model.py`) obtains an attempt, from the call cache or by `read_completion`
+from the endpoint. `validate_reply` gives the status word; `validate_text` finds the JSON object and validates
+it; `repair_messages` writes what the model is sent after a reply that does not fit. A session validates its
+turns by the same functions. (The package `evolake.answers` compares answers to puzzles and problems; it has
+no part in this.)
 
-Every odd thing a server or a model does here is a failed attempt with a name (see `evolake.agents.calls`),
-never an exception: the body may have been paid for. The one exception is an answer that is no JSON at all,
-such as a gateway's HTML page with status 200: that is a wrong address.
-
-Find the JSON objects in a model's text that may be its answer, the last one first.
+Every odd thing a server or a model does is a failed attempt with a name (see `evolake.agents.calls`), never
+an exception: the body may have been paid for. The one exception is an answer that is no JSON at all, such as
+a gateway's HTML page with status 200: that is a wrong address.
 
 Models think before they answer, some of them aloud: in `<think>` tags, whose drafts are no answers, or in
-prose with its own braces. The answer is the last complete object that is outside of such tags. One pass finds
-the candidates; a tag inside of an object's strings is text.
+prose with its own braces. The answer is the last complete object outside of such tags; a tag inside of an
+object's strings is text.
 """
 
 from __future__ import annotations

@@ -1,22 +1,17 @@
-"""Read an error of a server: what it says in one line, whatever the shape of its body.
+"""Read an error of a server in one line, whatever the shape of its body, and change the request by it.
 
 OpenAI sends {"error": {"message": ..., "param": ..., "code": ...}}. FastAPI sends {"detail": [{"loc": [...],
 "msg": ..., "input": ...}]} with the rejected input, which may be the whole request; other servers send a
 text, a list, or an object under another name. What repeats the request is left out: its words must not be
 taken for the server's.
 
-Lower the output limit of a request to what a server says it has room for.
-
 A server refuses a request whose prompt and output limit are together longer than the model's context, or
-whose output limit is higher than the model allows. Most say the numbers, each in its own words. Without
+whose output limit is higher than the model allows. Most say the numbers, each in its own words; without
 numbers the limit is halved.
 
-Choose the form of a request that a server takes: forms are tried from the richest to the plainest, and
-what worked is kept.
-
-A server that turns a form down says why, or only "400 Bad Request". What it names is changed first. If it
-names nothing, the forms are walked in a fixed order: the output limit under its old name, no functions, a
-plainer response format, the system message inside the user's.
+Forms of a request are tried from the richest to the plainest, and what worked is kept. What a refusal names
+is changed first. If it names nothing ("400 Bad Request"), the order is fixed: the output limit under its old
+name, no functions, a plainer response format, the system message inside the user's.
 """
 
 from __future__ import annotations

@@ -1,10 +1,6 @@
-"""Roles that are sessions: a declaration for each, and the check that a model is there to hold it.
-
-One session of a line, as data, and the steps that every line's sessions share.
-
-A line fills a `SessionSpec`. `hold_session` binds the commands, holds the session, and turns its end into the
-line's reply.
-"""
+"""Roles that are sessions: a declaration for each, and the check that a model is there to hold it. A line
+fills a `SessionSpec`; `hold_session` binds the commands, holds the session, and turns its end into the line's
+reply."""
 
 from __future__ import annotations
 

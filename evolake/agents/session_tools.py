@@ -1,15 +1,11 @@
-"""The files that a session works on: text in memory, held to what may be changed. No file of the host is
-opened by a name that an agent gave.
+"""The files and tools of a session: text in memory, held to what may be changed, and what running a tool
+comes to. No file of the host is opened by a name that an agent gave.
 
-What comes back from the jail is checked here once more: only plain paths that the caller lets be edited, and
-sizes within bounds.
-
-The tools of a session: what each is offered as, and what running one comes to.
-
-Files are looked at and changed in the jail (`evolake.jail.file_tools`); the reply is checked here before the
-workspace takes it. A command is declared by the caller and runs on a copy of the workspace, which is thrown
-away: what a session leaves is its edits and nothing else. What goes wrong is a `Result` with a fault, in
-words for the agent; only our own machinery raises.
+Files are looked at and changed in the jail (`evolake.jail.file_tools`). What comes back is checked here
+before the workspace takes it: only plain paths that the caller lets be edited, and sizes within bounds. A
+command is declared by the caller and runs on a copy of the workspace, which is thrown away: what a session
+leaves is its edits and nothing else. What goes wrong is a `Result` with a fault, in words for the agent; only
+our own machinery raises.
 """
 
 from __future__ import annotations

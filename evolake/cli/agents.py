@@ -1,8 +1,5 @@
-"""`evolake guide`: a person's word to the planners, kept with its lineage.
-
-`evolake agents tape`: what models have replied, and taking replies off the call cache, so that they are
-asked for again.
-"""
+"""`evolake guide`: a person's word to the planners, kept with its lineage; `evolake agents tape`: what models
+have replied, and taking replies off the call cache, so that they are asked for again."""
 
 from __future__ import annotations
 

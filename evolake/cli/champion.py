@@ -1,9 +1,6 @@
-"""`evolake champion`: who holds the title of a line, and the champion as a folder.
-
-`evolake show`: one artifact of any line.
-
-`evolake bundle`: a champion as one file that carries what is needed to check it, and the check of such a
-file.
+"""`evolake champion` (who holds the title of a line, and the champion as a folder), `evolake show` (one
+artifact of any line) and `evolake bundle` (a champion as one file that carries what is needed to check it,
+and the check).
 
 Exit codes of `verify`: 0 it holds, 1 it does not, 2 wrong usage, 3 it cannot be judged on this machine.
 """

@@ -1,14 +1,6 @@
-"""`evolake doctor`: what is there, what is missing, what that skips, and the line that repairs it.
-
-What `evolake doctor` says about where heavy work is done: each worker of a cluster with its versions,
-cores, jail and view of the lake.
-
-What `evolake doctor` says of the model backend: endpoint, budget and, where it may call, what the endpoint
-can do.
-
-What `evolake doctor` says of what a run will read: variables that nothing reads, and seeds that are not
-there.
-"""
+"""`evolake doctor`: check the installation (what is missing, what that skips, and the command that installs
+it), the workers of a cluster with their versions, cores, jail and view of the lake, the model backend with
+its endpoint and budget, and what a run will read: variables that nothing reads, seeds that are missing."""
 
 from __future__ import annotations
 

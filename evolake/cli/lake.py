@@ -1,11 +1,5 @@
-"""`evolake lake`: what the lake holds, held against what was written.
-
-`evolake lake duckdb`: the lake as a database file for other tools.
-
-`evolake lake gc`: unused files, listed first and removed only when asked.
-
-`evolake lake push` and `pull`: a verified mirror of the lake in an object store.
-"""
+"""`evolake lake`: verify and repair what the lake holds; `duckdb` writes it as a database file for other
+tools, `gc` lists unused files and removes them when asked, `push` and `pull` mirror it in an object store."""
 
 from __future__ import annotations
 

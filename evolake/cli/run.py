@@ -1,11 +1,8 @@
-"""`evolake run` and `evolake status`: start cycles through Dagster, and say where things are.
+"""`evolake run`, `evolake status` and `evolake cycles`: start cycles through Dagster, forecast what one costs
+(`--dry-run`), say where things are, and list the cycles that Dagster's UI offers as partitions.
 
 The library never imports the orchestrator: `run` starts the module `pipelines.evolve` as its own process and
 passes its exit code on.
-
-`evolake run --dry-run`: what a cycle will cost, as a table.
-
-`evolake cycles`: the cycles that Dagster's UI offers as partitions.
 """
 
 from __future__ import annotations

@@ -1,12 +1,6 @@
-"""`evolake sql`: ask the lake a question, typed in or kept in a file.
-
-`evolake sql --schema`: the columns of a table or view, with what they mean.
-
-`evolake sql --list`: the questions that are ready, then macros and tables with what they hold.
-
-Tables of lines that a statement names: typed and empty in a lake where their line has not run, so that the
-answer is no rows.
-"""
+"""`evolake sql`: ask the lake a question, typed in or kept in a file. `--list` names the questions that are
+ready, macros and tables, `--schema` the columns of one with what they mean. A statement may name the table of
+a line that has not run: it is typed and empty, so that the answer is no rows."""
 
 from __future__ import annotations
 

@@ -1,20 +1,17 @@
 """Processes of this machine as a `concurrent.futures.Executor` that survives the death of any of them.
 
 A pool of several processes is lost as a whole when one dies, and does not say under which task. So each
-worker is a pool of one process, fed by its own thread: the task that was under way is tried again in a
-new process, and no other task hears of it. As on a cluster, a task that four processes died of is a failure
-of the machinery.
-
-No worker outlives this process: the kernel kills it with the thread that started it.
-`shutdown(cancel_futures=True)`, which ends an interrupted run, does not wait for the task under way: its
-process is killed.
-
-What can go wrong with the workers themselves.
+worker is a pool of one process, fed by its own thread: the task that was under way is tried again in a new
+process, and no other task hears of it. As on a cluster, a task that four processes died of is a failure of
+the machinery:
 
 MachineryError
 ├── ComputeUnavailable          nothing was computed: no worker, or none that has proved itself
 └── WorkersLost                 a task was tried on worker after worker, and all died; a BrokenExecutor too,
                                 as a pool of processes raises
+
+No worker outlives this process: the kernel kills it with the thread that started it.
+`shutdown(cancel_futures=True)`, which ends an interrupted run, kills the process of the task under way.
 """
 
 from __future__ import annotations

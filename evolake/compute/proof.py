@@ -7,13 +7,8 @@ worker that comes later, or is started again after a death, proves itself first.
 hold what was asked (`Demand.token`): a worker that a run of another version has admitted is not admitted to
 this one.
 
-What a process computes with. Two processes that differ in this may give different results for one task.
-
-Whether two hosts see the same lake: its mark is a random word in a file, which is made once and read by
-each host that says that it sees the lake.
-
-Physical cores: two timed runs on the two threads of one core slow each other down, so timed work counts
-cores and not threads.
+A lake's mark is a random word in a file, made once and read by each host that says that it sees the lake. Two
+timed runs on the two threads of one core slow each other down, so timed work counts physical cores.
 """
 
 from __future__ import annotations

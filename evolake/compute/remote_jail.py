@@ -2,12 +2,8 @@
 proved its jail, its outcome back.
 
 Each worker keeps its jails warm for as long as it lives. What an outcome says is checked by the caller as
-that of a jail of this host.
-
-What many tasks of one kind have in common, written once where every worker sees it instead of travelling
-with each of them.
-
-It is below the lake's `work`, which is no data, and goes when the tasks are done. A worker reads it once.
+that of a jail of this host. What many tasks have in common is written once where every worker sees it, below
+the lake's `work`, which is no data; it goes when the tasks are done, and a worker reads it once.
 """
 
 from __future__ import annotations

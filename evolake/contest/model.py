@@ -1,8 +1,5 @@
-"""The outcome of a contest and the error rate that all contests share.
-
-What a whole search may claim: how many contests it held, and how many false champions that lets expect at
-most.
-"""
+"""The outcome of a contest, the error rate that all contests share, and what a whole search may claim: how
+many contests it held, and how many false champions that lets expect at most."""
 
 from __future__ import annotations
 

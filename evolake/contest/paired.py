@@ -1,16 +1,12 @@
-"""A contest by differences of pairs: how much better the challenger is under each seed, or on each
-problem.
+"""A contest by differences of pairs: how much better the challenger is under each seed, or on each problem.
 
-Intervals by flipping signs: exact if the rivals are exchangeable in each pair (Fisher 1935; Hartigan 1969,
-"typical values").
-
-If both rivals are equally good, every pair could as well have come out the other way round. So the sum of the
-differences is one of 2^n equally likely sums. The test rejects "better by at most r" if few of these sums are
-as large as the one that was seen. All r that are not rejected form the interval. The sum with the pairs J
-flipped is as large as the one seen if the pairs of J alone say "at most r", so the ends are order statistics
-of the estimates from subsets of the pairs.
-
-The smallest p-value with n pairs is 2^-n: fewer than six pairs can never reach 2.5 %.
+Intervals come from flipping signs: exact if the rivals are exchangeable in each pair (Fisher 1935; Hartigan
+1969, "typical values"). If both are equally good, every pair could as well have come out the other way round,
+so the sum of the differences is one of 2^n equally likely sums. The test rejects "better by at most r" if few
+of these sums are as large as the one that was seen; all r that are not rejected form the interval. The sum
+with the pairs J flipped is as large as the one seen if the pairs of J alone say "at most r", so the ends are
+order statistics of the estimates from subsets of the pairs. The smallest p-value with n pairs is 2^-n: fewer
+than six pairs can never reach 2.5 %.
 """
 
 from __future__ import annotations

@@ -1,15 +1,9 @@
-"""`evolake designs`: measure a design file, or ask whether it can be used at all.
+"""`evolake designs`: measure a design file, or ask whether it can be used at all; `new` writes a complete
+design to change; `import` takes solvers and objectives of the paper's framework, `merge` the best designs of
+another lake with their whole genealogy, and its objectives, for the next cycle to begin.
 
 Exit codes: 0 if the design solved its instances; 1 if it did not, or is blocked; 2 for a missing file or a
 number that makes no run; 3 if the machinery failed.
-
-`evolake designs import`: solvers and objectives of the paper's framework, for the next cycle that has not
-begun.
-
-`evolake designs merge`: the best designs of another lake with their whole genealogy, and its objectives,
-for the next cycle to begin.
-
-`evolake designs new`: a complete design that can be measured, to be changed into one's own.
 """
 
 from __future__ import annotations

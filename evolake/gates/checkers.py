@@ -1,11 +1,9 @@
-"""The registry of checkers: a rule file names one by `check`, and gives its parameters.
+"""The registry of checkers, and what a rule of an installed line may name: a rule file names one by `check`,
+and gives its parameters.
 
 A checker is a pure function `check(evidence, **parameters) -> Finding | None`: None is a pass. Evidence is a
 plain mapping that the line's gate collected (a trace, a result, a count), so that a rule can be replayed on
 stored evidence without running anything again.
-
-What a rule of an installed line may name: the line's gates, its checkers, and the parameters of each
-checker.
 """
 
 from __future__ import annotations

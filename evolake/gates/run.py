@@ -1,23 +1,17 @@
-"""Running gates: cheapest first, stop at the first block, every step a verdict row.
+"""Run gates: cheapest first, stop at the first block, every step a verdict row (what one rule of one gate
+said of one artifact).
 
 A gate collects evidence (this may run the jail) and its rules judge that evidence. Evidence that could not be
 had because our machinery failed is an exception and never a verdict; evidence that says the candidate failed
 is judged like any other. Whatever else comes up while one candidate is judged is its block (see `boundary`):
-the first rule of the gate says so.
+the first rule of the gate says so. `run_gates` takes a candidate through its gates; `replay_gate` asks the
+rules of one gate about stored evidence, so that a changed rule is judged again without running anything.
 
-`run_gates` takes a candidate through its gates; `replay_gate` asks the rules of one gate about evidence that
-is there, so that a changed rule is judged again without running anything.
-
-One verdict: what one rule of one gate said of one artifact. A row of the shared `verdicts` table.
-
-What gates said of one candidate.
-
-Candidates judged side by side, with the results of judging one after another.
-
-What one candidate's judgement depends on from those before it in the cycle (duplicates, what is taken) is
-little and cheap. So all are judged concurrently under what holds at the start; then, in their order, each
-result is held against what those before it have left, and the few that this changes are judged again. What
-comes out depends on neither the number of workers nor on who ends first.
+Candidates are judged side by side, with the results of judging one after another (`in_turn`). What a
+judgement depends on from those before it in the cycle (duplicates, what is taken) is little and cheap. So all
+are judged concurrently under what holds at the start; then, in their order, each result is held against what
+those before it have left, and the few that this changes are judged again. What comes out depends on neither
+the number of workers nor on who ends first.
 """
 
 from __future__ import annotations

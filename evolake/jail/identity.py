@@ -1,12 +1,11 @@
-"""Who a jail's processes are on the host: never its root, and for root a user that owns no file.
+"""Who a jail's processes are on the host: never its root, and for root a user that owns no file; and which
+Python runs inside: the supervisor's.
 
 An ordinary user's jail is that user. Root's jail is one of many numbers that no user, service or container is
 given, drawn again for each jail: it owns nothing on the host, so that no mode, owner or time of a host file
 can be changed by it, and the kernel's quotas per user are its own. Root builds the jail's mounts in an outer
 user namespace, where its files can be opened; the processes end up in an inner one that knows only that
 number.
-
-Which Python runs inside a jail, and from where: that of the supervisor.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
-"""Run one native program in its own jail, built for it and thrown away with everything that it wrote.
+"""Run one native program in its own jail, built for it and thrown away with everything that it wrote; or fork
+one program of ours from a warm jail's server (`inside.forked`).
 
 The jail holds a sized tmpfs; files go in and come out through the fork server, so no folder of the host is
 shared with the program.
-
-One program of ours that is forked from a warm jail's server, where `native` starts one in its own jail.
-See `inside.forked`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,5 @@
-"""Follow one call from the outside: the wall clock, the output caps, and the kill.
-
-Turn what the supervisor observed into a typed status and one line of reason.
-"""
+"""Follow one call from the outside (the wall clock, the output caps, the kill), and turn what was observed
+into a typed status and one line of reason."""
 
 from __future__ import annotations
 

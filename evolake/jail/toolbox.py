@@ -1,12 +1,9 @@
 """What a native program that may make processes finds in its jail: a shell, make, a compiler with headers and
-libraries, and no more of the system.
+libraries, programs of the host that it is shown beyond these, and no more of the system.
 
-Each program is bound as one file, with the libraries that it needs (see `elf`). There is no interpreter of a
-language other than the shell's, and nothing that unpacks or decodes an archive. The Python of the jail's
-server is outside: the program runs in its own root (BOX).
-
-Programs of the host that a jail is shown beyond its toolbox: found on PATH, with the libraries and folders
-that they need, read-only.
+Each program is bound as one file, read-only, with the libraries that it needs (see `elf`). There is no
+interpreter of a language other than the shell's, and nothing that unpacks or decodes an archive. The Python
+of the jail's server is outside: the program runs in its own root (BOX).
 """
 
 from __future__ import annotations

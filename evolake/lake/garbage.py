@@ -1,15 +1,12 @@
-"""What a lake holds that is not needed, and its removal: blobs that nothing names, and what dead writers left
-unfinished.
+"""Find and remove what a lake does not need: blobs that nothing names, and what dead writers left unfinished.
 
 Superseded parts, quarantine and the call cache are no garbage: they are the record of what was. A writer
 stores a blob before the row that names it, so a blob counts only when it has not been written, or asked for
 by `put`, for `older_than_s`; and nothing is collected while a line is running.
 
-Which blobs are needed: those that anything in the lake names, and those that such blobs name.
-
-Where a name may be is not asked: every 64 hexadecimal digits in a value of a table (nested ones and those
-of superseded parts too), in a seal, on the call cache, in a record of what was fetched, in the key's folder
-or inside a needed blob counts as a name. So a blob may be kept that is not needed; none is given up that is.
+Where a name may be is not asked: every 64 hexadecimal digits in a value of a table (nested ones and those of
+superseded parts too), in a seal, on the call cache, in a record of what was fetched, in the key's folder or
+inside a needed blob counts as a name. So a blob may be kept that is not needed; none is given up that is.
 """
 
 from __future__ import annotations

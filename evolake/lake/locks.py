@@ -1,5 +1,5 @@
-"""Locks: one writer per partition, one running cycle per line; and the fencing token that outlives a lost
-lock.
+"""Locks: one writer per partition, one running cycle per line, one for each run; and the fencing token that
+outlives a lost lock.
 
 A lock is an advisory lock on a file (filelock: flock, which NFS from version 4 on keeps at the server, so
 that it holds over hosts), so it dies with its process. Next to it is a note that names the holder, for the
@@ -9,12 +9,9 @@ just before it puts bytes in place whether its token is still the newest. A run 
 token as well (`lease`): after another has taken the line, on whatever host, it publishes and seals nothing
 any more.
 
-Which runs live: each run that has its own process holds a lock named after it, from its first moment until
-that process ends.
-
-The lock is the operating system's, so it goes with the process, however that ends: a run that has not ended
-and whose lock is free is dead. The file that a lock was taken on stays behind as the evidence that the run
-once lived, until a process that knows that the run has ended removes it.
+Each run that has its own process holds a lock named after it until that process ends, however it ends: a run
+that has not ended and whose lock is free is dead. The file stays behind as the evidence that the run once
+lived, until a process that knows that the run has ended removes it.
 """
 
 from __future__ import annotations

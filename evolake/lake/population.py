@@ -3,16 +3,12 @@ Population is one of these.
 
 Two ways to bring rows in, and they mean the same in every line: `add` takes rows whose key is new, so that
 what is there stays as it is; `updated` puts a row of a key that is there in its place. Everything is
-immutable: a change gives a new population.
+immutable: a change gives a new population. A line that has cells instead of cycles has the one row of its
+table `study`.
 
-Splits by lineage: two sides of a set of artifacts, none of which shares an ancestor with one of the other
-side.
-
-An artifact is on the side of its roots, the ancestors without parents. One whose roots are of both sides is
-on neither: it would tie them together, and where operators compose freely, ties make one lineage of nearly
-everything.
-
-The record of a study: the one row of the table `study` of a line that has cells instead of cycles.
+Splits by lineage have two sides, none of which shares an ancestor with the other. An artifact is on the side
+of its roots, the ancestors without parents. One whose roots are of both sides is on neither: it would tie
+them together, and where operators compose freely, ties make one lineage of nearly everything.
 """
 
 from __future__ import annotations

@@ -1,12 +1,10 @@
-"""Repairing a manifest: what the records next to the parts prove is noted again, then what is broken is
-acknowledged. Nothing is rewritten.
+"""Repair a manifest or a partition: what the records next to the parts prove is noted again, what was begun
+is finished, what is elsewhere to the byte is put back, then what is broken is acknowledged. Nothing is
+rewritten.
 
-A record holds the whole line of the part's commit under a check sum, with the sha256 of the part's bytes.
-Where those bytes are next to it, that commit did happen. A part for which nothing speaks goes to quarantine:
-its cycle has to be materialized again.
-
-Repairing one partition, under its lock: finish what was begun, put back what is elsewhere to the byte, put
-aside what is damaged.
+A record holds the whole line of the part's commit under a check sum, with the sha256 of the part's bytes. If
+those bytes are next to it, that commit did happen. A part for which nothing speaks goes to quarantine: its
+cycle has to be materialized again. A partition is repaired under its lock.
 """
 
 from __future__ import annotations

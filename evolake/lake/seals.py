@@ -4,10 +4,7 @@
 seal names the content version of that population and the version of the seal it was built on, so the seals of
 a line form a hash chain. Opening cycle n reopens seal n+1, and a cycle starts only when every link up to it
 holds: a failure, a change or a partial re-run anywhere before it stops what is based on it, while a re-run
-that ends in the same content breaks nothing. How a seal is on the disk, and how a damaged one is found,
-`seal_files` says.
-
-A seal as it is on the disk, and the journal of a line's seals.
+that ends in the same content breaks nothing.
 
 A seal's file is the one that people look at: JSON with a format number and a check sum, and no other bytes
 than those that were written are taken for it. The journal next to it holds every seal that was ever made, in

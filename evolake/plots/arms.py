@@ -1,9 +1,5 @@
-"""Arms of a study side by side: rates with intervals, what a solve costs, who dominates whom, how rounds
-converge, what perturbations do.
-
-Ratings against what they are meant to foretell: one point a system prompt, its rating with its uncertainty
-against its held-out score.
-"""
+"""Plot arms of a study: rates with intervals, what a solve costs, who dominates whom, how rounds converge,
+what perturbations do; and a prompt's rating against its held-out score."""
 
 from __future__ import annotations
 

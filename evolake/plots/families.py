@@ -1,8 +1,5 @@
-"""Figures of task families: passed gates, shares by category, distributions of complexity, difficulty, growth
-by cycle; the paper's next to them.
-
-Planted faults: which gate catches how many of each class, and how many get through.
-"""
+"""Plot task families: passed gates, shares by category, distributions of complexity, difficulty, growth by
+cycle, the paper's next to them; and which gate catches how many planted faults of each class."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
-"""Figures of the objective portfolio: who agrees with whom, who has a say, who looks alike.
-
-The consensus cycle by cycle: where the population is and where the best is.
-"""
+"""Plot the objective portfolio (who agrees with whom, who has a say, who looks alike), and the consensus
+cycle by cycle: where the population is and where the best is."""
 
 from __future__ import annotations
 

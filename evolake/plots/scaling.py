@@ -1,7 +1,5 @@
-"""How the cost grows with the size of the instance: the figure that a design is judged by.
-
-What a design does next to another: how fast its memories move, and how many times less work it takes.
-"""
+"""Plot how the cost grows with the size of the instance, by which a design is judged, and what a design does
+next to another: how fast its memories move, how many times less work it takes."""
 
 from __future__ import annotations
 

@@ -1,14 +1,10 @@
-"""What the gates of a program look at. The cheap ones read its text, the gate `build` builds it, the gate
-`run` evaluates it, and those after it read what these gave.
+"""The gates of a program: what they look at, and the checks that rules name, which are pure functions of that
+evidence. The cheap gates read its text, `build` builds it, `run` evaluates it, and those after it read what
+these gave.
 
-The checks that the rules of the programs line name: pure functions of the evidence that is
-collected here.
-
-Find in a program the names that lead to its evaluator, and constants of the evaluator.
-
-This is a lint. It finds the usual spellings, so that a model does not cheat by accident, and code that means
-to get round it can. It protects no score: a score is protected only if program and evaluator run in separate
-processes.
+Names that lead to the evaluator, and constants of it, are found by a lint. It finds the usual spellings, so
+that a model does not cheat by accident, and code that means to get round it can. A score is protected only if
+program and evaluator run in separate processes.
 """
 
 from __future__ import annotations

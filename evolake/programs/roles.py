@@ -1,13 +1,8 @@
-"""What a writer is sent in addition to the program: only what is known, each fact once, without empty
-sections.
+"""The roles that write a program from its parents: the writer, a model by search-and-replace edits or whole
+files, or the operators of `evolake.programs.search`; and the writer as a session, which reads, changes and
+evaluates a program by tools before it is done.
 
-Who writes a program from its parents: a model by search-and-replace edits or whole files, or the operators
-of `evolake.programs.search`.
-
-The writer as a session: it reads, changes and evaluates a program by tools before it is done, instead of
-writing one reply.
-
-There is no classical answer: by operators a child is made of typed changes (`write`).
+A writer is sent only what is known in addition to the program, each fact once, without empty sections.
 """
 
 from __future__ import annotations

@@ -1,13 +1,11 @@
-"""The four arms side by side: RL alone, self-reflection alone, evolution alone, evolution with RL (E-SPL,
-section 4.1).
+"""Compare the four arms: RL alone, self-reflection alone, evolution alone, evolution with RL (E-SPL, section
+4.1).
 
 Every arm starts from the same weights, the same root and the same seed, draws the same problems, and takes
 the same number of rollouts an iteration. After every few iterations the prompt that an arm would use by then
 answers the same held-out problems under the arm's weights. Replicates differ by the seed of everything that
 is drawn, and by nothing else. With journals, a comparison that was killed continues after the last noted
 iteration.
-
-What a comparison of arms depends on, and where its journals are.
 """
 
 from __future__ import annotations

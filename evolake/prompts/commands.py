@@ -1,7 +1,5 @@
-"""`evolake prompts`: compare the arms on one problem set, show a prompt with its rating and its parents.
-
-`evolake prompts data`: show how a data set would be read, before anything is trained on it.
-"""
+"""`evolake prompts`: compare the arms on one problem set, show a prompt with its rating and its parents, and
+show how a data set would be read (`data`) before anything is trained on it."""
 
 from __future__ import annotations
 

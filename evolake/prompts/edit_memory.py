@@ -1,18 +1,9 @@
-"""What a reproduction is made from and what it gives: replies as evidence, what earlier edits came to, the
-child and its hunks.
-
-What a search of prompts knows when it edits one: how each prompt did, and what was tried before and came
-to nothing.
+"""What a reproduction is made from and what it gives: replies as evidence, what earlier edits came to
+(refused ones, duels, why gates blocked a child), the child or none, and a row for every hunk that was
+proposed on the way.
 
 Everything here is of the training split: held-out problems are for people only, so what is reported of them
 stays a report.
-
-What a reproduction gives: a child or none, and a row for every hunk that was proposed on the way.
-
-What a prompt's rollouts on a problem show, and the steps of a reproduction.
-
-What finished cycles of the line say to the editors of the next one: edits that were refused, duels, and
-why gates blocked a child.
 """
 
 from __future__ import annotations

@@ -1,11 +1,6 @@
-"""The gates of a system prompt: what they look at, and the checks that rules name.
-
-A child through its gates: `form` (its lineage holds, its size, that it is new), then `leak` (no problem in
-it, trained on or held out).
-
-The checks that the rules of the prompts line name: pure functions of the evidence that is
-collected here.
-"""
+"""The gates of a system prompt: `form` (its lineage holds, its size, that it is new), then `leak` (no problem
+in it, trained on or held out); and the checks that rules name, which are pure functions of the collected
+evidence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a child of a system prompt comes about.
+"""Make a child of a system prompt, by mutation or crossover.
 
 Mutation: the best prompt of an iteration is edited by what its own rollouts teach (E-SPL, section 3.2 and
 appendices A.1 to A.5).
@@ -12,12 +12,9 @@ appendices A.1 to A.5).
 Additions are applied before the plan is asked for, so that the plan can refine and merge them. A proposed
 modify is kept unless the plan names its principle. Then everything is one diff, applied strictly.
 
-Crossover: the best prompt of an iteration takes over what others did better on single problems (E-SPL,
-Algorithm 2).
-
-The matrix Phi is that of the iteration's own rollouts. A prompt wins a problem where it has the highest value
-of all; several may share it, and where all are equal none wins, since that says nothing about their
-differences.
+Crossover: the best prompt takes over what others did better on single problems (Algorithm 2), by the matrix
+Phi of the iteration's own rollouts. A prompt wins a problem if it has the highest value of all; several may
+share it, and if all are equal none wins.
 """
 
 from __future__ import annotations

@@ -1,20 +1,13 @@
-"""The tools that a policy has: what it is shown about them, and what comes of its calls.
+"""The tools that a policy has: what it is shown of each (a name, one sentence that shows a call), and what
+comes of its calls, texts for texts.
 
-What a tool is to a policy: a name, one sentence that shows a call, and texts for texts.
+`python` runs programs of a policy, each in its own process in the jail, behind a canary, without network,
+files or further processes: no person has read them.
 
-The tool `python`: programs of a policy, each in its own process in the jail.
-
-No person has read these programs, so they run where generated code runs, behind a canary, without network,
-files or further processes. What comes back is text, and is taken for nothing else.
-
-The tool `search`: the passages of a local corpus that fit a query best by BM25 (Robertson and Zaragoza
-2009; k1 = 1.2, b = 0.75).
-
-The index is SQLite's FTS5, which is part of Python, in memory: words are cut to their stems, accents and case
-do not count. A document is indexed in passages of PASSAGE words, as retrieval for question answering does
-(Karpukhin et al. 2020).
-
-The corpus of the tool `search`: a folder of texts, or JSON lines with one document a row.
+`search` gives the passages of a local corpus (a folder of texts, or JSON lines with one document a row) that
+fit a query best by BM25 (Robertson and Zaragoza 2009; k1 = 1.2, b = 0.75). The index is SQLite's FTS5, in
+memory: words are cut to their stems, accents and case do not count. A document is indexed in passages of
+PASSAGE words, as retrieval for question answering does (Karpukhin et al. 2020).
 """
 
 from __future__ import annotations

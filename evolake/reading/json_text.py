@@ -1,10 +1,9 @@
-"""Parse JSON from outside: bounded in length, depth, values and digits before anything is built of it.
+"""Parse JSON, and whole numbers, from outside: bounded in length, depth, values and digits before anything is
+built of it.
 
 The standard parser recurses once per bracket and refuses numbers of more than 4,300 digits with an error that
-says nothing of the text. A few megabytes of it can be five million empty objects, which take a hundred times
-its size as Python values. So the text is counted first.
-
-Whole numbers in texts from outside.
+says nothing of the text. A few megabytes can be five million empty objects, which take a hundred times that
+as Python values. So the text is counted first.
 """
 
 from __future__ import annotations

@@ -1,12 +1,10 @@
-"""Parse TOML from outside: bounded in length, depth, parts of keys and digits before anything is built of it.
+"""Parse TOML and YAML from outside: bounded in length, depth, values, parts of keys and digits before
+anything is built of it.
 
-The standard parser recurses once per bracket, takes a time that grows with the square of a dotted key's
-parts, and refuses numbers of more than 4,300 digits with an error of another type.
-
-Parse YAML from outside: bounded in length, depth, values and digits. Aliases are counted as what they
-stand for.
-
-A text of a kilobyte whose aliases name aliases stands for billions of values, and an anchor may hold itself.
+The standard TOML parser recurses once per bracket, takes a time that grows with the square of a dotted key's
+parts, and refuses numbers of more than 4,300 digits with an error of another type. A kilobyte of YAML whose
+aliases name aliases stands for billions of values, and an anchor may hold itself: aliases are counted as what
+they stand for.
 """
 
 from __future__ import annotations

@@ -1,20 +1,14 @@
-"""The benchmark of a study: the main problems, perturbations of some of them, and the transfer suite, as rows
-of the table `problems`.
+"""Make the benchmark of a study, as rows of the table `problems`: the main problems, perturbations of some of
+them, and the transfer suite. Sizes and a root seed give the same rows; a larger benchmark begins with the
+problems of a smaller one.
 
-Made from sizes and a root seed alone, so making it again gives the same rows. A larger benchmark begins with
-the problems of a smaller one.
-
-Sudoku 4x4 as a linear problem of the study's form, and a solver of the grid itself that shares nothing
-with that form.
-
-"All different" over integer cells is no conjunction of linear constraints (2, 2, 3, 3 is between permutations
-of 1..4), so cells are shown by 0/1 variables: `r1c2_3` is 1 where row 1, column 2 holds 3. Only what is open
-has variables: empty cells, and values that no given in the same row, column or box excludes. Equations say
-that a cell holds exactly one value, and that a row, column or box holds each missing value exactly once. The
-problem has a solution exactly where the grid has a completion.
-
-Transfer: Sudoku 4x4 grids under the same candidate contract, certifier, arms and budget. Descriptive only:
-no test, and no claim rests on it.
+Transfer is Sudoku 4x4 under the same candidate contract, certifier, arms and budget. Descriptive only: no
+test, and no claim rests on it. "All different" over integer cells is no conjunction of linear constraints (2,
+2, 3, 3 is between permutations of 1..4), so cells are shown by 0/1 variables: `r1c2_3` is 1 if row 1, column
+2 holds 3. Only what is open has variables: empty cells, and values that no given in the same row, column or
+box excludes. Equations say that a cell holds exactly one value, and that a row, column or box holds each
+missing value exactly once. The problem has a solution exactly if the grid has a completion; a solver of the
+grid itself shares nothing with that form.
 """
 
 from __future__ import annotations

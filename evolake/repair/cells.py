@@ -1,16 +1,13 @@
-"""A study, and one cell of it.
+"""A study, and one cell of it: all problems, one arm, one seed.
 
-One cell of a study: all problems, one arm, one seed. Rows go to the lake together, results last, so a cell
-is there whole or is run again.
+A study says which problems, which budget, which proposer; its sha distinguishes its cells from those of
+another. Arms and seeds are not part of it: a study may be given more of them later, and what is there is
+kept.
 
-Operators are spread over an executor by chunks of problems; a model is asked from this process, a few
-problems side by side, because its budget and its endpoint are shared by threads. A cell that was killed while
-a model served it finds what it paid for in the call cache.
-
-A study: which problems, which budget, which proposer. Its sha is what distinguishes the cells of one study
-from those of another.
-
-Arms and seeds are not part of the sha: a study may be given more of them later, and what is there is kept.
+Rows of a cell go to the lake together, results last, so a cell is there whole or is run again. Operators are
+spread over an executor by chunks of problems; a model is asked from this process, a few problems side by
+side, because its budget and its endpoint are shared by threads. A cell that was killed while a model served
+it finds what it paid for in the call cache.
 """
 
 from __future__ import annotations

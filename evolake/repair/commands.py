@@ -1,9 +1,8 @@
-"""`evolake repair`: run the study, write its problems, or judge one candidate.
+"""`evolake repair`: run the study, write its problems, judge one candidate, or report tables, figures and
+pages.
 
 Exit codes of `certify`: 0 certified, 1 refuted, unknown or malformed, 2 when the problem or the files cannot
 be used, 3 when the machinery failed.
-
-`evolake repair report`: tables, figures and pages of the study that the lake holds.
 """
 
 from __future__ import annotations

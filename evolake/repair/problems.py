@@ -1,7 +1,7 @@
 """A problem of the study: integer variables with explicit domains, linear constraints over them, and what an
 assignment violates.
 
-The form is one JSON object, one problem per line in a JSONL file:
+A file has one JSON object a line:
 
     {"id": "lin-0127", "variables": {"x1": [0, 9], "x2": [0, 9]}, "label": "unsat", "seed": 7,
      "constraints": [{"id": "c1", "coef": {"x1": 1, "x2": 4}, "op": ">=", "rhs": 23}]}
@@ -9,11 +9,9 @@ The form is one JSON object, one problem per line in a JSONL file:
 `label` and `seed` may be absent. A domain whose low end is above its high end is legal: no value fits it. A
 bound of a variable is named `dom:x1`.
 
-The candidate contract: exactly `{"status": "sat", "assignment": {x: int, ...}}` with every variable, or
-exactly `{"status": "unsat"}`.
-
-Anything else is `Malformed`: a value, because it says something about the candidate. It consumes the attempt
-like any other.
+A candidate is exactly `{"status": "sat", "assignment": {x: int, ...}}` with every variable, or exactly
+`{"status": "unsat"}`. Anything else is `Malformed`: a value, because it says something about the candidate.
+It consumes the attempt like any other.
 """
 
 from __future__ import annotations

@@ -1,13 +1,10 @@
-"""A whole study: benchmark, study record, cells. Killed at any point, it continues with the next run of the
-same command.
+"""Run a whole study: benchmark, study record, cells. Killed at any point, it continues with the next run of
+the same command.
 
 Cells of this very study that the lake holds are left as they are. What a killed run had of an unfinished cell
-is made again: by operators in a minute, by a model from the call cache at no cost.
-
-Whether the endpoint of a model answers at all, asked before the first problem.
-
-Any HTTP answer counts, an error too: whether the server takes the prompts is found out by the first call. No
-answer is the user's input gone wrong, not a failure of the machinery, so the run ends before it began.
+is made again: by operators in a minute, by a model from the call cache at no cost. A model's endpoint is
+asked before the first problem. Any HTTP answer counts, an error too: the first call finds out whether the
+server takes the prompts. No answer is the user's input gone wrong, not a failure of the machinery.
 """
 
 from __future__ import annotations

@@ -1,15 +1,13 @@
-"""One trial: one arm on one problem with one seed. All arms run through this one loop.
+"""Run one trial: one arm on one problem with one seed. All arms run through this one loop.
 
 A round asks for all its K candidates, then has them certified one by one in the arm's order, and ends at the
 first that is certified. So the matched arms make the same number of model calls per round, and a good order
 saves solver calls. A candidate that cannot be read has used its model call and takes no solver call; one that
 makes our code raise is as one that could not be decided.
 
-The budget of a trial, in model calls and in solver calls alike: K candidates a round in R rounds.
-
-Every arm is run by the one loop of `trial`, which takes from a budget before each call, so the
-compute-matched arms have equal budgets by construction; the counts are in every row, and a check compares
-them.
+The budget is K candidates a round in R rounds, in model calls and in solver calls alike, and is taken from
+before each call. So the compute-matched arms have equal budgets by construction; the counts are in every row,
+and a check compares them.
 """
 
 from __future__ import annotations

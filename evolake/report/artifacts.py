@@ -1,12 +1,7 @@
-"""What a line says of its artifacts beyond the tables that all lines share: `LineSpec.artifacts` names a
-`LineArtifacts`.
-
-A line that names none has the defaults: an artifact is the blob that its row names, and of a champion's gain
-nothing is known.
-
-Kinds of artifacts (designs, variants, families, instances, rules, ...): where a line keeps what it knows
-of one, how it is shown and written.
-"""
+"""What a line says of its kinds of artifacts (designs, variants, families, instances, rules, ...): where it
+keeps what it knows of one, how it is shown and written. `LineSpec.artifacts` names a `LineArtifacts`. A line
+that names none has the defaults: an artifact is the blob that its row names, and of a champion's gain nothing
+is known."""
 
 from __future__ import annotations
 

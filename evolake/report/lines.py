@@ -1,8 +1,5 @@
 """Which lines a page has, each at which cycle: every line with a finished cycle; one without its own section
-gets the common one.
-
-The section of a line that has no page: what the shared tables say of it.
-"""
+gets what the shared tables say of it."""
 
 from __future__ import annotations
 

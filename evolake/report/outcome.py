@@ -1,9 +1,5 @@
-"""A finished cycle in one plain sentence, for the user who watches it run: who leads, with what gain, and how
-much of what was made was accepted.
-
-What `evolake watch` shows of a line: its newest finished cycle, the trend over all of them, what is
-running now. Reads and never writes.
-"""
+"""Say in one plain sentence what a finished cycle came to: who leads, with what gain, and how much of what
+was made was accepted; and what `evolake watch` shows of a line. Reads and never writes."""
 
 from __future__ import annotations
 

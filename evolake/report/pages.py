@@ -1,4 +1,4 @@
-"""Pages as one HTML file each, from Jinja2 templates: no script, no outside reference, figures inside.
+"""Render pages as one HTML file each, from Jinja2 templates: no script, no outside reference, figures inside.
 
 Titles, names and reasons may come from a model. A template escapes whatever it is given, and no module writes
 markup, so that what a candidate says is text on every page. A line's section is its own template package,

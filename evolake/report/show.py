@@ -1,12 +1,6 @@
-"""What is shown about one artifact: what it is, where it comes from, what the gates and the measurements
-said, and its text.
-
-An artifact by its id, or by enough of it: of any line, also what is no row of `artifacts` (instances,
-rules, plans).
-
-An artifact as its own folder: what it consists of, and a README.md of where it comes from and what it is
-worth.
-"""
+"""Show one artifact of any line, by its id or enough of it, also what is no row of `artifacts` (instances,
+rules, plans): what it is, where it comes from, what the gates and the measurements said, its text; or write
+it as a folder with a README.md."""
 
 from __future__ import annotations
 

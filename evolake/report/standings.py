@@ -1,11 +1,9 @@
-"""Show all lines in one table: what leads each, what it started from, how much was gained, and what that
-took.
+"""Show all lines in one table (`evolake status`): the state of each, what leads it, what it started from, how
+much was gained, and what that took.
 
-What every line shares comes from its story and the shared tables. What only the line knows its
+What every line shares comes from its story, the seals and the shared tables. What only the line knows its
 `LineArtifacts.standing` adds: a function (the shared `Standing`, lake, ask) -> that of the line. Of a study,
 which finishes no cycle, the function gives None before the study is complete.
-
-The state of each line, from the seals and the shared tables of the lake: what `evolake status` shows.
 """
 
 from __future__ import annotations

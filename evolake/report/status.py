@@ -1,7 +1,5 @@
-"""Which lines a lake holds and which of their cycles are finished, from the seals.
-
-Which lines of a lake rules can be tried on.
-"""
+"""Say from the seals which lines a lake holds, which of their cycles are finished, and which lines rules can
+be tried on."""
 
 from __future__ import annotations
 

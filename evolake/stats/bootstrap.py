@@ -1,14 +1,10 @@
-"""Percentile bootstrap (Efron 1979): the spread of a statistic, from resampling what was measured.
+"""Percentile bootstrap (Efron 1979) over what was measured, over problems and seeds together; the test of a
+difference by flipping signs; and the noise floor: how far two measurements of the very same thing are apart
+on this host.
 
-Honest about small samples only as far as they go: with three measurements the interval cannot reach beyond
-the smallest and the largest of them.
-
-Bootstrap over problems and seeds together, and the test of a difference by flipping signs.
-
-The noise floor: how far two measurements of the very same thing are apart on this host.
-
-It is reported next to a result; whether a gain is one is decided by `evolake.contest`. Both are costs, so
-differences are ratios.
+With three measurements an interval cannot reach beyond the smallest and the largest of them. The noise floor
+is reported next to a result; whether a gain is one is decided by `evolake.contest`. Both measurements are
+costs, so differences are ratios.
 """
 
 from __future__ import annotations

@@ -1,14 +1,11 @@
-"""Shares of successes: an interval, a paired comparison, and the price of comparing often.
+"""Shares of successes: an interval, a paired comparison, the price of comparing often, pass@k (the chance
+that at least one of k samples is right), and the difference that a study of a size finds in four of five
+runs.
 
-pass@k: the chance that at least one of k samples is right.
-
-Power of a comparison of shares of right replies on the same questions: which difference a study of a size
-finds in four of five runs.
-
-The two sides answer the same questions, so what makes a question hard falls out of the difference. What is
-left is the chance of single replies: the variance of a question's difference is at most 2 p (1 - p) /
-replies, with p the share of right replies. Where questions differ in difficulty it is less, so the size that
-is stated is rather too large than too small; a gain that differs from question to question makes it larger.
+For that power the two sides answer the same questions, so what makes a question hard falls out of the
+difference. What is left is the chance of single replies: the variance of a question's difference is at most 2
+p (1 - p) / replies, with p the share of right replies. If questions differ in difficulty it is less, so the
+stated size is rather too large than too small; a gain that differs from question to question makes it larger.
 """
 
 from __future__ import annotations

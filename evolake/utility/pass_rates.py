@@ -1,17 +1,15 @@
-"""How often the model as it is answers instances of a family right, by difficulty.
+"""Measure how often the model as it is answers instances of a family right, by difficulty; and the problems
+that evolake ships, chosen by that.
 
-A group of replies that are all right, or all wrong, moves no weight: what is far too hard for a model teaches
-it nothing, and what it knows already neither. The rates are taken on instances that are drawn for this alone.
-
-The problems that evolake ships: instances of the primers at difficulties where the bundled model gets some
-right and some wrong.
+A group of replies that are all right, or all wrong, moves no weight: what is far too hard teaches a model
+nothing, and what it knows already neither. The rates are taken on instances that are drawn for this alone.
 
     python -m evolake.utility.pass_rates examples/families/primers data_lake/seeds/prompts/problems.jsonl
 
-They are what families export: statements that a generator makes, labels that a strict majority of the
-validators gives, from one seed. The table says which difficulties, by the measurement in
-docs/tutorials/utility.md. All instances of a primer are of one family, so that none of a held-out primer is
-trained on. The request for the answer is added where they are read, in the form that the settings want.
+writes the shipped problems: instances of the primers, with labels by a strict majority of the validators,
+from one seed, at the difficulties of the measurement in docs/tutorials/utility.md. All instances of a primer
+are of one family, so that none of a held-out primer is trained on. The request for the answer is added where
+they are read, in the form that the settings want.
 """
 
 from __future__ import annotations

@@ -1,12 +1,7 @@
 """What decided about the designs so far, as roles are sent it: contests with their intervals, gains over the
-parent, and what was tried.
-
-Nothing here is a measured time: seconds are counted, so that a cycle that is run again asks the same
-questions.
-
-The first by consensus next to the champion, and why they differ: objectives judge from results at hand,
-the duel from fresh seeds.
-"""
+parent, what was tried, and why the first by consensus differs from the champion: objectives judge from
+results at hand, the duel from fresh seeds. Seconds are counted, never measured, so that a cycle that is run
+again asks the same questions."""
 
 from __future__ import annotations
 

@@ -1,16 +1,13 @@
-"""The gate of an objective: it runs in the jail on the results at hand, and its rules judge what that trial
-showed (`objective_trial`).
+"""The gate of an objective: it runs in the jail on the results at hand, next to the objectives that vote, and
+its rules judge what that trial showed (`objective_trial`).
 
 Operators' and models' objectives, the starting portfolio and what a merge brings meet the same rules. One
 that passes votes, and what comes after it is compared with it too. Those of the starting portfolio are not
-compared, for no objective votes yet, but what follows is compared with them.
+compared with others, for no objective votes yet.
 
-The trial of an objective, in the jail, on the results at hand, next to the objectives that vote: what its
-gate's rules judge.
-
-It scores the designs seven times: twice as they are, with the designs in opposite and in shuffled order, with
-the rows of each design in opposite and in shuffled order, and with the designs renamed. What depends on
-chance, on the clock, on what was scored before, on the order of rows or on a design's name shows.
+The trial scores the designs seven times: twice as they are, with the designs in opposite and in shuffled
+order, with the rows of each design in opposite and in shuffled order, and with the designs renamed. What
+depends on chance, on the clock, on what was scored before, on the order of rows or on a design's name shows.
 
 A handful of designs can be ranked in few ways, so that objectives of quite different meaning rank them alike.
 Hence the probes: next to the designs some of them once more, without their largest or their smallest sizes.

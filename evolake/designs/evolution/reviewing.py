@@ -1,14 +1,14 @@
-"""The meta reviewer's turn, and what a cycle leaves in the archive's state for the next one.
+"""The designer's last turn in a cycle, the meta reviewer's, and what a cycle leaves in the archive's state
+for the next one.
+
+The designer says what the results of each new design show, and how much each reference shaped it (paper,
+section S5.2). These weights replace those stated at creation in the archive, which the graph search reads;
+the lake's own derivations keep what was stated when the design was made. The operators state the same both
+times.
 
 Every `meta_review_every` designs the portfolio is reviewed as a whole: multipliers move, and guidance for the
 next objectives is kept. Between reviews the counters that decide about it live in the archive's state, so an
 old cycle decides again as it did.
-
-The designer's last turn in a cycle: what the results of each new design say, and how much each reference
-shaped it (paper, section S5.2).
-
-The weights of the analysis replace those stated at creation in the archive, which the graph search reads; the
-lake's own derivations keep what was stated when the design was made. The operators state the same both times.
 """
 
 from __future__ import annotations

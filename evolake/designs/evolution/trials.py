@@ -1,14 +1,9 @@
-"""A trial: a design next to the one that it starts from, at small sizes, on planted instances that no
-experiment and no contest draws.
+"""Try a design next to the one that it starts from, at small sizes, on planted instances that no experiment
+and no contest draws; and the session of a model that traces and tries what it wrote.
 
 Seeds come from the root seed, the cycle, the size and the number of the batch, so every design of a cycle is
 tried on the same instances. What ends a run is counted, so a trial says the same on every machine; the rows
 keep its cost.
-
-The designer as a session of a model: its workspace, and the commands that trace and try what it wrote.
-
-Trials are run on their own planted instances, drawn by the root seed and the cycle: no experiment and no duel
-of champions draws them.
 """
 
 from __future__ import annotations

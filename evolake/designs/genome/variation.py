@@ -1,14 +1,9 @@
-"""Designs that may be varied, their children, and how a design without a genome is varied: by its values
-alone.
+"""Designs that may be varied, and their children.
 
 A design that came as a file has no genome; its text is not taken apart. It can be perturbed (new defaults for
-its HYPER_SPACE, the source unchanged), and it can be the second parent of nothing.
-
-How a hyperparameter moves: a Gaussian on its own scale (linear or logarithmic), within its bounds.
-
-Works on any HYPER_SPACE of the contract (uniform, log_uniform, int, categorical), so also on files that the
-operators did not write. Values are rounded to six significant digits: what a person reads in a file is what
-runs.
+its HYPER_SPACE, the source unchanged), and it can be the second parent of nothing. A hyperparameter of any
+HYPER_SPACE (uniform, log_uniform, int, categorical) moves by a Gaussian on its own scale, within its bounds,
+rounded to six significant digits: what a person reads in a file is what runs.
 """
 
 from __future__ import annotations

@@ -1,16 +1,7 @@
-"""The designs line's part of the page.
-
-The portfolio of objectives: weights over the cycles, agreement among themselves and with the consensus,
-the whole list.
-
-What the supplement's parts read that are a question in SQL: tuning, reviews, analyses, predictions against
-measurements, what was imported.
-
-Report on this search what the supplement of the paper reports on its own (figures S1 to S3, tables S1 to
-S7), from the lake's tables.
-
-Each part names what it corresponds to there. Nothing here decides anything.
-"""
+"""The designs line's part of the page: what the supplement of the paper reports on its own search (figures S1
+to S3, tables S1 to S7), from the lake's tables; each part names what it corresponds to there. And the
+portfolio of objectives: weights over the cycles, agreement among themselves and with the consensus, the whole
+list."""
 
 from __future__ import annotations
 

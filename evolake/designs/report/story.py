@@ -1,11 +1,5 @@
-"""What only the designs line knows of its cycle: how much faster its champion is, who challenged it, and what
-was run.
-
-The designs line's row in the table of all lines: median work of the champion and of the baseline, and how
-many runs that took.
-
-What the designs line says of its artifacts.
-"""
+"""What only the designs line knows of its cycle and its artifacts: how much faster its champion is than the
+baseline, who challenged it, and what was run."""
 
 from __future__ import annotations
 

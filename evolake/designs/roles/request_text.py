@@ -1,12 +1,10 @@
-"""Requests as a model reads them: one line a size, a table of designs, and nothing that was not measured.
+"""Requests as a model reads them: one line a size, a table of designs, nothing that was not measured, and
+what a design file must be and what a step of it costs, in the same words for every role. The operators read
+the fields themselves.
 
-The operators read the fields themselves; a prompt gets these texts in their place.
-
-What a design file must be and what a step of it costs: the same words for planner, designer, session and
-repair.
-
-Every line is a rule that a gate checks, a fact of the engine, or a count of `evolake.designs.work`. A test
-plants a breach of each rule, and compares the rules that are named here with those of the gates.
+Every line on design files is a rule that a gate checks, a fact of the engine, or a count of
+`evolake.designs.work`. A test plants a breach of each rule, and compares the rules that are named here with
+those of the gates.
 """
 
 from __future__ import annotations

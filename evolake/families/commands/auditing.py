@@ -1,10 +1,5 @@
-"""`evolake families audit` and `review-sheet`: what people grade and solve.
-
-`evolake families audit`: a sample of families for people to grade, and what their grades come to.
-
-`evolake families review-sheet`: instances of a family for a person to solve from the text alone, and the
-answers taken back.
-"""
+"""`evolake families audit` (a sample of families for people to grade, and what their grades come to) and
+`review-sheet` (instances for a person to solve from the text alone, and the answers taken back)."""
 
 from __future__ import annotations
 

@@ -1,11 +1,5 @@
-"""`evolake families new`, `import-task` and `evidence`: what is written for families of one's own and for the
-seeds.
-
-`evolake families new`: a complete family that passes every gate, to be changed into one's own.
-
-`evolake families import-task`: a foreign task with its generator and scorer as a draft of a family.
-
-`evolake families evidence`: the evidence of the seed families that is shipped with them, made again.
+"""`evolake families new` (a complete family that passes every gate, to change into one's own), `import-task`
+(a foreign task as a draft of a family) and `evidence` (make the shipped evidence of the seed families again).
 """
 
 from __future__ import annotations

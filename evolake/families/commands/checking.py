@@ -1,12 +1,6 @@
-"""What `evolake families check` looks at and says next to the verdict.
-
-Say what `evolake families check` prints next to the verdict: readings that text and programs do not share,
-voters that are outvoted, blind reviews that do not match, and all that the evidence of gates names without
-blocking for it.
-
-What `evolake families check` looks at after the gates: the catalogue of readings, and who solved the
-family from its text alone.
-"""
+"""What `evolake families check` looks at and prints next to the verdict: readings that text and programs do
+not share, voters that are outvoted, blind reviews that do not match, and all that the evidence of gates names
+without blocking for it."""
 
 from __future__ import annotations
 

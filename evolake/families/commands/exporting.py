@@ -1,15 +1,6 @@
-"""`evolake families export`, `external` and `show`: what is in the lake, and what it is compared with.
-
-`evolake families export`: the instances of all finished cycles as a data set to train on, with its card
-and its reward.
-
-`evolake families external`: instances of reasoning-gym's datasets next to our own.
-
-What a family that is checked is compared with: the shipped seeds, by their shipped evidence, and what the
-lake has accepted.
-
-`evolake families show`: a family with its idea and its verdicts, or every attempt at one.
-"""
+"""`evolake families export` (the instances of all finished cycles as a data set to train on, with its card
+and its reward), `external` (instances of reasoning-gym's datasets next to our own) and `show` (a family with
+its idea and its verdicts, or every attempt at one)."""
 
 from __future__ import annotations
 

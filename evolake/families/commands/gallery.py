@@ -1,10 +1,8 @@
-"""The gallery: one HTML page per family, with a statement, its label, the rules that may change, and every
-program that votes; and an index.
+"""`evolake families gallery`: one HTML page per family, with a statement, its label, the rules that may
+change, and every program that votes; and an index.
 
 Pages are made from the families alone, so they show what runs. Nothing is loaded from elsewhere, and all text
 is escaped: a family may be a model's. The templates are with the report's.
-
-`evolake families gallery`: a page a family, to read.
 """
 
 from __future__ import annotations

@@ -1,9 +1,5 @@
-"""The card of an exported data set: what is in it, which seeds and which rules it is based on, how it was
-made and how to load it.
-
-What the lake holds as one data set: the instances of every sealed cycle, their families, and what they are
-based on.
-"""
+"""What the lake holds as one data set: the instances of every sealed cycle, their families, which seeds and
+rules they are based on; and its card."""
 
 from __future__ import annotations
 

@@ -1,22 +1,19 @@
 """How hard families are, by executed work, and how complex, by syntax.
 
-Difficulty across families: what their levels cost in executed work, and how far one level means the same
-in all of them.
-
 A family's difficulties are its generator's own. The gate `static` counts the source lines that the primary
-validator executes at some of them; this puts the families side by side by it. Work is not what a solver finds
-hard: if a policy was asked, its pass rate is shown, too.
+validator executes at some of them; here families are put side by side by it: what a level costs, and how far
+it means the same in all. Work is not what a solver finds hard: if a policy was asked, its pass rate is shown,
+too.
 
-How complex a family's program is: generator and primary validator together, by their syntax (paper,
-appendix K).
+Complexity is that of generator and primary validator together (paper, appendix K).
 
     loc, cyclomatic, Halstead    radon
     cognitive                    complexipy
     the rest                     one walk over the tree, below
 
 The patterns and the time class are heuristics on names and structure, as in the paper: they describe a
-population, they prove nothing of a program. Sources are parsed, never run. A source that `parse`
-refuses is not handed to the libraries, whose recursion is not bounded.
+population, they prove nothing of a program. Sources are parsed, never run. A source that `parse` refuses is
+not handed to the libraries, whose recursion is not bounded.
 """
 
 from __future__ import annotations

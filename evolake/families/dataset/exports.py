@@ -1,13 +1,4 @@
-"""The data set as trainers take it, with its reward.
-
-The reward of an exported data set: one file of standard-library Python that carries the line's own
-comparison of answers.
-
-The file is put together from the sources of `evolake.answers`, so that training rewards exactly what the
-gates call equal. It never evaluates text. TRL calls `reward(completions, answer, ...)`; verl calls
-`compute_score(data_source, solution_str, ground_truth, extra_info)`.
-
-The data set as trainers take it.
+"""Export the data set as trainers take it, with its reward.
 
     jsonl    text, hidden inputs, answer, difficulty, seed; and the families themselves, in splits or not
     trl      prompt (messages), answer, case_sensitive, units, category, difficulty, ids
@@ -16,6 +7,10 @@ The data set as trainers take it.
 Each form is a folder with a card and, for the trainers, the reward function. A text occurs once. Splits are
 by lineage and mechanics: no family of the test split has an ancestor that a family of the training split has,
 or one with the same engine or the same code in other dress.
+
+The reward is one file of standard-library Python, put together from the sources of `evolake.answers`, so that
+training rewards exactly what the gates call equal. It never evaluates text. TRL calls `reward(completions,
+answer, ...)`; verl calls `compute_score(data_source, solution_str, ground_truth, extra_info)`.
 """
 
 from __future__ import annotations

@@ -1,13 +1,6 @@
-"""What people are asked of families: grades for a sample, and answers from the text alone.
-
-The human audit: a random sample of families as CSV, graded A to D by people in four dimensions, and what
-the grades come to (paper, appendix L).
-
-Usable is a family whose four grades are A or B; fully correct one with four A.
-
-Ten instances of a family for a person to solve from the text alone, as a CSV without answers, and what the
-answers come to.
-"""
+"""What people are asked of families, as CSV, and what their answers come to: grades A to D in four dimensions
+for a random sample (paper, appendix L), and ten instances to solve from the text alone. Usable is a family
+whose four grades are A or B; fully correct one with four A."""
 
 from __future__ import annotations
 

@@ -1,17 +1,13 @@
-"""Measures of a cycle as the paper takes them: its funnel, its costs, and the drift of difficulty.
+"""Measure a cycle as the paper does: its funnel and its costs, gate by gate (section 5.4, tables 5 and 6),
+and the drift of difficulty (section 5.1 and appendix I).
 
-How many came through, and what it cost: gate by gate, accepted attempts against rejected ones (paper,
-section 5.4, tables 5 and 6).
-
-An attempt is one proposal with all its refinements; it is accepted where one of its versions is, and one that
+An attempt is one proposal with all its refinements; it is accepted if one of its versions is, and one that
 brought no family at all is rejected. Costs count every version, because that is what was paid.
 
-Difficulty drift: is a new family harder or easier for a solver model than the one it came from (paper,
-section 5.1 and appendix I)?
-
-Both are asked at the same difficulties and seeds, each instance several times. pass@k is the unbiased
-estimate (Chen et al. 2021); the interval of the mean difference is a paired bootstrap over the pairs of
-families, 2000 resamples as in the paper.
+Drift asks whether a new family is harder for a solver model than the one it came from. Both are asked at the
+same difficulties and seeds, each instance several times. pass@k is the unbiased estimate (Chen et al. 2021);
+the interval of the mean difference is a paired bootstrap over the pairs of families, 2000 resamples as in the
+paper.
 """
 
 from __future__ import annotations

@@ -1,19 +1,13 @@
 """What the gates say against a draft, to whoever writes it: a model between its replies, the author of a
 blocked family, a person.
 
-Run a draft through the gates that ask no model, and return all that they say against it in one list.
+A model that writes in one reply is sent what the gates say that ask no model, before any is asked for
+validators or reviews: a fault that the jail finds in a second does not cost those calls. Nothing is decided
+here: the version that comes of it goes through every gate like any other.
 
-A model that writes in one reply is sent this before anybody is asked for validators or reviews, so a fault
-that the jail finds in a second does not cost those calls. Nothing is decided here: the version that comes of
-it goes through every gate like any other.
-
-Say to the author of a blocked family what decided: all faults of the gate, votes with their inputs, blind
-reviews by difficulty.
-
-All faults of a blocked family in one list, each with the file and the line that it is about.
-
-The gates stop at the first block, which is right for a cycle. A person who writes a family wants the others
-too.
+The author of a blocked family is sent what decided: all faults of the gate, votes with their inputs, blind
+reviews by difficulty. A person gets the faults of all gates in one list, each with the file and the line that
+it is about.
 """
 
 from __future__ import annotations

@@ -1,10 +1,6 @@
-"""From examined families to rows: candidates, votes, reviews, and the stored evidence that verdicts rest on.
-
-One blob per gate: {"evidence": what the rules judge, "rows": the votes or reviews behind it}.
-
-Keep what was tried: a row for each attempt of a cycle, and the memory of all cycles, which the population
-carries in its state.
-"""
+"""Make rows of examined families: candidates, votes, reviews, the stored evidence that verdicts rest on, each
+attempt of a cycle, and the memory of all cycles, which the population carries in its state. One blob per
+gate: {"evidence": what the rules judge, "rows": the votes or reviews behind it}."""
 
 from __future__ import annotations
 

@@ -1,21 +1,14 @@
-"""A blocked family as an observation, sent back until it passes, and what the proposal came to.
+"""Generate, validate, refine: a blocked family goes back with its observation until it passes or its rounds
+are over; the proposal came to a family with what the gates said of each version, or to a reason. Source:
+SSLogic, section 3.4, phase III.
 
-A block as a structured observation: what kind of fault it is, the traces that show it, and the lesson of
-its rule, which holds for any family.
-
-Kinds, as in the paper's phase III: an implementation bug (the code is wrong), unsolvable (the text does not
-say enough), ambiguity (it says more than one thing). The author who refines a family gets the observation,
-not the verdict alone.
-
-Generate, validate, refine: a blocked family goes back with its observation until it passes or its rounds
-are over. Source: SSLogic, section 3.4, phase III.
+An observation says what kind of fault it is, the traces that show it, and the lesson of its rule, which holds
+for any family. Kinds, as in the paper: an implementation bug (the code is wrong), unsolvable (the text does
+not say enough), ambiguity (it says more than one thing).
 
 The submission guard holds what the paper's workflow holds: nothing is delivered without a pass of exactly
 this content, and three refused submissions end the attempt. The pass is kept by family_id, which is a hash of
 the content, so it cannot survive an edit.
-
-What a proposal came to: a family with what the gates said of each version, or the reason why there is
-none.
 """
 
 from __future__ import annotations

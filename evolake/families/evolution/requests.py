@@ -1,16 +1,6 @@
-"""What the roles that propose are sent: parents and an operator, what the corpus lacks, lessons of what was
-blocked.
-
-Say what the accepted families are and what they lack: lines for a prompt, and a direction for each request
-of a generation.
-
-What the evolution agent is asked: which operator has its turn, and which families it gets as parents.
-
-Why families were blocked, from the verdicts of record and the evidence that is stored: what the experience
-is made of.
-
-The lessons that proposers are sent: the curator makes them from what blocked families.
-"""
+"""What the roles that propose are sent: which operator has its turn, which families it gets as parents, what
+the corpus lacks, and lessons that the curator makes from what blocked families (the verdicts of record and
+the stored evidence)."""
 
 from __future__ import annotations
 

@@ -1,20 +1,15 @@
-"""The seed families that are shipped, and their evidence.
-
-The seed families as what may immigrate: folders below `families` of the seeds, each with a
-generator.py.
-
-Evidence that comes with the seed families, so that the first minutes of a lake are not spent on what the
-gates of every lake see alike.
+"""The seed families that are shipped, as folders below `families` of the seeds, each with a generator.py; and
+their evidence, so that the first minutes of a lake are not spent on what the gates of every lake see alike.
 
 `evidence/families.jsonl.xz` next to the seeds has one line per family, a seed or one with a planted fault:
-what each gate saw under the operators. A line counts only where everything it depends on is the same here:
-the family to the byte, the code of the gates and of what runs in the jail, the sizes that gates read, the
-root seed, and Python's minor version (the work of a validator is counted in source lines). Any other family
-is taken through the gates, and no verdict is shipped: rules judge the evidence as they are now. What is most
+what each gate saw under the operators. A line counts only if everything it depends on is the same here: the
+family to the byte, the code of the gates and of what runs in the jail, the sizes that gates read, the root
+seed, and Python's minor version (the work of a validator is counted in source lines). Any other family is
+taken through the gates, and no verdict is shipped: rules judge the evidence as they are now. What is most
 like a family depends on the families there are, so it is compared again.
 
-Some families, drawn again for each root seed, go through the gates all the same. Where their evidence is
-another than the shipped, that is an error.
+Some families, drawn again for each root seed, go through the gates all the same. If their evidence is another
+than the shipped, that is an error.
 """
 
 from __future__ import annotations

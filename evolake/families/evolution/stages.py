@@ -1,13 +1,8 @@
-"""Gates asked for again: one at a time, and for candidates that get further by a rule that has changed.
+"""Ask gates again: one at a time, as the assets do, and for candidates that get further by a rule that has
+changed.
 
-Gates one at a time, as the assets ask for them: evidence that is stored is judged as it is, what is
-missing is collected now.
-
-A rule that has changed is thus judged again on any old cycle without a run in the jail, and only what gets
-further than before costs anything.
-
-Candidates that get further than when they were made, because a rule has been loosened since: compared
-again, and where evidence is missing, taken through all gates again.
+Evidence that is stored is judged as it is, what is missing is collected now. So a changed rule is judged
+again on any old cycle without a run in the jail, and only what gets further than before costs anything.
 
 What a new family must differ from is what is accepted now: the archive that entered the cycle, the versions
 of this cycle that were accepted when they were made and still are, and those that got further before it. So

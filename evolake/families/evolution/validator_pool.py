@@ -1,13 +1,11 @@
-"""Bring the pool of validators to its size before the gates: ask for what is missing.
+"""Bring the pool of validators to its size before the gates, and record who wrote which program of a family
+from what: whether the votes on a label come from authors that did not know each other.
 
 What is written joins the family, so it is part of the content that is judged. A source that does not even
 answer the sample is not taken. By default each validator comes from its own call that sees the statement and
-a few instances, never the primary (`roles.reviewers`); with `validator_authors` "together" the builder
-is shown the primary, as it was before 0.2.0. Operators write none: under them a family without independent
-validators stays so, and the consensus gate says it.
-
-Who wrote which program of a family, and from what: rows that say whether the votes on a label come from
-authors that did not know each other.
+a few instances, never the primary (`roles.reviewers`); with `validator_authors` "together" the builder is
+shown the primary, as before 0.2.0. Operators write none: under them a family without independent validators
+stays so, and the consensus gate says it.
 """
 
 from __future__ import annotations

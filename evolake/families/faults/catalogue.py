@@ -2,18 +2,16 @@
 1978, applied to gates).
 
 Each fault wraps a source of the family (see `parts`), edits the template, or changes a declaration. A family
-that does not have what a fault needs (a rule, two independent validators) makes it NotComposable, which is a
-fact and no survival. `expected` says which gate is meant to catch it; an earlier gate that catches it is as
-good, which the rows show.
+that lacks what a fault needs (a rule, two independent validators) makes it NotComposable, which is no
+survival. `expected` says which gate is meant to catch it; an earlier gate that catches it is as good, which
+the rows show.
 
-Faults that the gates cannot see, planted all the same: the record of what an acceptance does not mean.
-
+Faults that the gates cannot see are planted all the same: the record of what an acceptance does not mean.
 Every gate compares programs with programs, and the operators' blind reviewers take their program from the
-family (its reader, its independent validators). What text and programs have wrong together therefore passes;
-the paper's human audit finds the same: of 15 faulty families five have programs that agree with each other
-and contradict the text, its dominant undetected fault (appendix L). Reviewers of the model backend, who read
-the text, may see the first two; the third is too rare for a sample, and the strict majority over every single
-instance keeps it out of the labels.
+family. What text and programs have wrong together therefore passes; the paper's human audit finds the same:
+of 15 faulty families five have programs that agree with each other and contradict the text (appendix L).
+Reviewers of the model backend, who read the text, may see the first two; the third is too rare for a sample,
+and the strict majority over every single instance keeps it out of the labels.
 """
 
 from __future__ import annotations

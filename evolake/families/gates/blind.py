@@ -1,19 +1,17 @@
-"""A second reader, learnt from examples: the template turned round, and for each hidden input the slot that
-spells it.
-
-It sees instances on its own seeds and finds, for every top-level key of the inputs, a slot and a way of
-reading it that gives the key's value in all of them (or that the value never changes). Where a key cannot be
-explained there is no such reader. So a family whose author wrote no reader can still be solved from its text,
-and one with a reader is read in two ways. Slot texts are a candidate's, so the learning happens in the jail.
-
-Gate 2b: can the instance be solved from its text alone? One independent reviewer an instance, who may run
+"""Gate 2b: can the instance be solved from its text alone? One independent reviewer an instance, who may run
 programs in the jail.
 
 Both backends go the same way: a reviewer replies with a program, sees what it printed, and ends with
-\boxed{answer}. The operators' reviewers are pairs of a reader and a strategy: k different pairs go round
+\\boxed{answer}. The operators' reviewers are pairs of a reader and a strategy: k different pairs go round
 over the instances, independent validators first, the primary only if there is nothing else. The pass is of
 this content: it is kept under the family's id, so any edit starts without one. Source: SSLogic, section 3.3,
 "Code-Augmented Blind Review", equation 2.
+
+A second reader is learnt from examples: the template turned round. It sees instances on its own seeds and
+finds, for every top-level key of the inputs, a slot and a way of reading it that gives the key's value in all
+of them (or that the value never changes). If a key cannot be explained there is no such reader. So a family
+without a reader can still be solved from its text, and one with a reader is read in two ways. Slot texts are
+a candidate's, so the learning happens in the jail.
 """
 
 from __future__ import annotations

@@ -1,14 +1,6 @@
-"""Families with one thing changed, in the code or in the text.
-
-Sources with one thing changed, to see whether it matters: a number another, a rule under another
-alternative, a function without its work.
-
-All work on the syntax tree. What a factory of a composed family holds (see contract) was its parent's, and
-was looked at there.
-
-Statements with one thing changed, to see whether who reads them takes notice: a sentence gone, a quantity
-another.
-"""
+"""Change one thing of a family, to see whether it matters: in the sources a number, a rule's alternative, a
+function's work; in the statement a sentence or a quantity. All work on the syntax tree. What a factory of a
+composed family holds (see contract) was its parent's, and was looked at there."""
 
 from __future__ import annotations
 

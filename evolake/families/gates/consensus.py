@@ -1,25 +1,18 @@
-"""Gate 2a: the label of an instance, by votes of the programs, or by checkers where many answers are correct.
-
-The votes on one instance: what each voter answered, and what more than half of them agree on.
-
-Negative probes: answers that are nearly right must be judged wrong, by the same function that gives the
-reward.
-
-Families whose questions have many correct answers: votes of checkers, replies that they judge, and probes
-of the checkers themselves.
-
-A label is the primary's answer, if more than half of all checkers accept it. The checkers are shown answers
-that are nearly right, labels of other instances, and the answers of the further solvers: on each of them all
-checkers must agree. Some must be accepted, or the answer is unique and the family needs no checkers; most
-must be rejected.
-
-Gate 2a: the label of an instance is what a strict majority of the voters answers. A plurality is no
-consensus.
+"""Gate 2a: the label of an instance is what a strict majority of the voters answers, or, if many answers are
+correct, what most checkers accept. A plurality is no consensus.
 
 Voters are the primary and at least m independent validators. A voter that raises, times out or returns a
 schema error has voted for nothing but still counts in the denominator. Copies do not vote twice: a validator
 whose normalised tree is that of another voter is not independent, and no more is one that votes on no
-instance at all, however much the others agree. Source: SSLogic, section 3.3, "Gate 2", equation 1.
+instance at all. Source: SSLogic, section 3.3, "Gate 2", equation 1.
+
+Negative probes are answers that are nearly right: they must be judged wrong, by the same function that gives
+the reward.
+
+With checkers a label is the primary's answer, if more than half of all checkers accept it. They are shown
+answers that are nearly right, labels of other instances, and the answers of the further solvers: on each of
+them all checkers must agree. Some must be accepted, or the answer is unique and the family needs no checkers;
+most must be rejected.
 """
 
 from __future__ import annotations

@@ -1,13 +1,8 @@
-"""A family through its gates: what each collects, and up to which it comes.
+"""Take a family through its gates, cheapest first, up to the first block (`specs` says which).
 
-What the gates of a family collect, in order: one function per gate. Evidence is collected when its gate is
-reached, and later gates find the sample of earlier ones in the `GateContext`.
-
-A family through its gates, cheapest first, up to the first block: `specs` says which, `collecting` what
-each looks at.
-
-A candidate's failure is a verdict, and so is whatever its texts make our code raise (evolake.gates.boundary);
-a dead jail or a spent budget is an exception.
+One function per gate collects evidence when the gate is reached; later gates find the sample of earlier ones
+in the `GateContext`. A candidate's failure is a verdict, and so is whatever its texts make our code raise
+(evolake.gates.boundary); a dead jail or a spent budget is an exception.
 """
 
 from __future__ import annotations

@@ -1,16 +1,13 @@
-"""Where an answer may be known without solving: from the statement itself, or from a benchmark that models
+"""Find answers that may be known without solving: from the statement itself, or from a benchmark that models
 have seen.
-
-Does the statement give its answer away?
 
 That the answer occurs in the text means little: a small number occurs by chance, and a person to be found is
 on the list. What betrays it is that one and the same place holds the answer in instance after instance: the
 n-th number from either end, or what follows the same words. So each such place is tried as a guesser, over
 many instances whose answers vary. Long answers (a list, a sentence) are simply looked for.
 
-Does a statement are in a benchmark that models are measured by? Overlap of word n-grams in normalised
-text: lower case, no punctuation, every number the same, so that a known puzzle with other numbers is known
-again.
+A statement is compared with benchmarks by overlap of word n-grams in normalised text: lower case, no
+punctuation, every number the same, so that a known puzzle with other numbers is known again.
 """
 
 from __future__ import annotations

@@ -4,18 +4,14 @@ The sample is drawn on seeds that all families share, each seed at every difficu
 compared between families, and a generator that ignores the difficulty shows immediately. Source: SSLogic,
 section 3.3, "Gate 1".
 
-Does something happen in the steps of a run, and do the late ones decide? A switched rule can leave a world
-dead that was alive as it was drawn.
+Of families whose primary has the course of a run or of a board (see `evolake.families.worlds`), their own
+programs show in the jail whether something happens in the steps and the late ones decide: a switched rule can
+leave a world dead.
 
-Asked of families whose primary has the course of a run or of a board (see `evolake.families.worlds`); their
-own programs are run in the jail.
-
-Does a joined family need its first part? A child that can be solved without it is the second family in a
-longer text.
-
-Inputs of such a child are {"a": of the first family, "b": of the second, ...} (see contract). Each instance
-is solved again with the `a` of another instance of the same difficulty; how often the answer changes is how
-often the first part decides it.
+A joined family that can be solved without its first part is the second family in a longer text. Inputs of
+such a child are {"a": of the first family, "b": of the second, ...} (see contract). Each instance is solved
+again with the `a` of another instance of the same difficulty; how often the answer changes is how often the
+first part decides it.
 """
 
 from __future__ import annotations

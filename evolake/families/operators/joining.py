@@ -1,17 +1,14 @@
-"""What every operator that joins families needs: a parent made ready to live inside a child, and the sections
-that keep statements apart.
+"""What every operator that joins families needs: a parent made ready to live inside a child, sections that
+keep statements apart, and the words and letters of a child's statement, in both languages.
 
 `embed` gives a parent under a prefix: its rules, constants, ports and filterables renamed, its slots shifted,
 its statement in one piece. The child's template puts each piece under a marker line; `cutter` is the source
 of a function that cuts a child's statement at those lines again, so each parent's reader sees exactly the
-text that it was written for, at any depth of nesting. Where the second statement continues with the answer to
-the first, there are no marker lines: a bridge, one line that names the answer by its own letter, is between
-the two.
+text that it was written for, at any depth of nesting. If the second statement continues with the answer to
+the first, a bridge, one line that names the answer by its own letter, is between the two instead.
 
-What operators say in a child's statement, in both languages, and the letters that stand for what is not
-given as a number.
-
-A letter is taken only if no parent uses it anywhere, so a reader can put words or numbers back in its place.
+A letter stands for what is not given as a number. It is taken only if no parent uses it anywhere, so a reader
+can put words or numbers back in its place.
 """
 
 from __future__ import annotations

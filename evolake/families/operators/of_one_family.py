@@ -1,28 +1,22 @@
 """The operators that make a family of another one.
 
-Operator (a), switch: another alternative of one rule, or of two, in the text and in every source
-together.
+(a) switch: another alternative of one rule, or of two, in the text and in every source together.
 
-Operator (d), aggregate: several instances of a family, and one question about all their answers: sum,
-largest, spread, which, how many.
+(d) aggregate: several instances of a family, and one question about all their answers: sum, largest, spread,
+which, how many. The parent's statement is given once, with letters in place of what varies; each case gives
+the letters' texts. The child's reader puts them back and hands the parent's reader a whole statement for
+every case. All cases but the last are easier than the difficulty asked for, and more of them come with it: a
+rule that decides hard instances alone decides something here, too.
 
-The parent's statement is given once, with letters in place of what varies; each case gives the letters'
-texts. The child's reader puts them back and hands the parent's reader a whole statement for every case. All
-cases but the last are easier than the difficulty asked for, and more of them come with it: a rule that
-decides hard instances alone decides something here, too.
+(e) invert: a number of the question is withheld, and asked for: which one makes the answer largest, the
+smallest that makes it even. Every validator tries all the values that the text gives, each by its own
+algorithm. They are around the number that the parent drew, where its instances are neither empty nor all
+alike.
 
-Operator (e), invert: a number of the question is withheld, and asked for: which one makes the answer
-largest, the smallest that makes it even.
-
-Every validator tries all the values that the text gives, each by its own algorithm. They are around the
-number that the parent drew, where its instances are neither empty nor all alike.
-
-Operator (f), filter: a condition that elements of a list must meet before the family's own question is
-asked (parity, a bound, distinctness).
-
-Parallel lists lose the same elements. An instance is drawn again until the condition removes something and
-leaves enough. The condition is a separate function: if what it removes decides nothing, it can be left out
-without effect, which the gate `sentences` sees.
+(f) filter: a condition that elements of a list must meet before the family's own question is asked (parity, a
+bound, distinctness). Parallel lists lose the same elements. An instance is drawn again until the condition
+removes something and leaves enough. The condition is a separate function: if what it removes decides nothing,
+the gate `sentences` sees it.
 """
 
 from __future__ import annotations

@@ -1,18 +1,14 @@
-"""The operators that make one family of two.
+"""The operators that make one family of two. The second family's instance is drawn first, so on shared seeds
+it is the instance of the parent itself: if the operator changes nothing, the answers are a parent's and the
+near-duplicate gate sees it.
 
-Operator (b), pipe: the answer of one family becomes a number in the other.
+(b) pipe: the answer of one family becomes a number in the other. How many values the number can take is in
+the text and is read from there.
 
-The second family's instance is drawn first, so on shared seeds it is the instance of the parent itself: where
-the piped number changes nothing, the answers are the parent's and the near-duplicate gate sees it. How many
-values the number can take is in the text and is read from there.
-
-Operator (c), guard: a condition on the answer of one family decides which of two wordings of a rule holds
-in the other.
-
+(c) guard: a condition on the answer of one family decides which of two wordings of a rule holds in the other.
 The rule becomes two rules, one for each case, and the words that a letter stands for; the second family's
 validators are there twice, under either rule. Its generator and reader must not know the rule, for the
-instance is drawn and read before the condition is known. It is drawn first, so where the condition always
-comes out the same the answers are a parent's and the near-duplicate gate sees it.
+instance is drawn and read before the condition is known.
 """
 
 from __future__ import annotations

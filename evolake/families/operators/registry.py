@@ -1,10 +1,8 @@
-"""Which families become parents: those that few children came from first, and of these such as are unlike
-each other.
+"""The evolution operators, by name, and which families become parents: those that few children came from
+first, and of these such as are unlike each other.
 
-The operators that take no parent: each draws a new kind of puzzle from its world.
-
-The evolution operators, by name. Six make one child of their parents, or say that these parents do not
-allow it (NotComposable); the worlds make a family that has no parent.
+Six operators make one child of their parents, or say that these parents do not allow it (NotComposable); the
+worlds draw a new kind of puzzle without a parent.
 
     switch     another alternative of a rule          aggregate  several instances, one question about all answers
     pipe       an answer becomes a number             invert     which number makes the answer so

@@ -1,14 +1,7 @@
-"""A family as the examiners of readings see it: sentences with numbered slots, instances with labels, and
-which input a slot states.
-
-What one examination of a reading gives, and what it may ask for: answers of the primary on changed inputs,
-and of changed validators.
-
-Changed validators: an operator made a call of a helper, and what a source calls.
-
-What two readings share: elements that a sentence leaves out are removed from the data, and the answers
-must stay the same.
-"""
+"""A family as the examiners of readings see it: sentences with numbered slots, instances with labels, which
+input a slot states; and what an examination gives and may ask for: answers of the primary on changed inputs,
+and of changed validators (an operator made a call of a helper). Elements that a sentence leaves out are
+removed from the data, and the answers must stay the same."""
 
 from __future__ import annotations
 

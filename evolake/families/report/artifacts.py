@@ -1,12 +1,6 @@
-"""What the families line says of its artifacts, of one family, and of itself among the lines.
-
-The families line's row in the table of all lines: it has no champion, so its best is how many families
-passed every gate.
-
-One family of the lake, and every attempt at one: idea, outcome, what the gates said, and who made it.
-
-What the families line says of its artifacts.
-"""
+"""What the families line says of its artifacts, of one family and every attempt at it (idea, outcome, what
+the gates said, who made it), and of itself among the lines: it has no champion, so its best is how many
+families passed every gate."""
 
 from __future__ import annotations
 

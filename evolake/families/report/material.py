@@ -1,12 +1,9 @@
-"""What the report of a cycle of the families line says: tables read from the lake, up to the cycle and no
-further.
+"""What the report of a cycle of the families line says, from tables up to the cycle and no further; and which
+families are near-duplicates of each other.
 
-Which families of a population are near-duplicates of each other, by the measure of the near-duplicate
-rule.
-
-The gate compares each new family with the known ones; this compares all pairs in one pass, for the
-report and for audits of a lake. Answers are compared as a matrix, and sketches of code only where the rule
-could still object, so a thousand families take seconds.
+The gate compares each new family with the known ones by the same measure; this compares all pairs in one
+pass. Answers are compared as a matrix, and sketches of code only where the rule could still object, so a
+thousand families take seconds.
 """
 
 from __future__ import annotations

@@ -1,18 +1,13 @@
-"""The evolution agent, which writes and mends families: as one reply, by the operators or a model, and as a
-session.
+"""The evolution agent, which writes and fixes families: as one reply, by the operators or a model, and as a
+session. Source of the role: SSLogic, section 3.2, phase I.
 
-The classical evolution agent: one of the operators on the parents of the request; for a blocked draft,
-another wording of one of its rules.
+The classical agent is one of the operators on the parents of the request. What operators compose is right by
+construction if the parents are, so a block says mostly that this choice of rules gives a poor family: answers
+that hardly vary, an answer that is in the text, a double of another. A rule is switched then; a draft that
+failed to run is given up.
 
-What operators compose is right by construction if the parents are, so a block says mostly that this choice
-of rules gives a poor family: answers that hardly vary, an answer that is in the text, a double of
-another. A rule is switched then; a draft that failed to run is given up. Source of the role: SSLogic, section
-3.2, phase I.
-
-The evolution agent as a session: it writes the files of a family, runs the generator, looks at samples and
-sees how validators vote.
-
-There is no classical answer: operators compose families of their parents in one step (`evolution`).
+The session writes the files of a family, runs the generator, looks at samples and sees how validators vote.
+It has no classical answer.
 """
 
 from __future__ import annotations

@@ -1,14 +1,7 @@
 """What each role of the families line is asked and what it answers: Pydantic models, shared by both backends
-(paper, appendix O.2).
-
-Fields whose description says "operators only" are hidden from prompts.
-
-Find what makes a reply unusable from its text alone: a source that does not parse or lacks its function,
-slots with a gap.
-
-Functions of request and reply (`Role.fault`): the model gets the words in one repair turn, before anything
-runs in the jail.
-"""
+(paper, appendix O.2); fields whose description says "operators only" are hidden from prompts. And what makes
+a reply unusable from its text alone (`Role.fault`): a source that does not parse or lacks its function, slots
+with a gap. The model gets these words in one repair turn, before anything runs in the jail."""
 
 from __future__ import annotations
 

@@ -1,16 +1,12 @@
-"""The roles that answer a statement from its text alone.
+"""The roles that answer a statement from its text alone: the blind reviewer, and the solver whose success
+measures difficulty.
 
-The classical blind reviewer: a reader and a brute-force strategy, put into one program that sees nothing
-but the statement.
+The classical blind reviewer is a reader and a brute-force strategy, put into one program that sees nothing
+but the statement. For each mutation point it looks which alternative's sentence is in the statement, and sets
+the strategy's constant to it. If none or two are there, the answer is N/A.
 
-Rules are taken from the text: for each mutation point the reviewer looks which alternative's sentence is in
-the statement, and sets the strategy's constant to it. If none or two are there, the statement does not say
-what the rule is, and the answer is N/A.
-
-The solver whose success measures difficulty: a model that answers from the text alone, without tools.
-
-Operators have no such solver: their only way to an answer is a validator, which is right by construction and
-would measure nothing.
+The solver is a model without tools. Operators have none: their only way to an answer is a validator, which is
+right by construction and would measure nothing.
 """
 
 from __future__ import annotations

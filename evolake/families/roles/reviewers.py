@@ -1,20 +1,13 @@
 """The roles around a draft: quality reviewer, validator builder, author of independent validators, curator of
-experience.
+experience. The classical answers are measurements instead of taste.
 
-What was learnt from failures: one-sentence items that hold for any family, shown to the author of the next
-one.
+The author of independent validators sees the statement and a few instances, never the primary, the generator
+or who wrote them. Votes of programs count as independent only if their authors are: a reply that holds the
+primary and its validators makes one mistake in all of them. There is no classical answer: operators take
+independent validators from the parents.
 
-Items are distinguished by their words, not by their letters; the list is capped, the oldest go first.
-
-The classical answers of the quality reviewer, the validator builder and the experience curator:
-measurements instead of taste.
-
-The author of independent validators: it sees the statement and a few instances, never the primary, the
-generator or who wrote them.
-
-Votes of programs count as independent only where their authors are: a reply that holds the primary and its
-validators makes one mistake in all of them. There is no classical answer: operators take independent
-validators from the parents.
+Experience is one-sentence items that hold for any family, shown to the author of the next one. Items are
+distinguished by their words, not by their letters; the list is capped, the oldest go first.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Families through the jail, from the host's side: instances, answers, readings. One jail call per source,
-many instances per call.
+"""Run families in the jail, from the host's side: instances, answers, readings, checkers. One jail call per
+source, many instances per call; calls and seconds are counted by gate, since rejected families cost too.
 
 What comes back is the candidate's word: the driver shares its process. So a reply is checked for its form
 here, piece by piece, what can be known without it (types, times, sizes) is computed here, and the rest says
@@ -14,14 +14,8 @@ only what the candidate's own program could have said as well:
 A dead jail raises MachineryError and is never a candidate's failure. Neither is a host that was too busy to
 run a call (see `evolake.jail.patience`).
 
-Run checkers in the jail: each is wrapped into a validator whose answer is the list of its verdicts, so it
-runs as validators do.
-
-A checker that raises an error on an answer has rejected it. One that returns anything but True or False has
-no verdict.
-
-A jail pool that keeps account: calls and seconds, by gate. Rejected families cost too, and the report says
-how much.
+A checker runs as a validator whose answer is the list of its verdicts. One that raises an error on an answer
+has rejected it; one that returns anything but True or False has no verdict.
 """
 
 from __future__ import annotations

@@ -1,19 +1,12 @@
-"""Constraint worlds: what is drawn, what it is said in, and the sources of its family.
+"""Draw constraint worlds: a structure, a theme, some kinds of constraints and a question make a family,
+without a parent. The same random numbers give the same family, to the byte.
 
-The sources of a constraint world's family: generator, reader and three engines that share no code.
+The generator goes from a drawn arrangement to sentences, the reader from the sentences back. Three engines
+share no code:
 
 search    values are struck out as things are decided, the thing with the fewest values left next
 sat       clauses over "thing e has value v", for a SAT solver that lists models or is asked under assumptions
 listing   every order, distribution or choice, each looked at as a whole
-
-The generator and the reader of a constraint world: from a drawn arrangement to sentences, and from the
-sentences back.
-
-A constraint world, drawn whole: a structure, a theme, some kinds of constraints and a question make their
-own family.
-
-No parent is asked, and no sentence of one is in it. The same random numbers give the same family, to the
-byte.
 """
 
 from __future__ import annotations

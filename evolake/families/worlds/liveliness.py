@@ -1,11 +1,5 @@
-"""Whether a world is worth drawing, tried while it is drawn.
-
-What a drawn world's own sources say, tried while it is drawn. They are made of this room's tables and need
-no jail.
-
-Whether a drawn world is alive at every level: no answer is a good guess, its steps change the state, and
-its late steps decide the answer.
-"""
+"""Try a world while it is drawn, by its own sources, without a jail: it is alive if at every level no answer
+is a good guess, its steps change the state, and its late steps decide the answer."""
 
 from __future__ import annotations
 

@@ -1,8 +1,5 @@
 """The mechanics of a family without its dress: which engine a world was drawn from and which rules are in
-force, or the code of another family.
-
-The end of a process world's title, which names its rules in force.
-"""
+force (the end of its title names them), or the code of another family."""
 
 from __future__ import annotations
 

@@ -1,9 +1,6 @@
 """What boards and queues are drawn of: rules, some with an amount, and questions, with meanings for three
-engines; what runs share with them.
-
-What a world's reader declares: each sentence that its statements may say, with the function or constant of
-the engines that holds it.
-"""
+engines; and what a reader declares: each sentence that a statement may say, with the function or constant
+that holds it."""
 
 from __future__ import annotations
 

@@ -1,30 +1,20 @@
-"""What process worlds with signals are drawn of: actions, questions and themes; and the sources of their
-families.
+"""Draw process worlds with signals: actions, questions and themes (two stores, a pointer on marks, a mode,
+and three signals, in the words of one place); and the sources of their families, which share no code.
 
-What may happen in a turn of a process world, with its meaning three times over.
+An action may happen in a turn, and has its meaning in the terms of each engine:
 
-    run       statements on `w`, the values by variable               (simulation)
-    table     new columns of `z`, the values by variable of all states (a table of every state and its
-              successor)
-    relation  whether `v` may come after `u`                           (clauses, turn by turn)
+    run       statements on `w`, the values by variable               (simulation: one state, turn by turn)
+    table     new columns of `z`, the values by variable of all states (each state and its successor; a run is a
+              walk through the table)
+    relation  whether `v` may come after `u`                           (clauses: a variable for each turn, store
+              and number; a SAT solver finds the run)
 
 Variables: `a` and `b` are stores of 0..cap units, `r` a mark of a dial of `m` marks counted from 0, `q` one
 of two modes.
 
-Questions on the run of a process world, with the answer of each engine.
-
-`run` and `table` fold `trace`, the states from the start on, by variable; a simulation has mappings, the
-table has columns. `clauses` asks through `is_`, which looks up in the model whether a variable has a value
-after a turn, or through `solver`.
-
-Themes of process worlds: two stores, a pointer on marks, a mode, and three signals, in the words of one
-place.
-
-The sources of a process world's family: generator, reader and three engines that share no code.
-
-simulation  one state, changed turn by turn
-table       the successor of every state there is, for each rule; a run is a walk through the tables
-clauses     a variable for each turn, store and number; a SAT solver finds the run
+Questions: `run` and `table` fold `trace`, the states from the start on, by variable; a simulation has
+mappings, the table has columns. `clauses` asks through `is_`, which looks up in the model whether a variable
+has a value after a turn, or through `solver`.
 """
 
 from __future__ import annotations

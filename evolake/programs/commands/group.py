@@ -1,7 +1,5 @@
-"""`evolake programs`: a new project, what a project's evaluator says of its initial program, a program of the
-lake, and whether evolution goes in circles.
-
-What `evolake programs new` writes: a function to be fitted, scored apart from the program that fits it.
+"""`evolake programs`: a new project (a function to fit, scored apart from the program that fits it), what a
+project's evaluator says of its initial program, a program of the lake, and whether evolution goes in circles.
 """
 
 from __future__ import annotations

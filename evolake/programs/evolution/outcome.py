@@ -1,7 +1,5 @@
-"""What an evaluation of a program gave: in words for its author, and as rows of MEASURED.
-
-What the generations of one project share in a cycle.
-"""
+"""What an evaluation of a program gave, in words for its author and as rows of MEASURED; and the `Context`
+that the generations of one project share in a cycle."""
 
 from __future__ import annotations
 

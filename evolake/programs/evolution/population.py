@@ -1,14 +1,9 @@
-"""The population of a project: its rows from cycle to cycle, its islands, and the order of programs by
-several metrics.
+"""The population of a project: its rows from cycle to cycle, which are added and change state and are never
+removed; its islands; and the order of programs.
 
-The archive of the programs line: what enters a cycle and what leaves it. Rows are added and states change;
-no row is removed.
-
-Islands of one project: on each the best program of every cell of features (MAP-Elites, Mouret and Clune
-2015) and the best ones over all.
-
-Rank programs by several metrics: non-dominated sorting and crowding distance, as NSGA-II has them (Deb et
-al. 2002).
+On each island are the best program of every cell of features (MAP-Elites, Mouret and Clune 2015) and the best
+ones over all. Several metrics rank by non-dominated sorting and crowding distance, as NSGA-II has them (Deb
+et al. 2002).
 """
 
 from __future__ import annotations

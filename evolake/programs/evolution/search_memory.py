@@ -1,17 +1,10 @@
-"""What a generation leaves, and what the next one knows and draws its parents from.
+"""What a generation leaves, and what the next one knows and draws its parents from: all programs so far,
+proposals that made none, the last contest, times that were shown.
 
-What the search knows when a generation begins: all programs so far, proposals that made none, the last
-contest, times that were shown.
-
-What one generation of one project made, as a blob that is noted in the lake as soon as the generation is
-done. A cycle that was killed reads the notes back and continues after the last one whose key is still the
-same.
-
-Which program a model is asked to change: the best in at least half of the requests, and no much worse one
-without a reason.
-
-What operators are given of a project's search: its trials, read from the rows of its programs, and the
-parent of the next child.
+What a generation made is a blob that is noted in the lake as soon as it is done. A cycle that was killed
+reads the notes back and continues after the last one whose key is still the same. A model is asked to change
+the best program in at least half of the requests, and no much worse one without a reason; operators are given
+the trials.
 """
 
 from __future__ import annotations

@@ -1,17 +1,13 @@
-"""The calls of a one-shot writer: of several children together, with the limits in words, and of a revision.
+"""Call a one-shot writer: for several children together, with the limits in words, and for a revision.
 
-The revision of a one-shot writer: its program is evaluated once, it is sent what came of it, and may write
-another one. The better of both counts.
+Children of one parent are asked for together, since their requests differ in their directions alone. The
+limits are time and memory of an evaluation, what the sandbox has, and how evaluations are counted.
 
-Only a program that failed for a reason, or that scores better than its parent and all programs that its
-author was shown, is worth another call: one that is worse is in the table of attempts that the next
-generation reads. The evaluation of the one that does not count stays in the rows, with the purpose `trial`.
-
-Calls of a one-shot writer: children of one parent are asked for together, since their requests differ in
-their directions alone.
-
-What a writer is sent of the limits: time and memory of an evaluation, what the sandbox has, how
-evaluations are counted.
+In a revision the program is evaluated once, the writer is sent what came of it, and may write another one;
+the better of both counts. Only a program that failed for a reason, or that scores better than its parent and
+all programs that its author was shown, is worth that call: one that is worse is in the table of attempts that
+the next generation reads. The evaluation of the one that does not count stays in the rows, with the purpose
+`trial`.
 """
 
 from __future__ import annotations

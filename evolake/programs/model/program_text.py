@@ -1,31 +1,22 @@
-"""A program as text: which of its lines may change, which of its numbers are parameters, and its syntax
-tree.
+"""A program as text: which of its lines may change, which of its numbers are parameters, and its syntax tree.
 
-What of a program may change: the lines between `EVOLVE-BLOCK-START` and `EVOLVE-BLOCK-END`, in a comment
-of any language; a file that is to evolve and has no such marks is one block. The marks are those of
-OpenEvolve, so that its examples can be used as they are.
-
-In Python only a comment is a mark, as Python reads the file: not a docstring that speaks of marks, and not a
-comment that names both. So code that is inside a string is no fixed code either: a block that opens a string
-which swallows its end mark has no end. In other languages every line with one of the words is a mark.
-
-The comments of a program as Python sees them. Lines and line ends are in `evolake.text_edits`.
+What may change are the lines between `EVOLVE-BLOCK-START` and `EVOLVE-BLOCK-END`, in a comment of any
+language (the marks of OpenEvolve, so that its examples can be used); a file that is to evolve and has no
+marks is one block. In Python only a comment is a mark, as Python reads the file: not a docstring that speaks
+of marks, and not a comment that names both. So a block that opens a string which swallows its end mark has no
+end. In other languages every line with one of the words is a mark.
 
 Python ends a line at LF, CRLF or a lone CR and nowhere else (`str.splitlines` also at form feeds and other
 characters), and a byte order mark at the start is no part of the text. Texts keep both as they are in their
 files.
 
-Numbers that a program marks as its parameters, in a comment of any language on the line of the number.
-
-Two examples:
+A number is a parameter if a comment on its line marks it:
 
     #define BLOCK 8     /* EVOLVE-PARAM 1 256 int */
     let shrink = 0.7;   // EVOLVE-PARAM 0.1 1.0
 
 The last number before the mark is the parameter; low and high follow, then `int` where it must be whole and
 `log` where it is drawn on a log scale.
-
-A program's Python: parsed on the host (see `evolake.parsing.bounded`), and where its nodes are.
 """
 
 from __future__ import annotations

@@ -1,11 +1,5 @@
-"""What the programs line says of its artifacts.
-
-The gain of a program over the initial program of its project, from held-out scores under the same
-seeds.
-
-The programs line's row in the table of all lines: the held-out score of each project's champion and of its
-initial program.
-"""
+"""What the programs line says of its artifacts and of itself among the lines: held-out scores of each
+project's champion and of its initial program, under the same seeds."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
-"""What the figures of the programs line are drawn from. Used by the assets' metadata and by the report.
-
-The Pareto front of a project with several declared metrics: its programs, in words and as data.
-"""
+"""What the figures of the programs line are drawn from, in the assets' metadata and in the report; and the
+Pareto front of a project with several declared metrics."""
 
 from __future__ import annotations
 

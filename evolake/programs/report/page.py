@@ -1,9 +1,5 @@
 """The programs line's part of the page: champions, what protected their scores, what was tried and blocked,
-figures.
-
-One program of the lake: what it is, what it scored, what gates said, and how it differs from where its
-project began.
-"""
+figures; and one program: what it scored, what gates said, how it differs from where its project began."""
 
 from __future__ import annotations
 

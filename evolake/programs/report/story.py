@@ -1,9 +1,5 @@
-"""What only the programs line knows of its cycle: every project's champion, evaluations with their processor
-time, whose score is not protected.
-
-The decisions of a cycle in words: the held-out score of each project's champion, and whether that is a
-gain at all.
-"""
+"""What only the programs line knows of its cycle: every project's champion with its held-out score, and
+whether that is a gain; evaluations with their processor time; whose score is not protected."""
 
 from __future__ import annotations
 

@@ -1,18 +1,13 @@
-"""Runs inside the jail, in the evaluator's process: the functions of a program that runs in another jail.
+"""Call the functions of a program that runs in another jail. Runs inside the jail, in the evaluator's
+process.
 
 The program's file is STUB here, so that none of the program's code can run in this process, however the
-evaluator loads it. Calls carry plain values there and back (see `to_plain`); what a program does to its
-arguments does not reach the evaluator's. The state of the global random generators goes with a call whenever
-the evaluator has changed it, so that a program draws what it would draw in the evaluator's process.
-
-Plain values as bytes: what crosses between an evaluator and a program that run in separate processes.
-
-Numbers, texts, bytes, lists, tuples, dicts, sets and numpy arrays of numbers or texts cross by value, and
-arrive as exactly the type that they were. Nothing else does: an object of a program's own class would be code
-of the program in the evaluator's process. Runs inside the jail.
-
-Seed the usual generators of random numbers, and carry their state from one process to another. Runs inside
-the jail.
+evaluator loads it. Calls carry plain values there and back as bytes (see `to_plain`): numbers, texts, bytes,
+lists, tuples, dicts, sets and numpy arrays of numbers or texts arrive as exactly the type that they were.
+Nothing else crosses: an object of a program's own class would be code of the program in the evaluator's
+process. What a program does to its arguments does not reach the evaluator's. The state of the global random
+generators goes with a call whenever the evaluator has changed it, so that a program draws what it would draw
+in the evaluator's process.
 """
 
 from __future__ import annotations

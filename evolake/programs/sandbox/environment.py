@@ -1,10 +1,6 @@
-"""What the jails of a project are shown beyond the system: programs and folders of the host, and an
-environment of packages.
-
-Packages of a project's requirements.txt, in its own environment, named by the content of that file.
-
-Only wheels are installed, so that no code of a package runs on the host. pip's own settings say from where.
-"""
+"""What the jails of a project are shown beyond the system: programs and folders of the host, and the packages
+of its requirements.txt, in an environment that is named by the content of that file. Only wheels are
+installed, so that no code of a package runs on the host. pip's own settings say from where."""
 
 from __future__ import annotations
 

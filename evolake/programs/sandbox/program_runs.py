@@ -1,12 +1,6 @@
-"""A program that runs apart from its evaluator: built, then run on one case after another, each time in a
-jail that holds nothing else.
-
-A scratch run of a session: a script that its author writes, next to the program's files, in its own jail
-without the evaluator.
-
-It has the limits of an evaluation, and its author sees what it prints. A program's score is none of it: only
-an evaluation scores.
-"""
+"""Build a program that runs apart from its evaluator, and run it on one case after another, each time in a
+jail that holds nothing else; and run scripts that the author of a session writes next to it, without the
+evaluator and under the limits of an evaluation. Only an evaluation scores."""
 
 from __future__ import annotations
 

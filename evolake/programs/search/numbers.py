@@ -1,16 +1,11 @@
-"""The numbers of a program that may be tuned, and how: one changed by a step, all by small steps, or along
-the difference of two relatives.
+"""Tune the numbers of a program: one changed by a step, all by small steps, along the difference of two
+relatives, or by an estimator.
 
-The last is differential evolution (Storn and Price, J. Global Optimization 11, 1997): programs that are the
-same but for their numbers are points of one space, and the difference of two of them is a step of the right
-size and direction. It needs no more than the archive has already.
-
-The numbers of a program drawn by Optuna's tree-structured Parzen estimator (Bergstra et al., NeurIPS 2011)
-from what its relatives scored.
-
-Programs that are the same but for their numbers are trials of one study. The study is made again of the
-archive each time, so that there is no state next to the lake's: a cycle that was killed draws what it would
-have drawn.
+Programs that are the same but for their numbers are points of one space. The difference of two of them is a
+step of the right size and direction (differential evolution: Storn and Price, J. Global Optimization 11,
+1997), and all are trials of one study of Optuna's tree-structured Parzen estimator (Bergstra et al., NeurIPS
+2011). The study is made again of the archive each time, so that there is no state next to the lake's: a cycle
+that was killed draws what it would have drawn.
 """
 
 from __future__ import annotations

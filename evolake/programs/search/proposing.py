@@ -1,7 +1,5 @@
-"""One child of a program, by one of the operators: a bandit over what each has gained so far.
-
-A program with a part of another: a function of the same name, or a whole block.
-"""
+"""Make one child of a program by one of the operators, a bandit over what each has gained so far; or with a
+function of the same name, or a whole block, of another program."""
 
 from __future__ import annotations
 

@@ -1,20 +1,18 @@
 """What a search has tried, and what follows from it: which operator makes the next child, and of which
 program.
 
-What a project's search has tried so far, in order. It is the only memory of the operators and is read from
-rows, so that a cycle that was killed proposes what it would have proposed.
+A trial is a program that was evaluated, or blocked, with its parent and the operator that created it. Trials
+are the only memory of the operators and are read from rows, so that a cycle that was killed proposes what it
+would have proposed.
 
-A trial is a program that was evaluated, or blocked, with its parent and the operator that created it.
+The operator is chosen by a bandit whose credit is the gain for each evaluation: Thompson sampling with
+discounted counts (Chapelle and Li, NeurIPS 2011; Raj and Kalyani, 2017). An operator has a Beta prior, each
+of its trials adds a success between 0 and 1 and what is left to 1 as failure, and old trials fade. A gain
+counts in relation to all that was gained so far, so that tiny steps at the end of a slope do not keep
+structure from being tried.
 
-Which operator makes the next child: a bandit whose credit is the gain for each evaluation.
-
-Thompson sampling with discounted counts (Chapelle and Li, NeurIPS 2011; Raj and Kalyani, 2017): an operator
-has a Beta prior, each of its trials adds a success between 0 and 1 and what is left to 1 as failure, and old
-trials fade. A gain counts in relation to all that was gained so far, so that tiny steps at the end of a slope
-do not keep structure from being tried.
-
-Which program is changed next, if operators write: mostly the best; a new structure gets some tuning before
-it is compared with the best.
+The program that is changed next is mostly the best; a new structure gets some tuning before it is compared
+with it.
 """
 
 from __future__ import annotations

@@ -1,15 +1,10 @@
-"""Prompts on problems that were never trained on, and who is champion by them.
-
-Held-out evaluation: the policy as it is, under one or more system prompts, on problems that were never
-trained on.
-
-Select the champion: the best-rated prompt against the champion, on the same problems under the same
-weights.
+"""Evaluate the policy as it is, under one or more system prompts, on problems that were never trained on; and
+select the champion.
 
 Ratings compare prompts of different iterations through a chain of matches; the champion changes only if the
-two, side by side on problems of the training split, differ beyond the noise: `evolake.contest` flips the
-signs of the differences of problems. Held-out problems take no part, so that what is reported of them stays a
-report.
+best-rated prompt and the champion, side by side on problems of the training split under the same weights,
+differ beyond the noise: `evolake.contest` flips the signs of the differences of problems. Held-out problems
+take no part, so that what is reported of them stays a report.
 """
 
 from __future__ import annotations

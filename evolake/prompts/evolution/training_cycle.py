@@ -1,11 +1,9 @@
-"""The iterations of one cycle, resumable: each is noted with its checkpoint before the next begins.
+"""Run the iterations of one cycle, resumable: each is noted with its checkpoint before the next begins.
 
-What one iteration did, as blobs: rows of the line's tables and the population after it; calls of roles;
-the policy's checkpoint.
-
-After every iteration the blob is noted in the lake. A cycle that was killed reads the notes back and
-continues after the last iteration whose key is still the same: the key stands for everything the iterations
-depend on. So nothing that was sampled, paid for or learnt is done twice.
+A note is a blob: rows of the line's tables and the population after the iteration; calls of roles; the
+policy's checkpoint. A cycle that was killed continues after the last iteration whose key is still the same:
+the key stands for everything the iterations depend on. So nothing that was sampled, paid for or learnt is
+done twice.
 """
 
 from __future__ import annotations

@@ -1,11 +1,6 @@
-"""Labels and verifiers of the user's own are tried before anything is trained on them.
-
-Check labels before any training: a label that a correct reply in the asked form could not give, and one
-question with two labels.
-
-Probe the verifiers of the user's own before anything is trained: on a right, a wrong, an empty and hostile
-replies to a few of the problems.
-"""
+"""Try labels and verifiers of the user's own before anything is trained on them: a label that a correct reply
+in the asked form could not give, one question with two labels; a verifier on a right, a wrong, an empty and
+hostile replies to a few of the problems."""
 
 from __future__ import annotations
 

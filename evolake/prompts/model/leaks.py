@@ -1,15 +1,12 @@
-"""Find held-out problems that are in the training file in another spelling, and distinguish them from
-problems of one template.
+"""Find held-out problems that are among those to train on, also in another spelling, and distinguish them
+from problems of one template.
 
 Texts are compared after invisible characters, letters that look alike, digits of other scripts and words for
 numbers are made one. A held-out problem leaks if it is a training problem's text, such a text with words put
-in or left out and all its numbers the same, or if enough of its n-grams are in training problems (Brown et
-al. 2020, app. C). N-grams that several training problems share are the template's and do not count; problems
-whose text is a training problem's but for numbers or names are of one template, which is a note and no leak.
-A paraphrase in other words is not found.
-
-Whether held-out problems are among those to train on: overlap of word n-grams, as GPT-3's authors measured
-it (Brown et al. 2020, app. C).
+in or left out and all its numbers the same, or if enough of its word n-grams are in training problems (Brown
+et al. 2020, app. C). N-grams that several training problems share are the template's and do not count;
+problems whose text is a training problem's but for numbers or names are of one template, which is a note and
+no leak. A paraphrase in other words is not found.
 """
 
 from __future__ import annotations

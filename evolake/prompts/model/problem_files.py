@@ -1,13 +1,11 @@
-"""Problems from files of the user's own: JSON lines, parquet, the folder of a dataset, or tasks of
-reasoning-gym with their configurations.
+"""Read problems from files of the user's own: JSON lines, parquet, the folder of a dataset, or tasks of
+reasoning-gym with their configurations, whose own verifiers judge the answers.
 
 Question and answer are read by the recipe that recognises a row (`row_recipes`), or from the columns that a
 mapping names. Optional columns: problem_id or instance_id, family (or family_id), difficulty, category,
 case_sensitive, scorer, and entry where that is reasoning-gym. What `evolake families export` writes is read
 as it is. A question that does not say where its answer goes is asked for one in the format of the settings.
 Labels are checked before anything is trained (`label_checks`).
-
-Problems of reasoning-gym, whose own verifiers judge the answers.
 """
 
 from __future__ import annotations

@@ -1,16 +1,13 @@
-"""A system prompt as an individual: an ordered list of principles with ids (E-SPL, section 3.1 and figure 9).
+"""A system prompt as an individual: an ordered list of principles with ids, and its edits (E-SPL, sections
+3.1 and 3.2, figure 9, appendices A.1, A.4, A.5).
 
 Edits name principles by id, so an id means the same principle through a whole lineage: a modified principle
 keeps its id, a new one takes the next number, and the number of a principle that was dropped is not given out
 again. `next_number` carries that from parent to child; it is no content.
 
-Edits of a system prompt: hunks, and what becomes of each (E-SPL, section 3.2 and appendices A.1, A.4,
-A.5).
-
-A hunk names principles by id, and may quote the text that it expects there. A diff is applied strictly, hunk
-by hunk: one that does not fit (an id that is not there, a quote that differs, a principle that an earlier
-hunk of the diff has changed, a text that is there already) is left out whole and says why; nothing is
-guessed. So applying the hunks that were applied gives the same prompt again.
+A hunk may quote the text that it expects. A diff is applied strictly, hunk by hunk: one that does not fit (an
+id that is not there, a quote that differs, a principle that an earlier hunk has changed, a text that is there
+already) is left out whole and says why. So applying the hunks that were applied gives the same prompt again.
 
     add      a new principle at the end         merge  one new principle in the place of the first of several
     modify   another text under the same id     drop   a principle out

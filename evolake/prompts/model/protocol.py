@@ -1,10 +1,8 @@
-"""What a policy is to this line: it answers problems under system prompts, and some policies learn from what
-their answers were worth.
+"""The protocol of a policy: it answers problems under system prompts, may call tools, and some policies learn
+from what their answers were worth.
 
 The tokens of a sample travel with it, so that an update trains on exactly what was rewarded and never on a
-second tokenisation of the text.
-
-A call of a tool, as a policy writes it and as it is answered: one form of each, in plain text.
+second tokenisation of the text. A call of a tool and its answer have one form, in plain text:
 
     <tool>search capital of Australia</tool>
     <result>

@@ -1,19 +1,16 @@
-"""What a reply is worth: whether it is correct, and apart from that whether it has the form that was asked
-for.
+"""Score a reply: whether it is correct, and apart from that whether it has the form that was asked for.
 
 A small model learns the form long before it learns anything else, so the two are never one number except in
 the reward. The answer of a reply is the content of its last \\boxed{...}; in the format `last`, if there is
 no box, it is what the reply ends with (`evolake.answers.ending`). Calls of tools and their results are no
-part of what is read. Comparison is `evolake.answers`, of both alike: the same that labels the problems.
-Nothing is evaluated here; a dataset's own verifier, which may evaluate, has scored the answer in the jail
-before (`verified`): right is what it gives 1, and what it gives less counts in the reward alone.
+part of what is read. Comparison is `evolake.answers`, the same that labels the problems; nothing is evaluated
+here.
 
-Replies to problems whose dataset brings a verifier, judged by that: in the jail, and all replies of a
-batch at the same time.
-
-The verifier of a dataset gets what was read as the answer, the content of the box, and not the reply around
-it. A reply without an answer is worth 0 unasked. A verifier of the user's own gets the whole reply. The jail
-is there for the batch alone: it holds the libraries in memory, which the weights need in between.
+A dataset's own verifier, which may evaluate, scores the answer in the jail before (`verified`), all replies
+of a batch at the same time: right is what it gives 1, and what it gives less counts in the reward alone. It
+gets the content of the box; a reply without an answer is worth 0 unasked. A verifier of the user's own gets
+the whole reply. The jail is there for the batch alone: it holds the libraries in memory, which the weights
+need in between.
 """
 
 from __future__ import annotations

@@ -5,15 +5,13 @@ the same bytes. Samples are drawn from the model's own distribution (no top-k, n
 recipe's temperature, at which the trainer takes its log probabilities too. Only an evaluation may draw
 otherwise (`Decoding`).
 
-In bfloat16 the base model and the cache of what it read take half the memory. The adapter, its gradients and
-Adam's moments are float32 all the same, and so is what is computed of logits: softmax, log probabilities,
-advantages, loss. The logits themselves are bfloat16, in sampling and in training.
+In bfloat16 the base model and the cache of what it read take half the memory, and logits are bfloat16, in
+sampling and in training. The adapter, its gradients and Adam's moments are float32 all the same, and so is
+what is computed of logits: softmax, log probabilities, advantages, loss.
 
-A checkpoint: the adapter's weights and Adam's moments as one blob of the same bytes for the same state.
-
-It is a safetensors file: the tensors' bytes, and one canonical JSON text that says which policy and which
-step they belong to. There is no state of a random generator in it, because none outlives a call: every draw
-of the policy comes from the seed that the caller passes in.
+A checkpoint is a safetensors file of the adapter's weights and Adam's moments, with one canonical JSON text
+that says which policy and step they belong to: the same bytes for the same state. It has no state of a random
+generator: every draw comes from the seed that the caller passes in.
 """
 
 from __future__ import annotations

@@ -2,11 +2,9 @@
 user's, or random weights.
 
 The bundled model is a quantised GGUF file. transformers reads it slowly and cannot save what it read, so its
-weights are unpacked once into a plain checkpoint in a cache folder that the file's own hash names, and are
-loaded from there. Nothing is ever downloaded.
-
-The dtype of a policy's base model, by torch's names. The adapter, its gradients and Adam's moments are
-float32 with any of them.
+weights are unpacked once into a plain checkpoint in a cache folder that the file's own hash names. Nothing is
+ever downloaded. The dtype of the base model has torch's name; the adapter, its gradients and Adam's moments
+are float32 with any of them.
 """
 
 from __future__ import annotations

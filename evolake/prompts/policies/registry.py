@@ -1,11 +1,9 @@
-"""Which policy serves: decided by the settings, in one place.
+"""Choose the policy that serves, by the settings, and who edits the prompts: the backend of the settings, or
+the policy itself (`own_editor`).
 
 local      weights on this machine that learn: the bundled model, or a checkpoint of the user's
 tiny       the same with random weights of two layers, for trying the plumbing
 endpoint   an OpenAI-compatible endpoint: it answers and does not learn
-
-Who edits the prompts: the backend of the settings, or the policy itself, as a model that needs no endpoint
-(`own_editor`).
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What the prompts line says of its artifacts.
-
-The prompts line's row in the table of all lines.
-"""
+"""What the prompts line says of its artifacts, and its row among the lines."""
 
 from __future__ import annotations
 

@@ -1,14 +1,13 @@
-"""The classical answers of the local editor and the consolidator: entries of the principle library, driven by
-what went wrong.
+"""The classical answers of the local editor and the consolidator, and why the edits of a reply cannot be
+used.
 
-A symptom that no principle answers brings one that does; a symptom that a principle answers without effect
-makes it stricter. If the library has nothing more to say about a problem, an entry that is not in the prompt
-is tried: without that a search by rules stops.
+The editor takes entries of the principle library by what went wrong. A symptom that no principle answers
+brings one that does; a symptom that a principle answers without effect makes it stricter. If the library has
+nothing more to say about a problem, an entry that is not in the prompt is tried: without that a search by
+rules stops.
 
-Why the edits of a reply cannot be used: what the model is sent before it may answer once more.
-
-One edit that applies is enough: the others are left out with their reasons, as rows, and later requests show
-them.
+Of a reply one edit that applies is enough: the others are left out with their reasons, as rows, and later
+requests show them. Else the model is sent the reasons before it may answer once more.
 """
 
 from __future__ import annotations

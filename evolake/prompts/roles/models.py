@@ -1,10 +1,8 @@
 """What each role of the prompts line is asked and what it answers: Pydantic models, shared by both backends
-(E-SPL, appendices A.1 to A.5).
+(E-SPL, appendices A.1 to A.5), and the parts of a prompt that are there only if there is something to say.
 
 Fields whose description says "operators only" are hidden from prompts. Every role is served by a fixed
 reference model, never by the policy that is trained.
-
-The parts of a prompt that are there only if there is something to say, and how principles are shown.
 """
 
 from __future__ import annotations

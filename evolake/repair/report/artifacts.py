@@ -1,7 +1,5 @@
-"""What the study says of its artifacts, and its row in the table of all lines.
-
-The study's row in the table of all lines: the arm that solves most against the one that only resamples.
-"""
+"""What the study says of its artifacts, and its row among the lines: the arm that solves most against the one
+that only resamples."""
 
 from __future__ import annotations
 

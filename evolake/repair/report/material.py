@@ -1,7 +1,5 @@
-"""What several of the study's figures ask of its findings. Used by the assets' metadata and by the report.
-
-What the report is made from: the lake's current study, whole, and its findings.
-"""
+"""What the report is made from: the lake's current study, whole, and its findings; and what several figures
+ask of them."""
 
 from __future__ import annotations
 

@@ -1,13 +1,8 @@
-"""The report of the study, rebuilt from the lake alone: report.html, report.tex, figures/*.png, tables/*.csv
-and tables/*.parquet.
+"""Write the report of the study from the lake alone: report.html, report.tex (booktabs, graphicx and
+lmodern), figures/*.png, tables/*.csv and tables/*.parquet.
 
-The same lake gives the same bytes. Files of an earlier report that this one does not have any more are not
-removed.
-
-The report as one HTML file: no script, no outside reference, figures inside.
-
-The report as LaTeX source: one article with the same sentences, tables and figures as the page. It needs
-booktabs, graphicx and lmodern alone.
+Page and article have the same sentences, tables and figures. The same lake gives the same bytes. Files of an
+earlier report that this one does not have any more are not removed.
 """
 
 from __future__ import annotations

@@ -1,8 +1,5 @@
-"""What the study says of its artifacts, and its row in the table of all lines.
-
-The study's row in the table of all lines: training on evolved families against training on their seeds, at
-equal steps.
-"""
+"""What the study says of its artifacts, and its row among the lines: training on evolved families against
+training on their seeds, at equal steps."""
 
 from __future__ import annotations
 
