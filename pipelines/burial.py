@@ -1,19 +1,18 @@
-"""Runs whose process is gone: no other process would ever say so, and whatever waits for them would wait for
-ever.
+"""Bury runs whose process is gone: no other process would ever say so, and whatever waits for them would wait
+for ever.
 
-A run that ends writes its last word itself; the code server that started it writes it where the process was
-killed. Where the code server was killed too, or the run was made in process, the run stays "started": it
-holds the slot of its line's pool, nights are skipped and backfills queue behind it. Locks tell such a run
-from a living one, since they go with the process that held them:
+A run that ends writes its last word itself; if its process was killed, the code server that started it does.
+If that was killed too, or the run was made in process, the run stays "started": it holds the slot of its
+line's pool, nights are skipped and backfills queue behind it. Locks distinguish such a run from a living one,
+since they go with the process that held them:
 
 - a run that the daemon, the UI or Dagster's commands started holds its own lock until its process ends
   (`pipelines.executor`);
 - a run made in process (`evolake run`) holds the line's lock from before it is created until after it has
   ended;
 - one that came to neither is dead immediately if its process was started on this host and is gone
-(`pipelines.run_process`), else (it died while it was
-  launched, it is of another host, or a notebook made it) if it stood still for `PATIENCE_S` and the line is
-  free.
+  (`pipelines.run_process`), else (it died while it was launched, it is of another host, or a notebook made
+  it) if it stood still for `PATIENCE_S` and the line is free.
 
 A run that is declared dead before it came to its lock finds that out when it takes it, and stops: nothing is
 ever done twice.

@@ -1,18 +1,18 @@
-"""Several lines at the same time, each in its own process, as Dagster's runs are: what happens in one line
-loses nothing of another.
+"""Run several lines at the same time, each in its own process, as Dagster's runs are: what happens in one
+line loses nothing of another.
 
 A line's process is `pipelines.evolve --lines LINE --as-part`, which does the seeds and all cycles of the
-line: it tells what happens as JSON lines on its standard output, then its outcome, and stops if its standard
-input ends, so none outlives the process that started it. Contents do not depend on what runs at the same
-time: random numbers are keyed by what they are for, stages that measure time have the machine to themselves
+line: it writes events as JSON lines on its standard output, then its outcome, and stops if its standard input
+ends, so none outlives the process that started it. Contents do not depend on what runs at the same time:
+random numbers are keyed by what they are for, stages that measure time have the machine to themselves
 (`pipelines.turns`), and a line that reads what another makes (`LineSpec.after`) starts when that one has
 ended.
 
-Whoever takes longest ends last, so the heaviest line (`LineSpec.weight`) starts first, and next to it the
-lightest, which gets more of the processor than heavier ones while these want it too, and has a head start
+The heaviest line (`LineSpec.weight`) takes longest and starts first, and next to it the lightest, which gets
+more of the processor than heavier ones while these want it too, and has a head start
 (`pipelines.turns.HeadStart`): so a first champion is there long before the last. The others follow from the
-heaviest on. A step that waits for its turn, or for a part of it that runs alone, needs no core: one line more
-than there are cores runs at a time, which ends sooner than as many as there are cores.
+heaviest on. One line more than there are cores runs at a time, since a step that waits for its turn needs no
+core.
 """
 
 from __future__ import annotations

@@ -5,9 +5,9 @@ where start-up time counts.
 starts the program. Files of the host are bound one by one, read-only or (existing files, no folders)
 writable, so that nothing has to be collected after the end and the program can neither make a file nor a
 link. There is no /proc, and no process or thread can be made. To become another program cannot be refused,
-since bubblewrap itself must; but the jail holds none but the program itself, its loader and its libraries,
-each bound as one file. Time and memory are the kernel's account of the jail alone (see `inside.launcher`).
-With process 1 of the jail the kernel ends all there is.
+since bubblewrap itself must; but the jail holds none but the program itself, its loader and its libraries.
+Time and memory are the kernel's account of the jail alone (see `inside.launcher`). With process 1 of the jail
+the kernel ends all there is.
 
 The limit of processor time is held by the supervisor, which looks at the exact account when the limit could
 first be reached: RLIMIT_CPU counts in ticks, and was seen to end a run at nine tenths of its limit. It stays

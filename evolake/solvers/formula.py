@@ -1,5 +1,5 @@
 """Formulas in conjunctive normal form: one flat array of literals and the place where each clause starts,
-read and written as DIMACS, packed or plain, and the judgement of a claimed model, a certificate that needs no
+read and written as DIMACS, packed or plain; and the judgement of a claimed model, a certificate that needs no
 trust in the solver.
 
 Flat arrays because a benchmark instance has up to millions of clauses: reading, renaming and model checking
@@ -9,9 +9,9 @@ SATLIB's `%` line ends a file, comments may be on any separate line, and a byte 
 line is skipped. Formulas of suites are read by `suites.folder_reading`, which repairs what can be understood
 and reports it.
 
-Formulas and proofs are unpacked by their first bytes, whatever their names say, within the bounds of
-`evolake.reading`. A name whose ending promises a packing that the bytes do not have is an error, since such a
-file was cut or mixed up. No formula and no proof, text or binary, begins as a packed file does.
+Formulas and proofs are unpacked by their first bytes, within the bounds of `evolake.reading`; none begins as
+a packed file does. A name whose ending promises a packing that the bytes do not have is an error, since such
+a file was cut or mixed up.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
 """Run a design's numbers in a process that may die, and report its death like any other result.
 
 A checked graph is made of torch's own operators, and some of them kill their process (an integer division can
-be a SIGFPE), never end, or ask for more memory than there is. So the process that judges is never the one
-that computes: each judging process keeps one child, gives it one run at a time, and holds it to the time that
-it computes, and to the clock. A child that dies, or that is killed because a step or a compilation does not
-end, is the verdict on the design that it ran (`Simulation.failure`), and the next run gets a fresh child. It
-is forked once (`fork_server`) and kept, so a run costs a few JSON lines. It also works out the shapes of a
-graph that is checked (`fits_apart`), so that a process that judges need not load torch.
+be a SIGFPE), never end, or ask for more memory than there is. So each judging process keeps one child, gives
+it one run at a time, and holds it to the time that it computes, and to the clock. A child that dies, or that
+is killed because a step or a compilation does not end, is the verdict on the design that it ran
+(`Simulation.failure`), and the next run gets a fresh child. It is forked once (`fork_server`) and kept, so a
+run costs a few JSON lines. It also works out the shapes of a graph that is checked (`fits_apart`), so that a
+process that judges need not load torch.
 
     request   one JSON line: what to do, and on what
     replies   {"ready"} once; then for each request {"made"}, {"progress": [steps, solved]} now and then, and

@@ -1,18 +1,17 @@
-"""Gate 3: does every sentence count? Text is held against code by changing one of them at a time and seeing
-whether anything takes notice.
+"""Gate 3: does every sentence count? Text is held against code by changing one of them at a time (after
+mutation testing, DeMillo, Lipton and Sayward 1978, of text instead of programs).
 
 The text: each sentence is taken out of statements, and each word; the reader must refuse, or hand on other
 inputs. What it overlooks is unread: nothing but its author says that it is so. It may be none of what
-operators say. A quantity of the prose must be in the code as a number that decides answers, also where the
-reader takes notice of it. The other way round, a number that all validators have and that decides answers
-must be said. Quantities in slots are made another too: where the reader hands the other one on and no answer
-ever changes, the validators ignore it. The code: each rule is switched and each function of the validators
-loses its work; one that changes no answer is no rule. After mutation testing (DeMillo, Lipton and Sayward
-1978), of text instead of programs.
+operators say. A quantity of the prose must be in the code as a number that decides answers, also if the
+reader takes notice of it; and a number that all validators have and that decides answers must be said.
+Quantities in slots are changed too: if the reader hands the other one on and no answer ever changes, the
+validators ignore it. The code: each rule is switched and each function of the validators loses its work; one
+that changes no answer is no rule.
 
-Where equals taken in the opposite order give another answer, the text must say who goes first; a word of
-degree that something depends on must have a border. A reader may declare its sentences (model.sentences):
-then a sentence without a pattern, or a declared rule that the text leaves out, shows.
+If equals taken in the opposite order give another answer, the text must say who goes first; a word of degree
+that something depends on must have a border. A reader may declare its sentences (model.sentences): then a
+sentence without a pattern, or a declared rule that the text leaves out, shows.
 """
 
 from __future__ import annotations

@@ -1,19 +1,18 @@
 """Problem sets: where they come from, and which problems are never trained on.
 
 A setting lists sources in order of preference. The first one with enough problems on both sides of the split
-is used, and the set says which that was and why those before it were passed over. Where families are one
-source of several they are none of this list, unless they may be all of an iteration's problems: their
-instances are added to a cycle's problems one by one (`evolake.prompts.evolution.feeding`), and what is held
-out is of another source, the same problems in every cycle, whatever families there are.
+is used, and the set says which that was and why those before it were passed over. If settings name files for
+both sides (`problem_files`), those are used. Families are in this list only if they may be all of an
+iteration's problems; else their instances are added to a cycle's problems one by one
+(`evolake.prompts.evolution.feeding`), and what is held out is of another source, the same in every cycle.
 
 All problems of one family are on one side of the split, by the hash of the family's id alone, so a later and
 larger set moves none; families of the lake by the ids of the roots that they descend from, so that no
-held-out family shares an ancestor with one to train on; and a text is on one side only. What ships
-names its families, the primers, where the lake has hashes of content: a family of the lake with a name that
-ships is on the side of that name, with all that descends from it, whichever source holds out
-(`shipped_names`, `family_roots`). Families of two lineages may share long sequences of words all the same,
-where both are of one kind of drawn world, say: held-out problems that have too much of them in common with
-problems to train on are left out. Where settings name files for both sides (`problem_files`), those are used.
+held-out family shares an ancestor with one to train on; and a text is on one side only. What ships names its
+families, the primers, where the lake has hashes of content: a family of the lake with a name that ships is on
+the side of that name, with all that descends from it (`shipped_names`, `family_roots`). Families of two
+lineages may share long sequences of words all the same: held-out problems that have too much of them in
+common with problems to train on are left out.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How weights are updated: two configurations of one trainer.
+"""Recipes of weight updates: two configurations of one trainer.
 
 `espl` (E-SPL, section 3.1 and appendix A): advantage r - mean of the (prompt, problem) group, not divided by
 its deviation; every sequence counts by its tokens over one constant length (dr_grpo), no KL term, Adam at
@@ -8,15 +8,14 @@ its deviation; every sequence counts by its tokens over one constant length (dr_
 the tokens of the batch, KL to the first policy with weight .001 by the k3 estimator without importance
 weights, gradient clipped at 1, Adam at 2e-6, samples drawn at temperature .85. Failed trajectories are taken
 out before the advantages are computed, and a group in which nothing succeeded is skipped. The paper's failed
-trajectories are those with a wrong answer, and what is left is distinguished by a reward model; where the
-reward is the validator alone, nothing is left to distinguish and only the KL term moves. So `rejects` is
-"unanswered" by default (no answer that can be read), and "incorrect" is the paper's word.
+trajectories are those with a wrong answer, and a reward model distinguishes what is left; if the reward is
+the validator alone, only the KL term moves. So `rejects` is "unanswered" by default (no answer that can be
+read), and "incorrect" is the paper's word.
 
 Single values are settings (`EVOLAKE_PROMPTS__LOSS_TYPE=cispo` caps the weights of importance, at `CISPO_CAP`,
 not the objective: MiniMax-M1, 2025). By default a policy takes one step on what it has just sampled, where
-the ratio is 1, below every cap: there cispo and dapo take the same step. With `mini_batches` it takes that
-many, each on its part of the groups; from the second on the ratio is to the policy that sampled, and clipping
-acts. SSLogic takes two (2,048 trajectories in mini-batches of 1,024).
+the ratio is 1 and cispo and dapo are the same. With `mini_batches` it takes that many, each on its part of
+the groups; from the second on clipping acts. SSLogic takes two (2,048 trajectories in mini-batches of 1,024).
 
 `kl_term`: `k3` is the mean of r - log r - 1 with r = first policy / policy, whose gradient is not that of the
 KL divergence even where its value is. `weighted` is SSLogic's equation 4: the same times policy / policy that

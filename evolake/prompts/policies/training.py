@@ -1,4 +1,4 @@
-"""One update of the weights by trl's GRPO trainer, on samples that were drawn and rewarded before (E-SPL,
+"""Update the weights once by trl's GRPO trainer, on samples that were drawn and rewarded before (E-SPL,
 section 3.1).
 
 The trainer's own generation is replaced by the samples' tokens, so what was rewarded is what is trained on. A
@@ -12,12 +12,12 @@ the policy that sampled are taken before the first step; the ratio to it is clip
 CLIP_RANGE (cispo: capped at `CISPO_CAP`). The denominator of a step is an equal share of that of all. Groups
 whose tokens carry no loss fill up the last part.
 
-A group whose rewards are all equal has no advantage. Without a KL term it is left out of the passes. In
+A group whose rewards are all equal has no advantage and, without a KL term, is left out of the passes. In
 dr_grpo and grpo the loss is scaled by the share of the rows that stay, so that the gradient is the same; in
 dapo and cispo the tokens are those of the groups that stay. A rejected sample stays in its group as a row
 whose only token carries no loss: it counts neither in the group's mean and deviation nor among the tokens (a
 reward of None alone would leave it in the denominator and in the KL term). The same mask takes the results of
-tools out of loss, KL and entropy; they are read by the tokens after them all the same.
+tools out of loss, KL and entropy.
 """
 
 from __future__ import annotations

@@ -1,22 +1,15 @@
 """The archive of the solvers line: what enters a cycle and what leaves it.
 
-Rows of `variants` are added and their `state` changes; none is removed, so the blocked and the retired stay,
-with their ancestors. Runs are carried for the variants that live on, and for the holdout of those that have
-been champion; older ones stay in the partitions of the cycles that made them.
+Rows of `variants` are added and their `state` changes (accepted: it lives, may be used as a parent, is
+ranked; champion; blocked: a gate objected, or it was found unsound later; retired: it passed, and was
+overtaken). None is removed, so the blocked and the retired stay, with their ancestors. Runs are carried for
+the variants that live on, and for the holdout of those that have been champion; older ones stay in the
+partitions of the cycles that made them.
 
-    state      accepted (lives: may be used as parents, is ranked), champion, blocked (a gate objected, or it
-               was found unsound later), retired
-    (passed,
-               and was overtaken)
-
-Later cycles remember contests between champion and challenger, the verdict with its interval and the result
-by family of formulas, and what the line has tried in all of its cycles, as one table: variants with their
-gain or block, and plans of which no variant came.
-
-No formula of a contest has a name in a record, so no role can learn one. The archive keeps the newest records
-in its `state`, under CONTESTS.
-
-Failed plans leave no variant in the archive. What they were for is kept in its `state`, under FAILED_PLANS.
+Later cycles remember, in the archive's `state`, the newest contests between champion and challenger
+(CONTESTS), with the verdict, its interval and the result by family of formulas, and what the line has tried
+in all of its cycles: variants with their gain or block, and plans of which no variant came (FAILED_PLANS). No
+formula of a contest has a name in a record, so no role can learn one.
 """
 
 from __future__ import annotations

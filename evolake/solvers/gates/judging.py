@@ -1,6 +1,6 @@
-"""A variant through its gates, in order, what its coder is shown of an objection, and what one refuted
-answer, anywhere and ever, does to the variant that gave it. `collecting` says what each gate looks at, rules
-that are files judge it.
+"""Take a variant through its gates, in order; show its coder an objection; and block for good a variant that
+gave one refuted answer, anywhere and ever. `collecting` says what each gate looks at, rules that are files
+judge it.
 
     0 compliance   layout and documents; code that the variant adds to its base
     1 build        a clean build in the jail
@@ -9,29 +9,28 @@ that are files judge it.
     4 stability    two runs count alike; memory over a growing formula
 
 Each gate may be asked alone, on stored evidence (`gate_verdicts`), so that a changed rule is judged again
-without building or running; `judge_variant` takes a repository through all of them and stops at the first
-block. A dead jail or checker raises; it never becomes a verdict.
+without building or running; `judge_variant` stops at the first block. A dead jail or checker raises; it never
+becomes a verdict.
 
 Of an objection a coder sees which rule, why it exists, what was seen: bounded, and with the variant's own
 output fenced as data. Learned rules name the variants that they come from by whole ids; here, as everywhere
 that a role reads, these are short.
 
 Unsound is permanent. A wrong model, UNSAT of a formula that has a model, a proof that a checker refutes, that
-no checker can read (it is not in the format that the variant declares) or that is not there: one such answer
-in the benchmark, in a duel or on the holdout, in whichever cycle, blocks the variant, with a verdict of that
+no checker can read (it is not in the format that the variant declares) or that is missing: one such answer in
+the benchmark, in a duel or on the holdout, in whichever cycle, blocks the variant, with a verdict of that
 stage as its reason. From then on it is neither ranked nor a parent, a survivor or a champion; a champion
-falls and the next one takes its place. It never blocks the line: checks assert that nothing unsound is ranked
-or survives, not that nothing is unsound. A proof that a limit left undecided is no proof, so its answer
-counts as unsolved; it refutes nothing.
+falls and the next one takes its place. The line is never blocked: checks assert that nothing unsound is
+ranked or survives. A proof that a limit left undecided is no proof, so its answer counts as unsolved; it
+refutes nothing.
 
 So is a variant whose two answered runs of one formula in the duels of a cycle wrote proofs of different
 lengths: it does not repeat itself, and no figure of it means anything. Each formula is run as often on each
-side as a duel has pairs, and by a champion once more in every further duel; a challenger in duels of one pair
-is not seen, nor is a search that differs and comes to a proof of the same length.
+side as a duel has pairs; a challenger in duels of one pair is not seen, nor is a search that differs and
+comes to a proof of the same length.
 
-What the runs of a stage come to is judged by the rules of its gate (`tables.LATE_GATES`), so that the reason
-is a rule's and the rows are evidence. A seed that is found unsound stays what its variants are compared with
-and built from: its sources, not its figures.
+What the runs of a stage come to is judged by the rules of its gate (`tables.LATE_GATES`). A seed that is
+found unsound stays what its variants are compared with and built from: its sources, not its figures.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""The runs that gates 2 to 4 judge (smoke, correctness, stability), and what the gates need next to the
-variant to make them. Rows have the columns of RUNS, and rules read nothing but rows.
+"""The runs that gates 2 to 4 judge, and what the gates need next to the variant to make them. Rows have the
+columns of RUNS, and rules read nothing but rows.
 
 - smoke: every formula as it is, renamed, and shuffled: a solver that knows a file by its looks answers
   differently on its copies;
@@ -8,16 +8,14 @@ variant to make them. Rows have the columns of RUNS, and rules read nothing but 
   memory filled that the program has not written.
 
 Stability also asks whether what a variant gains on formulas that can be known carries over to copies of them
-that cannot. Each formula is run as the suite has it and in copies, renamed and shuffled under the lake's
-secret, with the arguments and limits of any other run, so that a variant cannot know which of them it is in.
-To a search they are draws of one distribution. A table of answers ends immediately on the first. Further
-copies are padded with a few fresh variables and clauses: who searches otherwise than its seed on all copies
-but on these decides by sizes.
+that cannot: renamed and shuffled under the lake's secret, with the arguments and limits of any other run. To
+a search they are draws of one distribution. A table of answers ends immediately on the first. Further copies
+are padded with a few fresh variables and clauses: who searches otherwise than its seed on all copies but on
+these decides by sizes.
 
-For runs with filled memory there is a second build whose local variables are filled where the source leaves
-them as they are. What a program allocates is filled by the C library (`FILLS`); local variables only the
-compiler can fill. Objects of the seed's own sources are kept for these builds as for others, so that a
-variant compiles what it changes twice, and nothing else.
+What a program allocates is filled by the C library (`FILLS`); local variables are filled by the compiler, in
+a second build, where the source leaves them as they are. Objects of the seed's own sources are kept for these
+builds as for others, so that a variant compiles what it changes twice, and nothing else.
 """
 
 from __future__ import annotations

@@ -1,22 +1,19 @@
 """Select the champion: challengers against the champion in interleaved pairs on the same core, and a contest
-by mean PAR-2.
+by mean PAR-2. Source of the model of champion and challenger: SATLUTION, section 3; the duel and its contest
+are ours.
 
 On each formula the two run back to back, in turns first and second, so that what slows the host slows both.
-What is compared is PAR-2 over the suite, a mean: `evolake.contest.mean_ratio` decides, also against rivals
-that help some formulas and hurt others. Its unit is the formula. Shuffled copies of one formula and repeated
-passes are averaged first, as they are no independent evidence; how far they are apart counts, because it
-moves the formula's mean. Which formula an instance comes from is a column of the trials, not a part of its
-name. A challenger that solves fewer formulas, or gives one answer that is refuted, never wins. How far
-repeated passes of one side are apart is reported as the noise floor of the host.
+`evolake.contest.mean_ratio` decides by the mean, also against rivals that help some formulas and hurt others.
+Its unit is the formula: shuffled copies of one and repeated passes are averaged first, as they are no
+independent evidence; how far they are apart counts, because it moves the formula's mean. Which formula an
+instance comes from is a column of the trials, not a part of its name. A challenger that solves fewer
+formulas, or gives one answer that is refuted, never wins. How far repeated passes of one side are apart is
+reported as the noise floor of the host.
 
-What takes milliseconds decides nothing: if each formula takes both sides less than `shortest_s`, what is
-compared is how the programs start and read, so no challenger wins and the reason says so.
-
-Processor time decides, and the clock is a guard: a pair of which the clock cut one run short counts for
-neither side. A duel that lost pairs so has fewer formulas than its suite, so that a later cycle holds it
-again.
-
-Source of the model of champion and challenger: SATLUTION, section 3; the duel and its contest are ours.
+If each formula takes both sides less than `shortest_s`, what is compared is how the programs start and read,
+so no challenger wins and the reason says so. Processor time decides, and the clock is a guard: a pair of
+which the clock cut one run short counts for neither side. A duel that lost pairs so has fewer formulas than
+its suite, so that a later cycle holds it again.
 """
 
 from __future__ import annotations

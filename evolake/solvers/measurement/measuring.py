@@ -1,19 +1,16 @@
-"""One run: a solver on a formula, on a separate core, its answer judged by the formula itself, its proof
-checked where it is drawn.
+"""Run a solver once on a formula, on a separate core; judge its answer by the formula itself, and check its
+proof if it is drawn.
 
 Every run of every stage (gates, benchmark, duel, holdout, the commands) is made here, and no run can be
 distinguished from another: the same command line with a proof to be written, whatever answer is expected; a
 separate copy of the formula, without a name or a date; one core; the same limits to be read
-(`RunLimits.shown`). What remains to be seen is the formula itself and the time. Which proofs are checked is
-drawn when the run is over.
+(`RunLimits.shown`). What remains to be seen is the formula itself and the time.
 
 Checking comes after the core is given back and is not part of the measured time. An exception while one run
 is judged is that run's fault and a value; a failure of the machinery passes through
-(`evolake.gates.boundary`).
-
-A process that measures holds a core's lock for as long as the solver runs. The locks are files that all
-processes of one user on one host share, so that two pools, two lines or a cluster's workers on the same host
-never measure on the same core at the same time. A lock dies with its process.
+(`evolake.gates.boundary`). A process that measures holds a core's lock, a file that all processes of one user
+on one host share, for as long as the solver runs: two pools, two lines or a cluster's workers on the same
+host never measure on the same core at the same time.
 """
 
 from __future__ import annotations

@@ -1,27 +1,27 @@
-"""Whether a proof holds: one checker's word, or that of two which share no code. The checkers are evolake's
-own, which needs a C compiler once; dratify, which is always there; and the classical programs if they are on
-PATH or built (`native_check`). Which proofs are checked is drawn when a run is over, by a key that no
-candidate can see, and each is checked once: verdicts are kept by the content of formula and proof.
+"""Check whether a proof holds: by one checker, or by two which share no code. The checkers are evolake's own,
+which needs a C compiler once; dratify, which is always there; and the classical programs if they are on PATH
+or built (`native_check`).
 
-A guess is an UNSAT answer that nothing derives, with whatever its author writes as a proof. It is found out
-when its proof is checked, and then its variant is unsound permanently (`gates.judging`). With the share s of
-a stage, a guess that comes up in r of its runs goes unseen with the probability
+Which proofs are checked is drawn when a run is over, by a key that no candidate can see. A guess is an UNSAT
+answer that nothing derives, with whatever its author writes as a proof. Once its proof is checked, its
+variant is unsound permanently (`gates.judging`). With the share s of a stage, a guess that comes up in r of
+its runs goes unseen with the probability
 
     P(unseen) = (1 - s) ** r
 
 Correctness, stability, benchmark, duel and holdout have s = 1 in every profile, so that P = 0 for a guess in
-any run that a figure is made of. An answer that was not drawn counts as unsolved, whatever the share: what a
-guess can win is 0, what it risks is the variant. `SMOKE_SHARE` is small because a check costs ten times what
-a smoke run does, and no figure rests on smoke runs.
+any run that a figure is made of. An answer that was not drawn counts as unsolved: what a guess can win is 0,
+what it risks is the variant. `SMOKE_SHARE` is small because a check costs ten times what a smoke run does,
+and no figure rests on smoke runs.
 
 The key is the lake's secret (`suites.fresh`), outside of every jail and table; that of a stage follows from
 it by HMAC, so that a cycle's draws say nothing about another's, and a cycle that is materialized again draws
 the same.
 
-A deterministic solver writes the same proof whenever it meets a formula: in the correctness gate, the
-benchmark, each pass of a duel and each cycle. The verdict follows from the two files and the checkers alone,
-so it may be kept under their hashes and versions; one that rests on a limit ("unknown") is not. Repeated runs
-of one formula end at the same moment: the second process waits for the verdict that the first is at.
+A deterministic solver writes the same proof whenever it meets a formula. The verdict follows from the two
+files and the checkers alone, so it is kept under their hashes and versions, unless it rests on a limit
+("unknown"). Repeated runs of one formula end at the same moment: the second process waits for the verdict
+that the first is at.
 """
 
 from __future__ import annotations

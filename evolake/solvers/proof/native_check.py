@@ -3,17 +3,14 @@ run in the jail; and the classical ones, found on PATH or where evolake built th
 cadical's releases carry.
 
 DRAT is checked backward, core first (`native/drat.c`), LRAT along its hints (`native/lrat.c`). Both read the
-solver's file to its last byte while they check, so that nothing is written again and no interpreter starts.
-The program may only say "verified", or that a limit ended it; everything else is decided by the worker's
-checkers, which share no code with it and check forward. So a proof is refuted by the word of two checkers.
-One that this program verifies may hold lemmas that do not follow, if the refutation does without them: the
-formula is unsatisfiable all the same, and `--checker dratify` checks every lemma.
-
-It needs a C compiler, as every code base of this line does; without one the default is dratify, and verdicts
-name who judged.
+solver's file to its last byte while they check. The program may only say "verified", or that a limit ended
+it; everything else is decided by the worker's checkers, which share no code with it and check forward. So a
+proof is refuted by the word of two checkers. One that this program verifies may hold lemmas that do not
+follow, if the refutation does without them: the formula is unsatisfiable all the same, and `--checker
+dratify` checks every lemma. Without a C compiler the default is dratify, and verdicts name who judged.
 
 cadical's test folder holds drat-trim.c (Heule, Wetzler) and lrat-trim.c (Pollitt, Fleury, Biere), both free
-to use. Either is a second opinion that shares no code with the default checker, so a user who has the seed
+to use: a second opinion that shares no code with the default checker, for which a user who has the seed
 cadical195 and a C compiler needs to install nothing.
 """
 

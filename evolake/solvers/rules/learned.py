@@ -1,19 +1,17 @@
-"""Learned rules: proposals of a cycle's post-mortem, decided by replay, kept as rows with their diff,
-joined to the ruleset of later cycles; and how much the rules are worth, measured on what is stored.
+"""Learned rules: proposals of a cycle's post-mortem, decided by replay, kept as rows with their diff, joined
+to the ruleset of later cycles; and how much the rules are worth. Source: SATLUTION (arXiv 2509.07367),
+"Dynamic self-evolved rules in the loop"; the paper appends rules unseen, here a proposal must first earn its
+place.
 
     forbidden   what must not be done
     failure     what went wrong, and how it looks
     champion    what must be kept
 
-A proposal names one of the checkers for learned rules and its parameters; no rule brings code. It becomes
-active when, replayed on stored evidence, it blocks a failed variant that it names and no accepted one. Each
-proposal is a row, whatever came of it. Seeds are never written: active rules live in the lake's rows, and
-`with_learned` joins them to the tracked ones. Source: SATLUTION, "Dynamic self-evolved rules in the loop".
-
-The evidence of the compliance gate is stored for every variant, also for those that later gates blocked or
-that turned out slower. A rule is a pure function of it, so that a proposal is tried on all of history without
-a build or a run. Source: SATLUTION (arXiv 2509.07367), "Dynamic self-evolved rules in the loop"; the paper
-appends rules unseen, here a proposal must first earn its place.
+A proposal names one of the checkers for learned rules and its parameters; no rule brings code. It is a pure
+function of the evidence of the compliance gate, which is stored for every variant, so it is tried on all of
+history without a build or a run. It becomes active when it blocks a failed variant that it names and no
+accepted one. Each proposal is a row, whatever came of it. Seeds are never written: active rules live in the
+lake's rows, and `with_learned` joins them to the tracked ones.
 
 The measures are those of SATLUTION, "Rule effectiveness metrics", made precise.
 

@@ -1,18 +1,16 @@
 """A user's own folder of formulas as a suite: .cnf or .dimacs, plain or packed by gzip, xz, bzip2 or
-Zstandard, with statuses from a CSV file or its lock, which says byte for byte which files it holds; and the
-one way to a suite by the name of a spec or by the path of a folder: what commands and settings call a suite.
-What is read, repaired and left out is in `folder_reading`.
+Zstandard, with statuses from a CSV file or its lock; and the one way to a suite by the name of a spec or by
+the path of a folder. What is read, repaired and left out is in `folder_reading`.
 
 The CSV names formulas by file name, with or without its endings, and their status: `name,status` with SAT,
 UNSAT or unknown (or satisfiable and unsatisfiable, in any case). A formula without a status is "unknown";
 what a run proves about it counts all the same (see `measurement.metrics`).
 
-The lock is there so that runs made months apart are known to be of the same formulas. `formulas.lock.json` in
-the folder: for each file, by its path in it, the sha256 of the file and of the formula unpacked, its
-variables and clauses, its status where that is known, where it comes from, and what was repaired in it
-(`folder_reading`). Files that cannot be used are in it, too, with the reason: they are left out of every
-suite. `evolake solvers lock FOLDER` writes it. A suite of a line needs one; a file that has changed, gone or
-come since is shown wherever the folder is opened, and nothing is run.
+The lock shows that runs made months apart are of the same formulas. `formulas.lock.json` in the folder has
+for each file, by its path in it, the sha256 of the file and of the formula unpacked, its variables and
+clauses, its status if that is known, where it comes from, and what was repaired in it. Files that cannot be
+used are in it, too, with the reason. `evolake solvers lock FOLDER` writes it. A suite of a line needs one; a
+file that has changed, gone or come since is shown wherever the folder is opened, and nothing is run.
 """
 
 from __future__ import annotations

@@ -1,21 +1,20 @@
-"""Formulas that no role has seen: a suite's recipes with other seeds, products or graphs, their variables
-renamed, clauses and literals shuffled; those of the correctness gate; and the secret that they are drawn by:
-32 random bytes, drawn once and kept next to the tables, outside every repository.
+"""Draw formulas that no role has seen: a suite's recipes with other seeds, products or graphs, their
+variables renamed, clauses and literals shuffled; and those of the correctness gate.
 
 A duel of a cycle is fought on them, so that a variant which knows the formulas of the suite (by their
 clauses, by their size, or as a heuristic that suits just these) gains nothing there. Each also has a few
 fresh variables and clauses, so that exact sizes, parities and ratios decide nothing. Parameters stay those of
-the suite, and with them the difficulty. A status is kept only where the generator makes it so; elsewhere it
-is unknown, and an answer is judged by its model or its proof.
+the suite, and with them the difficulty. A status is kept only if the generator makes it so; else it is
+unknown, and an answer is judged by its model or its proof.
 
 Formulas of the correctness gate are small, of many kinds, each drawn for itself, no two alike and none a copy
 of another. Every model is evaluated and every proof checked there, so that no status need be known
-beforehand; those that follow from how a formula is made are stated. Small, since a proof costs several times
-what it took to find: all of them take a solver some seconds together.
+beforehand. Small, since a proof costs several times what it took to find: all of them take a solver some
+seconds together.
 
 Generators and the root seed are public, so that a proposer could make next cycle's formulas beforehand. Seeds
-of unseen formulas therefore come from a keyed hash under these bytes. They are in no table, no blob and no
-request; a copy of the lake has them, and gives the same formulas.
+of unseen formulas therefore come from a keyed hash under a secret: 32 random bytes, drawn once and kept next
+to the tables, in no table, no blob and no request. A copy of the lake has them, and gives the same formulas.
 """
 
 from __future__ import annotations
