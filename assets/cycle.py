@@ -1,10 +1,8 @@
-"""The feedback edge: opening a cycle, and sealing the population that enters the next one.
+"""The feedback edge: open a cycle, and seal the population that enters the next one.
 
 Cycle n+1 starts from what survived cycle n. Dagster refuses such a loop as a dependency, so it goes through
-the lake: the external asset `L/incoming[n]` is sealed by the closing asset of cycle n-1. Seals form a hash
-chain: each names the version it was built on. Opening cycle n reopens seal n+1, and a cycle starts only when
-every link before it holds. So a failure, a change, or a partial re-run anywhere upstream stops what is based
-on it, while a re-run that ends in the same content breaks nothing. Dagster's events mirror the seals: an
+the lake: the external asset `L/incoming[n]` is sealed by the closing asset of cycle n-1, in a hash chain
+(`evolake.lake.seals`), and opening cycle n reopens seal n+1. Dagster's events mirror the seals: an
 observation, then a materialization (the other way round the UI calls fresh partitions stale).
 
 Opening also notes, in the lake's table `<line>.opened`, on which version the cycle's work is based. Sealing

@@ -1,14 +1,13 @@
 """What one asset reads and publishes of its line, in its own partition: the one place that books rows to a
 line, an asset, a cycle and a run.
 
-@line.asset(schema=PLANS)
-def plan(context: dg.AssetExecutionContext, lake: LakeResource, agents: AgentsResource) -> pl.DataFrame:
-store = LineStore(line, context, lake)
-with store.roles(agents) as served:             # what was asked is published as this asset's AGENT_CALLS when
-                                                the block ends well
-...
-store.side(VERDICTS, rows)                      # this asset's rows of a shared table, as <asset>__verdicts
-store.extra(REVIEWS, rows)                      # a further table of the line, under the schema's name
+    @line.asset(schema=PLANS)
+    def plan(context: dg.AssetExecutionContext, lake: LakeResource, agents: AgentsResource) -> pl.DataFrame:
+        store = LineStore(line, context, lake)
+        with store.roles(agents) as served:   # what was asked is published as this asset's AGENT_CALLS when
+            ...                               # the block ends well
+        store.side(VERDICTS, rows)            # this asset's rows of a shared table, as <asset>__verdicts
+        store.extra(REVIEWS, rows)            # a further table of the line, under the schema's name
 """
 
 from __future__ import annotations

@@ -1,15 +1,13 @@
-"""`ast.parse` where threads work side by side.
+"""Parse Python where threads work side by side, and bounded.
 
 While CPython turns what it has parsed into the nodes of a tree it counts its depth in one place for all
-threads, and collecting garbage may let another thread run in between. Two threads that parse at the same time
-meet `SystemError: AST constructor recursion depth mismatch` at random (CPython's issue 106905; seen with
-3.11.7). A candidate would be blocked, or made by another operator, by chance. Hence one thread at a time; and
-where a library parses meanwhile, again.
+threads. Two threads that parse at the same time meet `SystemError: AST constructor recursion depth mismatch`
+at random (CPython's issue 106905; seen with 3.11.7). A candidate would be blocked, or made by another
+operator, by chance. Hence one thread at a time; and if a library parses meanwhile, again.
 
-`bounded` parses what a candidate wrote: bounded in depth, so that whatever walks the tree afterwards may
-recurse. Python's parser, `ast.unparse` and the libraries that measure programs recurse without their own
-bound: `1 + 1 + ...` of 900 terms parses and can then be neither written nor visited. The parser also raises
-MemoryError for what it cannot hold on its stack.
+`bounded` parses what a candidate wrote, bounded in depth. Python's parser, `ast.unparse` and the libraries
+that measure programs recurse without their own bound: `1 + 1 + ...` of 900 terms parses and can then be
+neither written nor visited. The parser also raises MemoryError for what it cannot hold on its stack.
 """
 
 from __future__ import annotations

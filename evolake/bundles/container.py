@@ -2,15 +2,12 @@
 bytes.
 
 `bundle.json` comes first and names every other member with its sha256 and size, and a root hash over all of
-it; the others follow by name. Headers hold nothing but name and size, nothing is compressed, and reading
-holds each header against the one that writing would make, so that there is no byte in the file that could be
-another: what is not exactly what `pack` writes is refused. Any `tar` unpacks it.
+it; the others follow by name. Headers hold nothing but name and size, nothing is compressed, and what is not
+exactly what `pack` writes is refused: no byte in the file could be another. Any `tar` unpacks it.
 
 A hash protects against accidents and careless changes. A person who changes a claim and all hashes over it
-has made another bundle, with another
-root:
-what its claims are worth is found by running them again (`verifying`), and who made it by comparing the root
-with one that is known otherwise.
+has made another bundle, with another root: what its claims are worth is found by running them again
+(`verifying`), and who made it by comparing the root with one that is known otherwise.
 """
 
 from __future__ import annotations

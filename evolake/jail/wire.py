@@ -5,13 +5,10 @@ holds either end.
 
 Reply: a pipe made by the supervisor for one call and closed after it; in the jail only that call's process
 ever holds the writing end. The frame is one head line (magic, the call's nonce, length) and that many bytes
-of JSON; anything before, after or next to it makes the reply void. Replies are JSON only, so a reply runs no
-code where it is read.
-
-A candidate can forge its *own* reply: it lives in the same process as the code that writes it, so it can find
-the descriptor and the nonce. That is harmless by design, since the reply is the candidate's word anyway: it
-can only forge what it could have returned. It cannot write another call's reply, having neither its pipe nor
-its nonce.
+of JSON; anything before, after or next to it makes the reply void. A candidate can forge its *own* reply: it
+lives in the same process as the code that writes it. That is harmless by design, since it can only forge what
+it could have returned, and JSON runs no code where it is read. It cannot write another call's reply, having
+neither its pipe nor its nonce.
 """
 
 from __future__ import annotations

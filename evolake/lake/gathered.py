@@ -5,12 +5,12 @@ instead of a thousand.
                                                      parts are in it
     cache/parts/<line>/<asset>-<sha256, 16>.parquet  their rows, part after part, as in a file of `packs`
 
-The parts remain the record, and cycles read only them. A catalogue takes a part's rows from here if its cycle
-and the sha256 of its file, as the manifest names it, are those of the head, if the part's file is there with
-its size, and if the bytes here are those that the head names. So what SQL reads was verified; a part whose
-bytes rot at the same size is found by cycles and by `lake verify`. Such a file is written from parts that
-have just been verified. A file that cannot be trusted, for example one of a newer evolake, is ignored. Each
-file can be removed at any time.
+The parts remain the record, and cycles read only them. A file is written from parts that have just been
+verified. A catalogue takes a part's rows from it if its cycle and the sha256 of its file, as the manifest
+names it, are those of the head, if the part's file is there with its size, and if the bytes here are those
+that the head names. So what SQL reads was verified; a part whose bytes rot at the same size is found by
+cycles and by `lake verify`. A file that cannot be trusted, for example one of a newer evolake, is ignored;
+each can be removed at any time.
 """
 
 from __future__ import annotations

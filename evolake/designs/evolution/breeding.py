@@ -1,4 +1,4 @@
-"""Breeds designs within a cycle: children race over sizes and seeds before the cycle's experiments, and the
+"""Breed designs within a cycle: children race over sizes and seeds before the cycle's experiments, and the
 best of them enter it.
 
 Children are made and judged in generations of fixed size. All of one generation come of the elite as it was
@@ -6,12 +6,11 @@ before it, meet the bars that held then, and are taken in the order in which the
 out depends on the seed, not on how many workers there are or on who ends first, and a race that was killed
 comes to the same when it is run again. What ends a race is counted too: children, and simulated steps times
 instances times variables, weighted by the work of a step. The instances are those of `SAME_FORMULAS` cycles:
-what was fitted to them meets others after that, and what a design showed on them in an earlier cycle of
-these, by its id, is not run again.
+what was fitted to them meets others after that, and what a design showed on them before is not run again.
 
-Every child passes the gates as any candidate does; one that is blocked is a row with its reason. Of those
-that enter, the ancestors that only raced are left out of the ancestry: a child's shares are handed on to the
-designs of the archive that they come from.
+Every child passes the gates as any candidate does; one that is blocked is a row with its reason. Ancestors
+that only raced are left out of the ancestry: a child's shares are handed on to the designs of the archive
+that they come from.
 """
 
 from __future__ import annotations

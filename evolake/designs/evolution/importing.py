@@ -1,13 +1,11 @@
-"""Files of the paper's framework into a lake (`evolake designs import`), and from there into a cycle.
+"""Import files of the paper's framework into a lake (`evolake designs import`), and from there into a cycle.
 
 As with a merge, nothing of a sealed cycle is touched: the bundle carries the first cycle that may see it, and
 the opening asset of that cycle takes it in. Its designs meet the gates of this line like any added seed and
-are measured here. Its objectives meet theirs in the asset `objectives`.
+are measured here; its objectives meet theirs in the asset `objectives`. Nothing of the files is run here;
+what cannot be used has a reason.
 
-The files of a search by the paper's framework: what can be used, and what cannot with the reason. Nothing
-of them is run here.
-
-Its public code (github.com/yuanhangzhang98/LLM_meta_optimization) fixes where they are. Folders carry the
+The public code (github.com/yuanhangzhang98/LLM_meta_optimization) fixes where they are. Folders carry the
 name of a workspace behind an underscore, or none of them does:
 
     solvers/solver_N.py                        the file of design N

@@ -1,14 +1,12 @@
-"""Races designs over budget levels of (size, instances), small and cheap ones first; who is far behind the
+"""Race designs over budget levels of (size, instances), small and cheap ones first; who is far behind the
 best known at a budget level goes no further.
 
 Everything is counted in work (`evolake.designs.work`): a step that costs twice the baseline's counts as two.
-
 A budget level's bar is a factor over what the fourth best of all racers so far took there, the larger the
-smaller the size is next to the largest: what is fastest at N=160 is seldom what scales, and a bar close to it
-keeps out what does. It is also the limit: a hopeless design costs at most the bar. All racers of a search
-meet the same instances (common random numbers), at several sizes and seeds, so that a design that fits one
-draw falls at the next. What wins here is still to be measured on fresh ones, against others and against the
-noise floor.
+smaller the size is next to the largest: what is fastest at N=160 is seldom what scales. It is also the limit:
+a hopeless design costs at most the bar. All racers of a search meet the same instances (common random
+numbers), at several sizes and seeds, so that a design that fits one draw falls at the next. What wins here is
+still to be measured on fresh ones, against others and against the noise floor.
 """
 
 from __future__ import annotations

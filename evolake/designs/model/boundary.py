@@ -1,8 +1,7 @@
 """The one boundary of the designs line: what an exception means that is raised while ONE candidate is judged.
 
-A candidate is text by a stranger. Whatever it makes our code raise is its verdict, a row with the reason; a
-call cache that replays the text gets the same row again, so a blocked reply never stops the line. What is
-excepted are the failures that no candidate can bring about and that would hit the next one as well:
+Whatever a candidate makes our code raise is its verdict, a row with the reason; a call cache that replays the
+text gets the same row again. What is excepted are the failures that no candidate can bring about:
 `evolake.gates.boundary` names them for all lines. Here an InputError is the candidate's too, for this line's
 parsers raise it for the texts that they read; `alone(passing=(InputError,))` is for what the *user* asked.
 Reasons have the words of all lines, so that `evolake.gates.boundary` finds them: "judging it raised

@@ -1,16 +1,16 @@
 """What a policy can learn from which family, as far as the prompts line knows it: who is drawn as a parent,
 and who is retired.
 
-The prompts line scores every family that it trained on (its table `learnability`): 0 where every group of
-replies was all right or all wrong, near 1 where half were right. A cycle of families reads the newest of
-these tables when it opens and notes which, by content; a re-run reads the same ones as long as they are there
-with that content, whatever came since. Families that the policy was not asked, among them all that are held
-out there, have no score: they are drawn as the mean of those that have one, and never retired.
+The prompts line scores every family that it trained on (its table `learnability`): 0 if every group of
+replies was all right or all wrong, near 1 if half were right. A cycle of families reads the newest of these
+tables when it opens and notes which, by content; a re-run reads the same ones as long as they are there with
+that content. Families that the policy was not asked, among them all that are held out there, have no score:
+they are drawn as the mean of those that have one, and never retired.
 
-This chooses among families that passed every gate and among no others: `accepted` becomes `retired` and back,
-and `blocked` stays. A retired family has no children and gives no further problems; its rows, its instances
-and its fingerprint stay. The tables that are read are the newest few only, so one that is not asked any more
-loses its score after some cycles and comes back, to a policy that has learnt since.
+This chooses among families that passed every gate: `accepted` becomes `retired` and back, and `blocked`
+stays. A retired family has no children and gives no further problems; its rows, its instances and its
+fingerprint stay. Only the newest few tables are read, so a family that is not asked any more loses its score
+after some cycles and comes back, to a policy that has learnt since.
 """
 
 from __future__ import annotations

@@ -1,15 +1,12 @@
-"""Make the product: instances with labels. Text, hidden inputs, answer, difficulty, seed.
+"""Make the product: instances with labels. Text, hidden inputs, answer, difficulty, seed. Several families
+are made side by side, one text once, with the same result in whatever order they end.
 
 The label is what a strict majority of the voters answers, and the primary must be of it. An instance goes
 when it cannot be drawn, when there is no such majority, when its text is there already, or when it is
 trivial: every voter solves it within a few source lines. (The paper drops what runs in under 0.1 s, after
 CodeI/O, Li et al. 2025; source lines say the same on any machine and any day.) The lines are the voters' own
-word, so this filter binds honest families only: one loop of padding, or a false count, keeps an instance. It
-is about taste; no verdict depends on it. What is dropped is drawn again, up to five times as in the paper
-(appendix J), and is counted.
-
-Instances of many families in one batch: several families side by side, one text once, the result the
-same in whatever order they end.
+word, so this filter binds honest families only; no verdict depends on it. What is dropped is drawn again, up
+to five times as in the paper (appendix J), and is counted.
 """
 
 from __future__ import annotations

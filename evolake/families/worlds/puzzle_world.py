@@ -1,7 +1,7 @@
-"""The puzzle engines, each read from a Markdown file of the folder `puzzles`: what it is about in a heading
-and prose, its
-words in a block of TOML, and a generator and three programs that share no code, each in a block of Python
-below a
+"""Draw puzzle worlds: an engine, a theme, a question and two alternatives of each rule make a family.
+
+An engine is a Markdown file of the folder `puzzles`: what it is about in a heading and prose, its words in a
+block of TOML, and a generator and three programs that share no code, each in a block of Python below a
 heading; engines with many correct answers have two checkers as well.
 
     ## first: memo
@@ -14,11 +14,7 @@ heading; engines with many correct answers have two checkers as well.
 
 The heading is the program's part, with the name that families call it by. In a program, names in double
 underscores are filled in (`evolake.program_templates`). In the words, answers of questions are the last
-statements
-of the programs' `solution` and the first ones of the checkers' `check`.
-
-A puzzle, drawn whole: an engine, a theme, a question and two alternatives of each rule make their own
-family.
+statements of the programs' `solution` and the first ones of the checkers' `check`.
 """
 
 from __future__ import annotations

@@ -3,9 +3,8 @@ process outside the jail, trusted.
 
 Why not from the supervisor: the kernel's account of a process begins with the memory of the one that started
 it, which for the supervisor is that of numpy or torch; and bubblewrap ends without waiting for the process
-that waited for the program, so the account goes to the process that adopts
-that one:
-this one, as a subreaper. It reads nothing that a program writes.
+that waited for the program, so the account goes to the process that adopts that one: this one, as a
+subreaper. It reads nothing that a program writes.
 
 The order of a start: bubblewrap builds the namespaces, reports the number of their process 1, and waits on
 --block-fd; limits and core are set on that process, to be inherited; then it is let go, forks, and the child

@@ -1,15 +1,13 @@
-"""Runs inside the jail, in the evaluator's process, before any code of the project: it calls the evaluator
-and hands back what that says.
+"""Call the evaluator and hand back what it says. Runs inside the jail, in the evaluator's process, before any
+code of the project, and needs nothing beyond the standard library; a project may bring numpy.
 
 The result goes through a copy of standard output that is made before anything is imported, in one line that
 begins with a nonce which came by standard input; what project and program print goes to standard error. So a
 printed or written result is none, and a process that ends early leaves none. What the evaluator is made of is
-compared before and after: functions that were replaced, constants that were changed. Where the program is
+compared before and after: functions that were replaced, constants that were changed. If the program is
 imported into this process (mode "imports") all this can be got round by code that means to, which is why such
 scores are called not protected. In mode "calls" the program's file is a stub here, whose functions call the
 program in another jail (see `calling`).
-
-Needs nothing beyond the standard library; a project may bring numpy.
 """
 
 from __future__ import annotations

@@ -1,14 +1,11 @@
-"""Who writes a variant in another way than by one diff or by edits: a session of a model, a command of the
-user's own, a tree that a user submits.
+"""Write a variant in another way than by one diff or by edits: by a session of a model, a command of the
+user's own, or a tree that a user submits.
 
 An author gives a title, a changelog and a diff against the first parent. From there on its variant is made,
 guarded and judged as any other: the diff is applied strictly to a fresh copy of the parent, and only where
-the adapter lets sources be edited.
-
-A tree that a person or another tool submits enters the next cycle as a plan that is carried out already, and
-is judged as any other variant. A submission is a row of `solvers.submissions` with its tree among the blobs.
-Which cycle it enters is decided when it is stored, as for guidance, so that an old cycle materializes again
-with what it had.
+the adapter lets sources be edited. A submitted tree is a row of `solvers.submissions` with its tree among the
+blobs, and enters the next cycle as a plan that is carried out already. Which cycle that is is decided when it
+is stored, so that an old cycle materializes again with what it had.
 """
 
 from __future__ import annotations

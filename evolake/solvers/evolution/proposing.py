@@ -2,11 +2,10 @@
 variants with documents. One plan is a first draft and its repairs by the roles of the coder, or one diff by
 another author.
 
-By operators a variant is its base with a list of edits (`edits.json`), made afresh from the base each time,
-so that it can be made again. By a model it is its parent with a unified diff, applied strictly. A diff that
-does not apply, sources that are not changed, and a gate's objection all go back to the coder as text; what
-still fails then is a blocked variant: a value with its verdicts. Nothing here runs or builds a candidate:
-`judge` does.
+By operators a variant is its base with a list of edits (`edits.json`), made from the base each time, so that
+it can be made again. By a model it is its parent with a unified diff, applied strictly. A diff that does not
+apply, sources that are not changed, and a gate's objection all go back to the coder as text; what still fails
+then is a blocked variant: a value with its verdicts. `judge` alone runs or builds a candidate.
 """
 
 from __future__ import annotations

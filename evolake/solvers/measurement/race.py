@@ -1,17 +1,16 @@
-"""Who may fight the champion: a race of many variants over growing sets of formulas, which the worse half
-leaves at each budget level.
+"""Race many variants over growing sets of formulas, which the worse half leaves at each budget level: who may
+fight the champion.
 
 Successive halving (Jamieson and Talwalkar, AISTATS 2016): a budget level's costs count with all earlier
 ones', so that who is far behind is not run on everything, and who is near the top is. What is compared is
 mean PAR-2 over the formulas so far; ties go to the better consensus rank. A variant that is faster than
 another on every formula never leaves before it.
 
-Where the champion's costs on the race's formulas are known, a variant is stopped after any formula on which
-its costs so far are more than the champion's on all of them: no run costs less than nothing, so that whatever
-is left cannot bring its PAR-2 down to the champion's. The rule is exact: no variant that would reach the
-champion on these formulas is ever stopped. What is not run saves seconds, counted as what the champion takes
-for the same formulas, and variants that wait enter with them, by consensus rank. They run what the others
-have run before, under the same rule.
+If the champion's costs on the race's formulas are known, a variant is stopped after any formula on which its
+costs so far are more than the champion's on all of them. The rule is exact: no run costs less than nothing,
+so no variant that would reach the champion on these formulas is ever stopped. What is not run saves seconds,
+counted as what the champion takes for the same formulas, and variants that wait enter with them, by consensus
+rank, and run what the others have run before, under the same rule.
 """
 
 from __future__ import annotations

@@ -1,14 +1,11 @@
 """Measure repositories where they are: laid out or not, built in the jail, run on a suite (`evolake solvers
-bench`), or held against each other in a duel, pass by pass over a suite, until it is decided or nothing more
-can decide it (`evolake solvers duel`).
+bench`), or held against each other in a duel, until it is decided or nothing more can decide it (`evolake
+solvers duel`). Builds and formulas go into the lake's blobs, so that measuring again builds nothing again.
 
-Builds and formulas go into the lake's blobs, so that measuring again builds nothing again.
-
-A pass runs both solvers on each formula, one right after the other on one core. After each pass the contest
-of duels is held on all passes so far (`evolake.solvers.measurement.duel`). It may be looked at as often as
-there may be passes, so each look gets its share of the error: an equal solver comes out as better in at most
-2.5 % of duels, and as worse in as many. More passes only even out the noise of repeated runs; differences
-between formulas are evened out by more formulas.
+A pass of a duel runs both solvers on each formula, one right after the other on one core. After each pass the
+contest is held on all passes so far (`evolake.solvers.measurement.duel`). Each look gets its share of the
+error: an equal solver comes out as better in at most 2.5 % of duels, and as worse in as many. More passes
+only even out the noise of repeated runs; differences between formulas are evened out by more formulas.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Clean builds of variants in the jail: the compiler and make are the system's, there is no network, and
-only the program is kept.
+"""Build variants in the jail, cleanly: the compiler and make are the system's, there is no network, and only
+the program is kept.
 
 The sources are at one fixed path in every build, so that two builds of the same sources by the same compiler
-give the same bytes. What a build gave is remembered next to the blobs, by sources, scripts and compiler: an
-unchanged variant is not built twice. Objects of a seed's own sources are kept (see `object_store`): a variant
-compiles what it changes, and its program, flags and messages are those of a build without them.
+give the same bytes. What a build gave is remembered next to the blobs, by sources, scripts and compiler.
+Objects of a seed's own sources are kept (see `object_store`): a variant compiles what it changes, and its
+program, flags and messages are those of a build without them.
 
 A build that fails is made once more with one job at a time, and that result counts: which of two jobs fails
 first, or a machine short of memory for a moment, is not the variant's. Failures that another try could repair

@@ -1,10 +1,9 @@
-"""From a seed's name to its variant: its sources fetched from a package index, an address, git, or a place
-of this machine into the lake's blobs, with where they came from; unpacked once, laid out by its adapter.
+"""Make a variant of a seed's name: its sources fetched from a package index, an address, git, or a place of
+this machine into the lake's blobs, with where they came from; unpacked once, laid out by its adapter.
 
 After the first time no network is needed: an archive whose hash is pinned is a blob already, and what git
-gave is remembered next to the blobs. What is remembered never has the last word: it is held to the seed's own
-pin (hash or commit) each time; where it does not fit, it is fetched again. Nothing of what is fetched is run
-here, and no setup.py is.
+gave is remembered next to the blobs. It is held to the seed's own pin (hash or commit) each time; if it does
+not fit, it is fetched again. Nothing of what is fetched is run here, and no setup.py is.
 
 Of archives from elsewhere (tar, plain, gz, bz2 or xz, and zip) nothing is trusted: only files and folders are
 laid out, only below the target. Every quantity has its bound before it is used: entries of any kind, bytes

@@ -12,8 +12,8 @@ Users add their own seeds to it:
     root = "sub/folder"                             # where the solver is in it; by default its one top
                                                     folder, else all of it
 
-Or he puts a folder into `data_lake/seeds/solvers/own/`: `seed.toml` with adapter, licence and version, and
-the upstream sources in `source/`. Such a seed takes part without being named in the settings.
+or put a folder into `data_lake/seeds/solvers/own/`: `seed.toml` with adapter, licence and version, and the
+upstream sources in `source/`. Such a seed takes part without being named in the settings.
 """
 
 from __future__ import annotations

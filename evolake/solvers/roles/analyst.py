@@ -1,13 +1,11 @@
 """The post-mortem analyst and the rule writer: their classical answers, and the analyst as a session, which
-reads whole diffs, what the gates said and the sources by tools, instead of excerpts in one prompt.
+reads whole diffs, what the gates said and the sources by tools; it has no classical answer.
 
-Incidents are grouped by what their variants changed: an edit that fell at one gate, or that lost instances,
-is a finding; so is one that gained. The rule of a finding covers the values that failed and no value that an
-accepted variant has. If no such range exists, the finding gives no rule, only advice. A champion's edit
-becomes a rule only when a child that dropped it failed. What a learned rule blocked teaches nothing beyond
-that rule.
-
-The session has no classical answer: operators group incidents by their edits in one step.
+Operators group incidents by what their variants changed: an edit that fell at one gate, or that lost
+instances, is a finding; so is one that gained. The rule of a finding covers the values that failed and no
+value that an accepted variant has. If no such range exists, the finding gives no rule, only advice. A
+champion's edit becomes a rule only when a child that dropped it failed. What a learned rule blocked teaches
+nothing beyond that rule.
 """
 
 from __future__ import annotations

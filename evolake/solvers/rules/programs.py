@@ -1,13 +1,11 @@
-"""Checkers of the built program next to that of its base (what it asks of the system, how much it holds,
-read from its ELF headers), and of build files that a variant may change: the net behind the rules on sources.
-
-Of build files the text is a lint that names the cause early; what decides is what the kernel reported of the
-build: which programs ran, and with which flags.
+"""Checkers of the built program next to that of its base (what it asks of the system, how much it holds, read
+from its ELF headers), and of build files that a variant may change: the net behind the rules on sources.
 
 They read `evidence["program"]` and `evidence["base_program"]`, both as `program_facts` gives them. However a
 source hides a call, the linker must know it: the names that a program takes from shared libraries are in its
 dynamic symbols. The bytes come from a build by untrusted sources; nothing is believed beyond its bounds, and
-what cannot be read is said in `problem`.
+what cannot be read is said in `problem`. Of build files the text is a lint that names the cause early; what
+decides is what the kernel reported of the build: which programs ran, and with which flags.
 
 Format: Tool Interface Standard, Executable and Linking Format, version 1.2; System V ABI, AMD64 and AArch64
 supplements (64 bit, little-endian).

@@ -1,12 +1,11 @@
-"""A C++ source as its compiler reads it: the first phases of translation, so that no rule is evaded by
+"""Read a C++ source as its compiler does, in the first phases of translation, so that no rule is evaded by
 another spelling of the same program; and what the tokens of a variant's sources add to those of its base:
 spellings, compiler switches, assembler, and how much of it is data.
 
 Trigraphs, line splices and digraphs are replaced by what they stand for (`plain_text`, which keeps the
 numbers of lines), and the text is cut into tokens by one regular expression, in time linear in its length.
-What has no use but to be read otherwise than by a compiler is shown as an oddity: rules forbid a variant to
-add any. Compilers disagree about some of these by their language standard, which is one more reason to refuse
-them.
+What has no use but to be read otherwise than by a compiler is shown as an oddity, which rules forbid a
+variant to add; compilers disagree about some of these.
 
 Additions are counted over the whole tree, so that moving code is free. Unlike the syntax tree, tokens do not
 depend on how well a grammar follows the macros.
