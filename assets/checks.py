@@ -1,13 +1,11 @@
 """A gate on a whole partition: a blocking asset check whose verdict is a Great Expectations suite's.
 
-Per candidate, gates write verdict rows (evolake.gates). On top of them these checks guard what a cycle hands
-on: keys are unique, every accepted row passed every gate, no survivor lacks its proof. A failing check stops
-what is downstream in the same run, and shows five offending rows and the SQL that finds all of them. Great
-Expectations alone decides; the SQL only explains. A suite that cannot be evaluated (a missing column, say) is
-a fault of ours and makes the run red as an error, never as a failed check.
-
-Great Expectations and pandas cost seconds to import, so they are imported when a check runs, not when
-definitions load.
+On top of the gates' verdict rows these checks guard what a cycle hands on: keys are unique, every accepted
+row passed every gate, no survivor lacks its proof. A failing check stops what is downstream in the same run,
+and shows five offending rows and the SQL that finds all of them. Great Expectations alone decides; the SQL
+only explains. A suite that cannot be evaluated (a missing column, say) is a fault of ours and makes the run
+red as an error, never as a failed check. Great Expectations and pandas cost seconds to import, so they are
+imported when a check runs.
 """
 
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false

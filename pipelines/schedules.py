@@ -1,10 +1,10 @@
 """Nightly: one more cycle of a line each night.
 
-A tick asks the lake, not Dagster, which cycle is next: the first one that is not sealed yet. It adds that
-partition where it is missing and requests one run. So a night after a failure runs the failed cycle again,
-and keys that were registered in advance are not jumped to. Runs of the line whose process is gone are buried
-first; while one lives, the night is skipped, with the reason. A tick that was cut off is evaluated again by
-Dagster: it asks for the run that it has made already, so there is one cycle a tick, never two.
+A tick asks the lake, not Dagster, for the first cycle that is not sealed yet, adds that partition if it is
+missing and requests one run. So a night after a failure runs the failed cycle again, and keys that were
+registered in advance are not jumped to. Runs of the line whose process is gone are buried first; while one
+lives, the night is skipped, with the reason. A tick that was cut off is evaluated again by Dagster: it asks
+for the run that it has made already, so there is one cycle a tick.
 
 The schedules are listed in the UI (Automation) and stopped; switch on the one of the line that shall grow by
 itself, or name it in EVOLAKE_NIGHTLY_LINES. They tick at two in the night, UTC; EVOLAKE_NIGHTLY_CRON says

@@ -1,13 +1,11 @@
-"""One run at a time works on a line: the lock of the line, held for as long as a run lives.
+"""The lock of a line: one run at a time works on it, for as long as the run lives.
 
 Runs that the daemon starts queue up behind the line's pool. Runs made in process (`evolake run`, a notebook)
 bypass that queue, so every run also takes the line's lock in the lake: at the first asset that opens, writes
-or seals anything of the line, until the run ends. The lock is the operating system's (filelock), so it goes
-with the process that held it, however that died.
-
-The table of held locks belongs to the process, not to a resource object: the opening asset, the IO manager
-and the sealing asset of one run each see their own copy of the lake resource, and all ask for the same lock.
-Line jobs run on the in-process executor, hence one process per run.
+or seals anything of the line, until the run ends. The lock is the operating system's, so it goes with the
+process that held it. The table of held locks belongs to the process, not to a resource object: the opening
+asset, the IO manager and the sealing asset of one run each see their own copy of the lake resource. Line jobs
+run on the in-process executor, hence one process per run.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Where heavy work is done: processes of this machine, or the workers of a Dask cluster, behind one
+"""Do heavy work on processes of this machine, or the workers of a Dask cluster, behind one
 `concurrent.futures.Executor`.
 
     EVOLAKE_COMPUTE=local                  a pool of processes (the default)
@@ -6,8 +6,7 @@
     EVOLAKE_COMPUTE=dask:tcp://HOST:PORT   the workers of that scheduler
 
 What a task needs is declared with its function (`needs`). A worker takes no task before it has proved itself
-(`proof`): the same versions and code, the same lake, and for whatever runs generated code a jail whose canary
-was refused everywhere. Results come in the order in which they were asked for.
+(`proof`). Results come in the order in which they were asked for.
 """
 
 from __future__ import annotations

@@ -1,17 +1,17 @@
-"""A whole conflict of a refuted assignment: constraints that cannot hold together with some of its values,
-none of them to spare.
+"""Find a whole conflict of a refuted assignment: constraints that cannot hold together with some of its
+values, none of them to spare.
 
 The core that `certifier` gives is a violated constraint: the assignment is asserted as a whole, and one
 constraint is enough to contradict it. Here the assignment's values are members of the conflict like the
-constraints, and are the first to go. What stays are several constraints wherever they exclude a value only
-together, and perhaps constraints that the assignment itself satisfies: with x1=5, both c1: x1 + x2 >= 8 and
-c2: x1 - x2 >= 3 can hold, but not together. Domains hold throughout and are not members, but for a value
-outside its own domain, which is a conflict with that bound.
+constraints, and are the first to go. What stays are several constraints if they exclude a value only
+together, perhaps some that the assignment itself satisfies: with x1=5, both c1: x1 + x2 >= 8 and c2: x1 - x2
+>= 3 can hold, but not together. Domains hold throughout and are not members, but for a value outside its own
+domain, which is a conflict with that bound.
 
 A conflict without any value would say that the problem has no solution, which is what a claim `unsat` is to
 find out. So it is sought among constraints that can hold together: all of them in a satisfiable problem, else
-as many as can be added, one after the other, to one that the assignment violates. In both cases it names a
-value. There is none only where each violated constraint is out of reach within the domains by itself.
+as many as can be added, one after the other, to one that the assignment violates. There is none only if each
+violated constraint is out of reach within the domains by itself.
 
 Solver and enumeration must agree on each conflict before anyone sees it (`agrees`). Which of several
 conflicts is found follows from a hash of the assignment, as in `certifier`.

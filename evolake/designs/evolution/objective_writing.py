@@ -4,11 +4,9 @@ portfolio.
 A new objective goes through its gate (`judging_objectives`). One that is blocked goes back to its writer
 once, with the reason, and stays as a row; so does what comes back, blocked or not. An objective that is an
 earlier one word for word is no new objective. A reply that cannot even be taken in is a failed call; the
-others continue.
-
-A program's genome is read from its file (`programs.compose.read`), whether an operator or a model wrote it,
-so that a model's program is one too. What made it and its parents are noted if a reply says so, which only
-the operators' do; parents that do not vote are left out.
+others continue. A program's genome is read from its file (`programs.compose.read`), whether an operator or a
+model wrote it. What made it and its parents are noted if a reply says so, which only the operators' do;
+parents that do not vote are left out.
 """
 
 from __future__ import annotations

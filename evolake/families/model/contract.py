@@ -12,17 +12,15 @@ let operators change them.
                      sequences (lists that may be filtered)
 
 An instance is a function of (family, difficulty, seed): `random` (and numpy) are seeded before `input`.
-`family_id` is the sha256 of the content; name, title, category and ancestry are not part of it, so two
-folders that say the same are one family.
+`family_id` is the sha256 of the content; name, title, category and ancestry are not part of it.
 
 How operators compose families (evolake.families.model.source_code has the tools):
 
 1. A source is a module with one entry. `factory("part_a", source, "solution")` wraps the whole module into a
-   function that returns the entry, so the parents' module-level names become locals and two parents can use
-   the same names. `compose([factory, ...], glue)` puts factories before a few lines of glue, which is all an
-   operator writes: `solve_a = part_a()` and a `solution` that calls it. It works on syntax trees (strings
-   stay intact), and nests to any depth. What cannot move into a function (`global`, `import *`) is refused
-   with NotComposable.
+   function that returns the entry, so two parents can use the same module-level names. `compose([factory,
+   ...], glue)` puts factories before a few lines of glue, which is all an operator writes: `solve_a =
+   part_a()` and a `solution` that calls it. It works on syntax trees (strings stay intact), and nests to any
+   depth. What cannot move into a function (`global`, `import *`) is refused with NotComposable.
 2. Each validator of the child is glue over one validator of each parent: the independent ones are paired by
    order, and never a primary with an independent one. A wrong validator of a parent stays outvoted in the
    child, so consensus keeps its meaning.

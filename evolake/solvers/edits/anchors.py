@@ -1,10 +1,10 @@
-"""What edits find in a base's sources: anchors, pieces of code that must be in a file exactly once,
-whatever the white space around their tokens; and the options that a solver declares, with default and range,
-which a tunable edit moves.
+"""What edits find in a base's sources: anchors, pieces of code that must be in a file exactly once, whatever
+the white space around their tokens; and the options that a solver declares, with default and range, which a
+tunable edit moves.
 
 Solvers of one descent share whole functions but not their formatting, and a seed may carry small patches of
-ours. Matching tokens instead of text lets one anchor serve several bases; asking for exactly one match keeps
-an edit from landing in an unintended place.
+ours. Matching tokens lets one anchor serve several bases; exactly one match keeps an edit from landing in an
+unintended place.
 
 Options are declared in three styles. `minisat-options`: `static DoubleOption opt(category, "name", "text",
 default, DoubleRange(low, closed, high, closed));`, likewise Int, Int64 and Bool. `cadical-options`:

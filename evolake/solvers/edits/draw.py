@@ -3,8 +3,8 @@ whose anchors are in it, options that decide something in it), and what a classi
 deterministic from a generator.
 
 Anchors depend on no value, so they are looked up once per tree; what fits next to a list of edits is then a
-question of spans. A tree that was written as a diff may lack an anchor, or hold the code of a patch already,
-with whatever values: that patch is not for it, nor is another one of its slot.
+question of spans. A tree that was written as a diff may lack an anchor, or hold the code of a patch already:
+that patch is not for it, nor is another one of its slot.
 
 Numbers move log-uniformly: by a ratio within the range, around where they are. A value in (0, 1) near one,
 such as a decay, moves by the ratio of its distance to one, since 0.95 and 0.99 differ as 0.5 and 0.9 do. An

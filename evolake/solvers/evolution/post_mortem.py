@@ -4,11 +4,9 @@ the cycle: contests, champion, results by family, and what earlier cycles tried.
 
 A proposal names a registered checker with parameters and the variants it rests on; `learned_rules.decide`
 replays it on stored evidence. Benchmark numbers in an incident are solved counts; PAR-2 joins them from the
-cycle on in which roles may see it.
-
-The session's workspace holds what the one-shot analyst is shown, whole, and the sources next to it. Contests
-are sent by their verdict and by family. No formula of one, no holdout formula and no PAR-2 that roles may not
-see yet is in a file.
+cycle on in which roles may see it. The session's workspace holds what the one-shot analyst is shown, whole,
+and the sources next to it. Contests are sent by their verdict and by family: no formula of one, no holdout
+formula and no PAR-2 that roles may not see yet is in a file.
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
-"""What a variant's runs on a suite come to: the feedback table of SATLUTION, one row per variant and suite
-(its section 3, "Performance Evaluation and Feedback Metrics", and Table 3), what an UNSAT answer of a run is
-worth, and benchmark rows as rows of the shared table of evaluations.
+"""Sum up a variant's runs on a suite: the feedback table of SATLUTION, one row per variant and suite (its
+section 3, "Performance Evaluation and Feedback Metrics", and Table 3), what an UNSAT answer is worth, and
+benchmark rows as rows of the shared table of evaluations.
 
 PAR-2 is the SAT competition's penalised average: cpu seconds of a solved run, twice the timeout of any other.
 The virtual best solver (VBS) knows the truth about each formula: the suite's confirmed status, or, for a
-formula of unknown status, what any run proved by a checked model or a verified proof. An answer without a
-certificate is no solution. Cut-offs are shares of the timeout, since the paper's are of its 5000 s. With
-several repetitions of a run, counts of solved formulas are means over the repetitions.
+formula of unknown status, what any run proved by a checked model or a verified proof. Cut-offs are shares of
+the timeout, since the paper's are of its 5000 s. With several repetitions of a run, counts of solved formulas
+are means over the repetitions.
 
-An UNSAT answer is verified, unproved or unchecked, each of them exactly one, as conditions in SQL. DuckDB
-asks tables in them and Polars frames (`polars.sql_expr`), so that a report, a question and a table of metrics
+An UNSAT answer is verified, unproved or unchecked, each of them exactly one, as conditions in SQL that DuckDB
+asks tables in and Polars frames (`polars.sql_expr`), so that a report, a question and a table of metrics
 count the same. Every table of runs has the columns: `status`, `certificate`, `proof_status`. Only a verified
 answer is solved and counts as a match with the truth.
 """

@@ -3,23 +3,18 @@ dratify: its Rust engine from cdclkit-native, or its independent engine in Pytho
 
 Checkers are lenient in ways that a solver's mistake, or its author's cunning, can use: drat-trim says
 VERIFIED of a proof with junk such as `1 2 foo 0`, and of one without the empty clause at its end. So the
-proof is read here to its last byte; a checker then gets what was read, written again, and nothing else. Which
-format a file without a declared one has need not be known for sure: a refutation that checks is one, however
-it was spelled.
+proof is read here to its last byte; a checker then gets what was read, written again, and nothing else. The
+format of a file without a declared one need not be known for sure: a refutation that checks is one, however
+it was spelled. Required: every step ends with 0; literals are non-zero and within 32 bits; `d` only opens a
+step, and never deletes the empty clause; the empty clause is among the additions, unless the formula itself
+holds it. Variables beyond the formula's are allowed (extension variables of RAT steps).
 
-Required: every step ends with 0; literals are non-zero and within 32 bits; `d` only opens a step, and never
-deletes the empty clause; the empty clause is among the additions, unless the formula itself holds it.
-Variables beyond the formula's are allowed (extension variables of RAT steps).
-
-Both engines check forward, every step. First without RAT steps and with all deletions, which is sound and is
-what almost every solver writes; then, if that fails, with RAT steps and only with deletions that are safe
-next to them (see `backed_steps`). Called in its own process (`worker`): an engine reads data that an
-adversary wrote.
-
-Which deletions a forward checker may carry out while it also accepts RAT steps follows from this. dratify
-keeps the literals that unit propagation has fixed, whether or not the clause that forced them is later
-deleted. For RUP steps that is sound: such a literal follows from the formula all the same. For RAT it is not.
-Of the satisfiable formula (a), (not a or b) it accepts this refutation:
+Both engines check forward, every step, in a process of their own (`worker`). First without RAT steps and with
+all deletions, which is sound and is what almost every solver writes; then, if that fails, with RAT steps and
+only with deletions that are safe next to them (`backed_steps`). For dratify keeps the literals that unit
+propagation has fixed, whether or not the clause that forced them is later deleted. For RUP steps that is
+sound: such a literal follows from the formula all the same. For RAT it is not. Of the satisfiable formula
+(a), (not a or b) it accepts this refutation:
 
     d -a b 0      b stays fixed, yet no clause holds it any more
     -b 0          vacuously RAT on its literal

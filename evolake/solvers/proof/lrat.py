@@ -1,20 +1,17 @@
 """Read an LRAT proof strictly, text or binary, before any checker sees it, and check it along its hints,
-every step, without search: the cost is that of reading the clauses that the hints name. Also decide which
-format a proof is in.
+every step, without search. Also decide which format a proof is in.
 
-LRAT (Cruz-Filipe, Heule, Hunt, Kaufmann, Schneider-Kamp, CADE 2017) is DRAT with identifiers and hints, so
-that checking needs no search. A formula's clauses have the identifiers 1 to m in the order of the file; each
-step is one of
+LRAT (Cruz-Filipe, Heule, Hunt, Kaufmann, Schneider-Kamp, CADE 2017) is DRAT with identifiers and hints: the
+cost of a check is that of reading the clauses that the hints name. A formula's clauses have the identifiers 1
+to m in the order of the file; each step is one of
 
     ID LITERALS 0 HINTS 0      adds a clause; hints are identifiers of clauses, in the order in which they
                                become unit; a negative one opens the hints of one resolvent of a RAT step
     ID d IDENTIFIERS 0         deletes clauses
 
 The binary form is `a`, ID, literals, 0, hints, 0 and `d`, identifiers, 0, each number n as 2 * |n| + sign in
-groups of seven bits, as CaDiCaL 1.9.5 writes it.
-
-Required: the identifiers of added clauses grow; literals are within 32 bits; every step is whole, and in a
-text on its own line.
+groups of seven bits, as CaDiCaL 1.9.5 writes it. Required: the identifiers of added clauses grow; literals
+are within 32 bits; every step is whole, and in a text on its own line.
 
 A clause C is accepted if its hints lead to a conflict. All literals of C are made false; each hint must then
 name a clause that is there and that has exactly one literal which is not false, and that literal becomes true
@@ -22,9 +19,9 @@ name a clause that is there and that has exactly one literal which is not false,
 conflict, C must be RAT on its first literal p: each clause D that is there and holds the negation of p must
 be hinted at by its negated identifier, and with the other literals of D false too, the hints that follow it
 lead to a conflict; unless a literal of D is true already, which is a conflict by itself. Nothing is
-remembered between steps but the clauses themselves. So a clause that is accepted leaves a satisfiable set of
-clauses satisfiable, and so does a deletion, and the empty clause is accepted of an unsatisfiable formula
-only. The rules are those of cake_lpr (Tan, Heule, Myreen, TACAS 2021), which has been verified.
+remembered between steps but the clauses themselves. So a clause that is accepted, and a deletion, leave a
+satisfiable set of clauses satisfiable, and the empty clause is accepted of an unsatisfiable formula only. The
+rules are those of cake_lpr (Tan, Heule, Myreen, TACAS 2021), which has been verified.
 
 How the format of a proof is decided:
 

@@ -4,11 +4,10 @@ changes.
 What is kept was compiled in a jail by the build of a seed, never by that of a variant, and no build sees the
 store: it is shown copies that it cannot write to (see `compiled_before`). An object is given only for the
 command line, the folder and the contents of every file that made it, headers of the system among them, by the
-same compiler, assembler and make, and only where all files that an edit may not touch, and the names of all
-others, are the seed's: with the contents of what is read and the names of what could be, a compiler gives
-those bytes again. A store that is absent, damaged or full costs time and changes nothing.
-
-It is below XDG_CACHE_HOME, else ~/.cache, and holds at most `MOST_MB`. What was not used longest goes first.
+same compiler, assembler and make, and only if all files that an edit may not touch, and the names of all
+others, are the seed's: then a compiler gives those bytes again. A store that is absent, damaged or full costs
+time and changes nothing. It is below XDG_CACHE_HOME, else ~/.cache, and holds at most `MOST_MB`. What was not
+used longest goes first.
 """
 
 from __future__ import annotations
