@@ -1,11 +1,11 @@
 """Agents: roles served by classical operators or by a language model, with a call cache and a budget.
 
-with open_agents(settings, lake_root, cycle, run_id, line="designs") as agents:
-reply = agents.call(PLANNER, request, seed=seed)           # reply.value is the role's reply, or an
-                                                           AgentFailure
-agents.assign(reply.call_id, artifact_id)                  # the rows of this call name the artifact that came
-                                                           of it
-frame = AGENT_CALLS.frame(agents.rows())
+    with open_agents(settings, lake_root, cycle, run_id, line="designs") as agents:
+        reply = agents.call(PLANNER, request, seed=seed)
+        agents.assign(reply.call_id, artifact_id)         # the rows of this call name the artifact
+    frame = AGENT_CALLS.frame(agents.rows())
+
+`reply.value` is the role's reply, or an `AgentFailure`.
 """
 
 from evolake.agents.agents import Agents, check_backend, open_agents

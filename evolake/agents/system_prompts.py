@@ -3,9 +3,8 @@
 The setting `system_prompts` names, per role, a prompt by its id or `champion`. Its text is at the head of the
 role's system message; the role's own instructions and the form of its reply follow, so a prompt can advise
 and not undo. A champion is that of the newest population of the prompts line that was sealed for the asking
-cycle's number or an earlier one: what a cycle makes of the prompts never reaches back into it. An id means
-the same text for ever. The rows of the calls say which prompt was read. Operators read no prompts: their rows
-name none.
+cycle's number or an earlier one. An id means the same text for ever. The rows of the calls say which prompt
+was read. Operators read no prompts: their rows name none.
 """
 
 from __future__ import annotations

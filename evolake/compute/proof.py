@@ -134,7 +134,7 @@ PLENTY = 1e9
 @dataclass(frozen=True)
 class Demand:
     """What a run asks of its workers. wanted: see `identity`. lake: its folder, the same path on every host;
-    mark: see `lake_mark`. environment: the variables of the run that its tasks read."""
+    mark: of the lake. environment: the variables of the run that its tasks read."""
 
     wanted: Mapping[str, str]
     lake: str

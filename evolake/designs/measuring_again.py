@@ -4,7 +4,7 @@ ones.
 Steps and work are counted, so a run under a known seed gives the very numbers on any machine: every run of
 the bundle must. The stated gain must be the decision that the line's contest makes of these runs, under the
 seeds that the contest draws (`stated_gain`); and it must be reached under fresh seeds, which the author of
-the bundle cannot know (`reached`). What a pair counts for is `evolution.champion.gains` in both places.
+the bundle cannot know (`reached`). What a pair counts for is `design_contest.gains` in both places.
 """
 
 from __future__ import annotations

@@ -2,9 +2,8 @@
 
 `rules` reads the rule files and pins their hash; `checkers` is the registry of named checks that rules refer
 to; `evolake.gate_spec`, which imports nothing, says what a gate is; `run` takes candidates through gates, or
-asks one about stored evidence, and gives `result`s. A verdict is a row of the lake; that a candidate is
-blocked is a value, never an exception: `boundary` sees to it. `faults` reports when such blocks look like a
-fault of ours.
+asks one about stored evidence. A verdict is a row of the lake; that a candidate is blocked is a value, never
+an exception: `boundary` sees to it, and reports when blocks look like a fault of ours.
 """
 
 from evolake.gate_spec import GateSpec, gate_named, gates_before, gates_of_assets

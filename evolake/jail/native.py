@@ -207,7 +207,7 @@ def out_of_memory(
 
 
 def forked_outcome(chosen: Backend, seen: supervise.Observation, limits: Limits) -> NativeOutcome:
-    """Return what came of a run without a result of the server's own: see `pool.ForkedRun`."""
+    """Return what came of a run without a result of the server's own: see `ForkedRun`."""
     status, reason = supervise.judge(seen, limits) or ("ok", "")
     return NativeOutcome(
         status=status,

@@ -1,10 +1,10 @@
 """The tensor engine: each cell of a design is a (B, N) or (B, M) tensor, and each expression one call of
 torch.
 
-This is what the rewriting of a graph for torch comes to: every view and one-hot scatter is gone before
-anything runs (evolake.designs.compiler.lowering), the two best of three literals are compares and selects on
-three tensors, and the sum over clauses is one flat index_add. What depends on no state is computed once. It
-runs on a GPU when EVOLAKE_DEVICE=cuda asks for it, and is what the kernels are held against at full size.
+Every view and one-hot scatter is gone before anything runs (evolake.designs.compiler.lowering), the two best
+of three literals are compares and selects on three tensors, and the sum over clauses is one flat index_add.
+What depends on no state is computed once. It runs on a GPU when EVOLAKE_DEVICE=cuda asks for it, and is what
+the kernels are held against at full size.
 """
 
 from __future__ import annotations

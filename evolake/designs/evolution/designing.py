@@ -1,5 +1,5 @@
 """The designer's turn in a cycle: requests by direction, replies taken in and judged. Those of the operators
-side by side, held against each other in their order (`gates.in_turn`); those of a model in waves, each of
+side by side, held against each other in their order (`in_turn`); those of a model in waves, each of
 which is sent what the ones before it proposed and what came of it, and judged one after another. A design
 that a model wrote in one reply is compared with its parent and may be revised once before it is judged.
 """

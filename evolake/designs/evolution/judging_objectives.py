@@ -1,5 +1,5 @@
 """The gate of an objective: it runs in the jail on the results at hand, next to the objectives that vote, and
-its rules judge what that trial showed (`objective_trial`).
+its rules judge what that trial showed.
 
 Operators' and models' objectives, the starting portfolio and what a merge brings meet the same rules. One
 that passes votes, and what comes after it is compared with it too. Those of the starting portfolio are not
@@ -248,7 +248,7 @@ def objective_judge(
     with those before it that passed.
 
     Args:
-        context: see `objective_trial.trial_context`. keep: stores evidence, gives its sha; verdicts name it,
+        context: see `trial_context`. keep: stores evidence, gives its sha; verdicts name it,
             so that a changed rule can be previewed.
     """
     held = context

@@ -12,10 +12,10 @@ at most `alive` of them, those that rank best there, since the line has no limit
 others, and those that were dead, are `retired`. Experiments do not come along, for they were run on the other
 lake's instances: a merged design is measured here like any other.
 
-Objectives (`merge_objectives`) pass this lake's gate, on its own results: one that does not hold here stays
-as a blocked row. An objective is its text: its id and its genome are made of that here, and one that is here
-already is no second one. Its age counts from here, and no multiplier comes along: both say how it fared among
-other objectives.
+Objectives (`admitted_objectives`) pass this lake's gate, on its own results: one that does not hold here
+stays as a blocked row. An objective is its text: its id and its genome are made of that here, and one that is
+here already is no second one. Its age counts from here, and no multiplier comes along: both say how it fared
+among other objectives.
 """
 
 from __future__ import annotations

@@ -2,11 +2,11 @@
 
 Six tables (`tables.ARCHIVE`): designs, derivations, experiments, objectives, the last ranking and a small
 state. Rows are added and their `state` changes; no row is removed, so the blocked and the retired stay, with
-their ancestors. Everything is immutable: a change gives a new Population.
+their ancestors. A change gives a new Population.
 
-Identity. A design that can run is known by what it computes: sha256 of its graph's hash and its
-hyperparameter values. A second file with the same graph is blocked as a duplicate; it, and a file that cannot
-be traced, are known by their text instead.
+A design that can run is known by what it computes: sha256 of its graph's hash and its hyperparameter values.
+A second file with the same graph is blocked as a duplicate; it, and a file that cannot be traced, are known
+by their text instead.
 """
 
 from __future__ import annotations

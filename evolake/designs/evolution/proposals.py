@@ -1,7 +1,7 @@
 """From a designer's reply to a candidate that is traced, repaired once, and distinguished from what is known.
 
 A candidate that cannot be used is a value: its verdicts say which gate stopped it and why. The gates are
-passed in (`judging.run_gates` with its rules bound), so every candidate meets the same ones, seeds and tuned
+passed in (`run_gates` with its rules bound), so every candidate meets the same ones, seeds and tuned
 copies too. The genome that comes with a reply is believed only if composing it gives that very file. A reply
 that cannot even be taken in is a failed call; no reply stops the line (`designing`).
 """

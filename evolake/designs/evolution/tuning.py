@@ -2,7 +2,7 @@
 Gaussian process instead of HEBO).
 
 A trial is a set of hyperparameter values: the design is traced again with them, run through the schedule up
-to the largest size that the budget of the cycle allows (`tuning_size`; at most `settings.tuning_fidelity`),
+to the largest size that the budget of the cycle allows (`largest_size`; at most `settings.tuning_fidelity`),
 scored by every objective, and its consensus estimated against the stored scores. A trial that does not reach
 the largest size of a fidelity ends there. Trial 0 is the design as it is. The tuned copy is a new design with
 one parent; when no trial beats trial 0 there is none, and the result says so.

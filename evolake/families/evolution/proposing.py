@@ -3,7 +3,7 @@ corrected by what the gates say, or given up.
 
 Operators take turns, so each has its share; a child that passed is known to the near-duplicate gate from then
 on. Attempts of the operators' are made side by side and compared with each other in their order
-(`gates.in_turn`). A model is asked in waves: each request says its direction and what came of the waves
+(`in_turn`). A model is asked in waves: each request says its direction and what came of the waves
 before. Which parents, which operator and which random numbers depend on the root seed, the cycle and the
 number of the proposal alone. A reply that makes our code raise before the gates is a failure with its reason,
 and the next one is looked at.

@@ -344,4 +344,4 @@ UNSEEN: Mapping[str, Fault] = MappingProxyType(
         )
     }
 )
-"""Name -> class, as in `faults.FAULTS`; none of them is meant to be caught."""
+"""Name -> class, as in `FAULTS`; none of them is meant to be caught."""

@@ -101,9 +101,8 @@ def normalised(source: str) -> list[str]:
     """Return the syntax tree as a list of words without names; the words of the text where it cannot be
     parsed."""
     try:
-        tree = parse_python(
-            source
-        )  # walked by a stack of its own: `syntax.parse` would refuse what is only deep
+        # walked by a stack of its own: `source_code.parse` would refuse what is only deep
+        tree = parse_python(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return source.split()
     names: dict[str, str] = {}

@@ -1,11 +1,9 @@
-"""Bounds: does a number belong to the greater or to the lesser side of a border?
+"""Check bounds: does a number belong to the greater or to the lesser side of a border?
 
 "at least 5" and "less than 5" put 5 with the greater ones, "at most 5" and "more than 5" with the lesser
-ones, whether the sentence is a negation or not; so one question answers all of them.
-
-A border that a slot states is moved over values of the data, one by one: if the answer changes between v and
-v + 1 and not between v - 1 and v, v is with the greater. Borders that are compared with sums are looked up in
-comparisons of the code, and so are borders that the prose itself says.
+ones, whether the sentence is a negation or not. A border that a slot states is moved over values of the data,
+one by one: if the answer changes between v and v + 1 and not between v - 1 and v, v is with the greater.
+Borders that are compared with sums, or that the prose itself says, are looked up in comparisons of the code.
 """
 
 from __future__ import annotations

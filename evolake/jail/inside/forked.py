@@ -2,10 +2,10 @@
 confined, used once, gone.
 
 It finds what a program finds that `serve_program` starts: its own folder with its files, descriptor 1 for
-what it answers, descriptor 2 for the rest, its channel at the same place. Different are its /proc, which it
-has not, and a call of the system that it would need another process or program for: that ends it by SIGSYS
-(`Policy.ends`), so that the supervisor can start it as a program. The memory of the server, which it begins
-with, holds modules and nothing of any process before it.
+what it answers, descriptor 2 for the rest, its channel at the same place. It has no /proc, and a call of the
+system that it would need another process or program for ends it by SIGSYS (`Policy.ends`), so that the
+supervisor can start it as a program. The memory of the server, which it begins with, holds modules and
+nothing of any process before it.
 """
 
 # pathlib would cost each process its pages

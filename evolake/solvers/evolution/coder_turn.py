@@ -1,6 +1,6 @@
-"""The coder's turn in a cycle: who is asked, who judges, under which settings, rules and seeds; its
-requests, built from plans, parents and the sources that it may see; and its trials, a variant next to its
-parent on formulas that are drawn for it: what a coder measures before the benchmark and the contest measure.
+"""The coder's turn in a cycle: who is asked, who judges, under which settings, rules and seeds; its requests,
+built from plans, parents and the sources that it may see; and its trials, a variant next to its parent on
+formulas that are drawn for it.
 
 The formulas of a trial are those of the training suite's recipes with other seeds, under the lake's secret; a
 word names the draw, so that the same word gives the same formulas. They are none of the benchmark's, of a

@@ -1,12 +1,10 @@
 """The workspace of a cycle: repositories unpacked, solvers built, suites as files, each made once and found
 again; and the gates one at a time, as the assets ask for them: evidence that is stored is judged as it is,
-what is missing is collected now.
+what is missing is collected now. So a rule that has changed is judged again on all old cycles without a build
+or a run.
 
 Everything in it comes from blobs and can be thrown away at any time: `work` is a cache. A build is found
 again by the hash of its sources, so asking for the program of a variant that was judged costs nothing.
-
-A rule that has changed is thus judged again on all old cycles without a build or a run, and only what gets
-further than before costs anything.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """What each gate looks at, of a variant that is in a folder or in the lake: one function per gate. Gate 0,
-compliance, sees layout, documents, and what the sources add to those of the base; gate 1, build, what the
-built program is, next to that of its base, which is built when its seed is judged, and found again here.
+compliance, sees layout, documents, and what the sources add to those of the base; nothing is run or built for
+it. Gate 1, build, sees what the built program is, next to that of its base, which is built when its seed is
+judged, and found again here.
 
-For compliance nothing is run and nothing is built. The base is the seed's repository as the pipeline lays it
-out, our own patches to it included, so that every variant of a seed is judged against the same sources,
-however many generations it is away.
+The base is the seed's repository as the pipeline lays it out, our own patches to it included, so that every
+variant of a seed is judged against the same sources, however many generations it is away.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ PROGRAM, BASE_PROGRAM, FLAGS, BASE_FLAGS = "program", "base_program", "flags", "
 def program_evidence(
     build: BuildResult, base: Path, adapter: Adapter, blobs: BlobStore, folder: Path | None = None
 ) -> dict[str, Any]:
-    """Return `program` and `base_program` as `elf.program_facts` gives them, `flags` and `base_flags`:
+    """Return `program` and `base_program` as `program_facts` gives them, `flags` and `base_flags`:
     compilers' command lines and other programs that ran. None, all of them, if nothing was built. Of a
     variant whose build files are not its base's, also which, and the level that it states.
 

@@ -1,13 +1,10 @@
-"""The coder: its classical answers (edits drawn for a plan, the repair of a blocked variant, and which
-source lines to read), and the coder as a session, which reads, edits, builds and tries a repository by tools
-before it is done, instead of writing one diff from excerpts.
+"""The coder: its classical answers (edits drawn for a plan, the repair of a blocked variant, which source
+lines to read), and the coder as a session, which reads, edits, builds and tries a repository by tools before
+it is done. The session has no classical answer.
 
 A drawn variant that exists already, that takes an option back to its declared default, or that an active
 learned rule forbids, is drawn again. The repair of a blocked variant goes half the way back to known values,
 and gives the newest edit up when it is there.
-
-The session has no classical answer: by operators a variant is made of edits, and the other roles here make
-it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Generators of formulas, by name: what a suite's spec calls with its parameters. Those made here are
-circuits by Tseitin's encoding (multiplication run backwards, and a small add-rotate-xor mixing function run
-backwards), and small formulas at the edges of what a DIMACS reader and a solver must accept: their text is
-the point, so each is given byte by byte.
+circuits by Tseitin's encoding (multiplication, and a small add-rotate-xor mixing function, run backwards),
+and small formulas at the edges of what a DIMACS reader and a solver must accept, given byte by byte.
 
 Random ones draw from PCG64 seeded by the spec's own seed, so that a spec names the same bytes on every
 machine; the suite's lock holds their sha256, and a generator that came to give other bytes is found out
