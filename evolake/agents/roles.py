@@ -4,6 +4,11 @@ A role is a pair of Pydantic models (request, reply) and one function, the class
 serve every role: `operators` calls the function, `model` renders the role's prompt and validates what a model
 answers. The caller of a role cannot see which backend served it, except by the rows.
 
+A role is defined in the module of its operators, with its request and reply (in `models` if several share
+them) and its prompt file `evolake/agents/prompts/<name>.md`; `roles_in` finds it. Its name is also the key
+under which a model may be chosen for it (`EVOLAKE_MODELS__SOLVERS_CODER`). Fields that only the operators use
+are not among a prompt's values.
+
 A reply that never fits is a value, `AgentFailure`, and not an exception: it says something about the model or
 the candidate, not about our machinery.
 """

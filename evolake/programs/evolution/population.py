@@ -223,7 +223,7 @@ class Islands:
         return self.ranked(row for row in self.rows.values() if island in row["islands"])
 
     def ranked(self, rows: Iterable[Row]) -> list[Row]:
-        """Return rows best first: by the score; with several declared metrics by Pareto rank, then by crowding
+        """Return rows best first: by the score; with several declared metrics by Pareto rank, then crowding
         distance."""
         by_score = sorted(rows, key=lambda row: (-merit(self.project, row), row["size"], row["number"]))
         if len(self.project.metrics) < 2 or len(by_score) < 2:
