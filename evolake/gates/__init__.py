@@ -9,7 +9,7 @@ fault of ours.
 
 from evolake.gate_spec import GateSpec, gate_named, gates_before, gates_of_assets
 from evolake.gates.boundary import Raised, contained, is_machinery, raised_in, read_reason
-from evolake.gates.checkers import CHECKERS, Finding, checker
+from evolake.gates.checkers import CHECKERS, Finding, checker, find_checker
 from evolake.gates.rules import Rule, Ruleset, load_rules
 from evolake.gates.run import (
     GateResult,
@@ -36,6 +36,7 @@ __all__ = [
     "checker",
     "collected",
     "contained",
+    "find_checker",
     "gate_named",
     "gate_outcomes",
     "gates_before",
