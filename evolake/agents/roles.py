@@ -35,7 +35,7 @@ class Role(Generic[RequestT, ReplyT]):
         request, reply: the Pydantic models of what is asked and what comes back.
         operators: the classical answer, a pure function of the request and the generator. An exception in it
             is ours and propagates.
-        prompt: name of the prompt file, without `.md`, in `evolake/agents/prompts/`, or the path of a file
+        prompt: name of the prompt file, without `.md`, in `evolake/<line>/messages/`, or the path of a file
             elsewhere; empty means `name`.
         values: the values of the prompt's placeholders; None means every field of the request under its own
             name.

@@ -1,7 +1,7 @@
 """The roles of the families line: what is asked, what comes back, the classical answer.
 
 A role is defined in the module of its operators, with its request and reply (in `models` if several share
-them) and its prompt file `evolake/agents/prompts/<name>.md`; `evolake.agents.roles.roles_in` finds it. Its
+them) and its prompt file `evolake/<line>/messages/<name>.md`; `evolake.agents.roles.roles_in` finds it. Its
 name is also the key under which a model may be chosen for it (`EVOLAKE_MODELS__FAMILIES_SOLVER`). Fields that
 only the operators use are not among a prompt's values.
 """
