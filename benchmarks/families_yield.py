@@ -145,8 +145,8 @@ def show_faults(pool: Any, agents: Agents, each: int, gates: Sequence[str], figu
         if row.outcome == "survived":
             print(f"survived: {row.fault} in {row.name}")
     if figure is not None:
-        from evolake.plots import FaultKills
-        from evolake.plots import kill_rates as drawn
+        from evolake.families.plots import FaultKills
+        from evolake.families.plots import kill_rates as drawn
 
         kills = [FaultKills(item.fault, item.planted, item.gates) for item in kill_rates(rows)]
         figure.write_bytes(drawn(kills, GATE_NAMES, "Planted faults and their gates"))

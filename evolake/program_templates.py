@@ -23,7 +23,8 @@ def load_template(name: str) -> str:
     """Return the text below the marker of a template, called like the module that its file could be
     (`evolake.families.roles.templates.blind`).
 
-    `evolake.gates.code_version` counts the templates that are named where this or `fill_template` is called.
+    `evolake.families.evolution.code_version` counts the templates that are named where this or
+    `fill_template` is called.
 
     Raises:
         ModuleNotFoundError: there is no such file.

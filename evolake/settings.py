@@ -222,18 +222,6 @@ class Settings(BaseSettings):
     alert_webhook: SecretStr | None = Field(
         default=None, description="address that the same JSON is posted to; never printed"
     )
-    coder: str = Field(
-        default="one-shot",
-        pattern=r"^(one-shot|session|command:.*\S.*)$",
-        description=(
-            "who writes the solvers' code from a plan: `one-shot` (lookup, diff, repairs), `session` (a "
-            "model with tools in the jail), or `command:PROGRAM ARGUMENTS`, an agent of your own, which "
-            "runs on the host"
-        ),
-    )
-    coder_timeout_s: float = Field(
-        default=1800, gt=0, description="wall seconds a coder that is a command may take for one plan"
-    )
     budget: BudgetSettings = BudgetSettings()
     agents: AgentsSettings = AgentsSettings()
 

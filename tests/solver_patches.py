@@ -27,7 +27,7 @@ from filelock import FileLock
 from solver_patch_builds import Patching, apply_patches
 from solver_seed_builds import seed_folder
 
-from evolake.gates.code_version import code_version
+from evolake.families.evolution.code_version import code_version
 from evolake.solvers.edits import PATCHES
 from evolake.solvers.execute import Program, RunLimits, SolverRun, run_solver
 from evolake.solvers.formula import falsified_clauses, read_cnf_file

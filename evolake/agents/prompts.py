@@ -1,6 +1,6 @@
 """Prompt files: how a role's request becomes messages for a model.
 
-`evolake/agents/prompts/<name>.md` holds two parts, split by a line that is exactly `<!-- user -->`: the
+`evolake/<line>/messages/<name>.md` holds two parts, split by a line that is exactly `<!-- user -->`: the
 system message is above it, the user message below. Placeholders are filled with the request's values:
 
     {{name}}          data: a fenced block, length-capped and stated to be data; numbers and booleans are
@@ -197,7 +197,7 @@ def question_schema(role: Role[Any, Any]) -> dict[str, Any]:
 
 
 def load_prompt(name: str | Path) -> str:
-    """Return the text of a prompt file: of the package by name, or any by its path.
+    """Return the text of a prompt file: by name, which begins with its line, or by its path.
 
     Raises:
         MachineryError: there is no such file.
@@ -210,7 +210,7 @@ def load_prompt(name: str | Path) -> str:
         raise MachineryError(
             f"{name!r} cannot name a prompt file", wanted="lower-case letters, digits and underscores"
         )
-    path = resources.files("evolake") / "agents" / "prompts" / f"{name}.md"
+    path = resources.files("evolake") / name.partition("_")[0] / "messages" / f"{name}.md"
     if not path.is_file():
         raise MachineryError(
             f"role has no prompt file {name}.md",

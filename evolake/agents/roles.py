@@ -5,7 +5,7 @@ serve every role: `operators` calls the function, `model` renders the role's pro
 answers. The caller of a role cannot see which backend served it, except by the rows.
 
 A role is defined in the module of its operators, with its request and reply (in `models` if several share
-them) and its prompt file `evolake/agents/prompts/<name>.md`; `roles_in` finds it. Its name is also the key
+them) and its prompt file `evolake/<line>/messages/<name>.md`; `roles_in` finds it. Its name is also the key
 under which a model may be chosen for it (`EVOLAKE_MODELS__SOLVERS_CODER`). Fields that only the operators use
 are not among a prompt's values.
 
@@ -40,7 +40,7 @@ class Role(Generic[RequestT, ReplyT]):
         request, reply: the Pydantic models of what is asked and what comes back.
         operators: the classical answer, a pure function of the request and the generator. An exception in it
             is ours and propagates.
-        prompt: name of the prompt file, without `.md`, in `evolake/agents/prompts/`, or the path of a file
+        prompt: name of the prompt file, without `.md`, in `evolake/<line>/messages/`, or the path of a file
             elsewhere; empty means `name`.
         values: the values of the prompt's placeholders; None means every field of the request under its own
             name.

@@ -52,8 +52,8 @@ def kill_rate_rows(rates: Sequence[KillRate]) -> list[dict[str, Any]]:
 
 def figure_of(frame: pl.DataFrame) -> bytes:
     """Return the kill rates as a PNG. frame: rows of KILL_RATES."""
-    from evolake.plots import FaultKills
-    from evolake.plots import kill_rates as drawn
+    from evolake.families.plots import FaultKills
+    from evolake.families.plots import kill_rates as drawn
     from evolake.stats.proportions import wilson_interval
 
     classes: dict[str, FaultKills] = {}

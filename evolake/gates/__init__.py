@@ -8,7 +8,7 @@ an exception: `boundary` sees to it, and reports when blocks look like a fault o
 
 from evolake.gate_spec import GateSpec, gate_named, gates_before, gates_of_assets
 from evolake.gates.boundary import Raised, contained, is_machinery, raised_in, read_reason
-from evolake.gates.checkers import CHECKERS, Finding, checker
+from evolake.gates.checkers import CHECKERS, Finding, checker, find_checker
 from evolake.gates.rules import Rule, Ruleset, load_rules
 from evolake.gates.run import (
     GateResult,
@@ -35,6 +35,7 @@ __all__ = [
     "checker",
     "collected",
     "contained",
+    "find_checker",
     "gate_named",
     "gate_outcomes",
     "gates_before",

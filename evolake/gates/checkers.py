@@ -48,11 +48,13 @@ def checker(name: str) -> Callable[[Checker], Checker]:
 
 
 def find_checker(name: str) -> Checker:
-    """Return the checker called `name`.
+    """Return the checker called `name`, of the modules that its line declares.
 
     Raises:
-        InputError: none is registered under that name.
+        InputError: the line has none of that name.
     """
+    if name not in CHECKERS:
+        known_gates(name.partition(".")[0])
     if name not in CHECKERS:
         raise InputError(
             f"no checker is called {name!r}",

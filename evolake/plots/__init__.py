@@ -12,16 +12,7 @@ from evolake.plots.arms import (
     arm_rates,
     arm_steps,
 )
-from evolake.plots.families import FaultKills, kill_rates
 from evolake.plots.genealogy import Ancestor, genealogy
-from evolake.plots.objectives import (
-    CycleValues,
-    consensus_trajectory,
-    objective_pca,
-    objective_weights,
-    tau_matrix,
-)
-from evolake.plots.scaling import Curve, scaling
 
 __all__ = [
     "Ancestor",
@@ -29,19 +20,10 @@ __all__ = [
     "ArmDelta",
     "ArmPoint",
     "ArmRate",
-    "Curve",
-    "CycleValues",
-    "FaultKills",
     "arm_curves",
     "arm_deltas",
     "arm_frontier",
     "arm_rates",
     "arm_steps",
-    "consensus_trajectory",
     "genealogy",
-    "kill_rates",
-    "objective_pca",
-    "objective_weights",
-    "scaling",
-    "tau_matrix",
 ]

@@ -197,7 +197,6 @@ def _require_bearable(project: Project, own: ProgramsSettings) -> None:
 
 
 def _gates(judging: Judging, rerun: Rerun, claims: ProgramClaims) -> Iterator[Said]:
-    import evolake.programs.gates  # noqa: F401  (registers what the rules name)
     from evolake.gates import run_gates
     from evolake.programs.gates import Candidate
 

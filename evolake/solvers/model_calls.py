@@ -31,7 +31,7 @@ def model_calls(settings: Settings, *, first: bool, seeds: bool) -> list[RoleCal
             ),
         ],
         "session": [RoleCalls(CODER_SESSION, variants, variants, data=3000)],
-    }.get(settings.coder, [])
+    }.get(own.coder, [])
     analyst = (
         RoleCalls(ANALYST_SESSION, 1, 1) if own.analyst == "session" else RoleCalls(ANALYST, 1, 1, data=4000)
     )

@@ -36,6 +36,18 @@ class SolversSettings(LineSettings):
     repair_attempts: int = Field(
         default=2, ge=0, description="times a coder sees a gate's objection before its variant dies"
     )
+    coder: str = Field(
+        default="one-shot",
+        pattern=r"^(one-shot|session|command:.*\S.*)$",
+        description=(
+            "who writes the code from a plan: `one-shot` (lookup, diff, repairs), `session` (a "
+            "model with tools in the jail), or `command:PROGRAM ARGUMENTS`, an agent of your own, which "
+            "runs on the host"
+        ),
+    )
+    coder_timeout_s: float = Field(
+        default=1800, gt=0, description="wall seconds a coder that is a command may take for one plan"
+    )
     trial_formulas: int = Field(
         default=8,
         ge=0,

@@ -53,7 +53,7 @@ def modelled(tmp_path_factory) -> Iterator[Modelled]:
     with LoopbackModel(scripted) as server:
         project.environment["EVOLAKE_MODEL_BASE_URL"] = server.base_url
         run_here(project, "solvers")
-        project.environment.update(EVOLAKE_CODER="session", EVOLAKE_SOLVERS__ANALYST="session")
+        project.environment.update(EVOLAKE_SOLVERS__CODER="session", EVOLAKE_SOLVERS__ANALYST="session")
         run_here(project, "solvers")
     yield Modelled(project, scripted, server.requests)
 
@@ -341,7 +341,8 @@ def test_variants_replay_from_the_tape_with_the_server_gone(modelled: Modelled, 
     """Another lake that has nothing but the tape, and the secret that decides what its gates ask: the same
     variants, nothing paid."""
     other = open_project(
-        tmp_path, **modelled.project.settings | {"EVOLAKE_REPLAY_ONLY": "true", "EVOLAKE_CODER": "one-shot"}
+        tmp_path,
+        **modelled.project.settings | {"EVOLAKE_REPLAY_ONLY": "true", "EVOLAKE_SOLVERS__CODER": "one-shot"},
     )
     share_secret(modelled.project, share_tape(modelled.project, other))
     materialize(other, "solvers", None, "seeds")

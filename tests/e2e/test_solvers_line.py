@@ -85,7 +85,7 @@ def evolved(tmp_path_factory) -> Evolved:
     agent = folder / "agent.py"
     agent.write_text(AGENT)
     project.environment.update(
-        EVOLAKE_CODER=f"command:{sys.executable} {agent}", EVOLAKE_SOLVERS__VARIANTS_PER_CYCLE="1"
+        EVOLAKE_SOLVERS__CODER=f"command:{sys.executable} {agent}", EVOLAKE_SOLVERS__VARIANTS_PER_CYCLE="1"
     )
     submit(project)
     killed = kill_when_journal_begins(project, "benchmark", *command)
@@ -444,7 +444,7 @@ def test_an_ablation_takes_both_arms_through_the_real_gates_and_leaves_the_lake_
         )
         settings = {
             "EVOLAKE_SEED": str(seed),
-            "EVOLAKE_CODER": "one-shot",
+            "EVOLAKE_SOLVERS__CODER": "one-shot",
             "EVOLAKE_SOLVERS__VARIANTS_PER_CYCLE": "2",
         }
         return json.loads(project.run(*words, **settings).stdout)["arms"]

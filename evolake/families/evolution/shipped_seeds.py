@@ -27,6 +27,7 @@ from typing import Any
 
 from evolake import gates
 from evolake.errors import InputError, MachineryError
+from evolake.families.evolution.code_version import code_version
 from evolake.families.evolution.records import gates_seen
 from evolake.families.gates.judging import FamilyResults
 from evolake.families.gates.specs import GATES, own_modules
@@ -36,7 +37,6 @@ from evolake.families.model.family_files import read_family
 from evolake.families.model.similarity import Fingerprint
 from evolake.families.settings import FamiliesSettings
 from evolake.gates import GateResult, Ruleset
-from evolake.gates.code_version import code_version
 from evolake.lake import disk
 from evolake.lake.added_seeds import SeedItem, SeedSource, folder_item
 from evolake.reading import decompress, read_bytes

@@ -7,7 +7,6 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-import evolake.programs.gates  # noqa: F401  (registers what the rules name)
 from evolake.gates import Ruleset, Verdict, load_rules, run_gates
 from evolake.jail.protocol import one_line
 from evolake.programs.evolution.outcome import LINE

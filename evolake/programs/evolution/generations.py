@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-import evolake.programs.gates  # noqa: F401  (registers what the rules name)
 from evolake.agents import AgentFailure
 from evolake.agents.attempts import SiblingNote, direction_of, waves
 from evolake.agents.fences import clean

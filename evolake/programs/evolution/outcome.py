@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-import evolake.programs.gates  # noqa: F401  (registers what the rules name)
 from evolake.agents import AgentFailure, Agents, Reply
 from evolake.gates import GateSpec, Ruleset, run_gates
 from evolake.lake import BlobStore

@@ -219,7 +219,6 @@ def _question(settings: Settings, without: str, cycle: str, population: Populati
     asked = [
         settings.backend,
         settings.models,
-        settings.coder,
         settings.seed,
         sizes,
         without,

@@ -3,9 +3,9 @@ the setting `coder` names, which may be a coding agent of the user's own: a comm
 of the parent's repository, with the task as a file in it.
 
 That command runs on the host, as the user, with the user's network and environment (but evolake's own
-variables): that is what the user asks for by setting `EVOLAKE_CODER=command:...`, and nothing else starts it.
-What it leaves is a tree that is not trusted: only its sources are read, as a diff against the parent, and the
-variant is built and judged in the jail as any other.
+variables): that is what the user asks for by setting `EVOLAKE_SOLVERS__CODER=command:...`, and nothing else
+starts it. What it leaves is a tree that is not trusted: only its sources are read, as a diff against the
+parent, and the variant is built and judged in the jail as any other.
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ from evolake.solvers.evolution.coder_turn import WhoElse, second_of
 from evolake.solvers.evolution.workspace import Workspace
 from evolake.solvers.roles.coder import CODER_SESSION
 from evolake.solvers.roles.models import RESEARCH_GOAL, SHORT_ID, CodeReply
+from evolake.solvers.settings import SolversSettings
 
 PREFIX = "command:"
 TASK = "TASK.md"
@@ -123,7 +124,7 @@ def words_of(coder: str) -> tuple[str, ...]:
         words = tuple(shlex.split(coder.removeprefix(PREFIX)))
     except ValueError as error:
         raise InputError(
-            "EVOLAKE_CODER cannot be used",
+            "EVOLAKE_SOLVERS__CODER cannot be used",
             wanted=f"{PREFIX}PROGRAM ARGUMENTS",
             got=str(error),
             do="close its quotes",
@@ -131,7 +132,7 @@ def words_of(coder: str) -> tuple[str, ...]:
     if not words or shutil.which(words[0]) is None:
         got = repr(words[0]) if words else "no program"
         raise InputError(
-            "EVOLAKE_CODER names no program",
+            "EVOLAKE_SOLVERS__CODER names no program",
             wanted="one on PATH, or its path",
             got=got,
             do="install it, or name another",
@@ -242,9 +243,10 @@ class Coding:
 
 def check_coder(settings: Settings) -> None:
     """Raise InputError where the setting `coder` cannot be followed; makes nothing."""
-    require_model("a coder", CODER_SESSION, settings.coder, settings.backend)
-    if settings.coder.startswith(PREFIX):
-        words_of(settings.coder)
+    coder = settings.of(SolversSettings).coder
+    require_model("a coder", CODER_SESSION, coder, settings.backend)
+    if coder.startswith(PREFIX):
+        words_of(coder)
 
 
 @contextmanager
@@ -255,8 +257,8 @@ def coding(settings: Settings, agents: Agents, workspace: Workspace, cycle: str)
         InputError: as `check_coder`. JailUnavailable: a session's tools have no jail.
     """
     check_coder(settings)
-    submitted = SubmissionAuthor(workspace.blobs)
-    if settings.coder == "session":
+    own, submitted = settings.of(SolversSettings), SubmissionAuthor(workspace.blobs)
+    if own.coder == "session":
         from evolake.jail import open_pool
         from evolake.solvers.evolution.coder_session import SessionAuthor, Shop
 
@@ -273,8 +275,8 @@ def coding(settings: Settings, agents: Agents, workspace: Workspace, cycle: str)
             yield Coding(lambda plan: submitted if is_submitted(plan) else session, list)
         return
     command = None
-    if settings.coder.startswith(PREFIX):
-        command = CommandAuthor(words_of(settings.coder), settings.coder_timeout_s, workspace.blobs, cycle)
+    if own.coder.startswith(PREFIX):
+        command = CommandAuthor(words_of(own.coder), own.coder_timeout_s, workspace.blobs, cycle)
     yield Coding(
         lambda plan: submitted if is_submitted(plan) else command, lambda: command.runs if command else []
     )

@@ -321,11 +321,11 @@ def changes(edits: Sequence[Edit] | None, before: Sequence[Edit] | None) -> tupl
 
 def checker_specs() -> list[CheckerSpec]:
     """Return the checkers that a learned rule may name, in the words of their docstrings."""
-    from evolake.gates import CHECKERS
+    from evolake.gates import find_checker
 
     specs = []
     for name in LEARNED_CHECKERS:
-        function = CHECKERS[name]
+        function = find_checker(name)
         head = ", ".join(
             f"{key}: {value}"
             for key, value in function.__annotations__.items()

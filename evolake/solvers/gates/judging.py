@@ -44,7 +44,6 @@ from typing import Any
 
 import polars as pl
 
-import evolake.solvers.rules  # noqa: F401  (registers the checkers)
 from evolake import gates
 from evolake.agents.fences import cap, fence, inline
 from evolake.errors import EvolakeError

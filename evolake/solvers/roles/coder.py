@@ -400,7 +400,7 @@ CODER_SESSION = session_role(
     "solvers_coder_session",
     SessionRequest,
     SessionReply,
-    setting="EVOLAKE_CODER",
+    setting="EVOLAKE_SOLVERS__CODER",
     values=_prompt_values,
     commands=(
         ("build", "Build the repository from scratch. Says what the compiler says.", Build),

@@ -12,6 +12,7 @@ import pytest
 from families_fixtures import RULES, judged, seed_family
 
 from evolake.errors import InputError, MachineryError
+from evolake.families.evolution.code_version import sources_behind
 from evolake.families.evolution.records import gates_seen
 from evolake.families.evolution.shipped_seeds import (
     CARRIERS,
@@ -30,7 +31,6 @@ from evolake.families.gates.specs import GATES
 from evolake.families.model.contract import Family, as_json
 from evolake.families.settings import FamiliesSettings
 from evolake.gates import Ruleset
-from evolake.gates.code_version import sources_behind
 from evolake.lazy import Lazy
 
 NAMES = ("bus-legs", "clinic-queue", "growing-words", "parking-fees")

@@ -310,13 +310,13 @@ def test_links_that_a_command_leaves_lead_nowhere(project: SmallProject) -> None
 )
 def test_a_command_that_cannot_be_run_is_told_before_any_work(setting: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        check_coder(Settings(coder=setting))
+        check_coder(Settings(solvers=SolversSettings(coder=setting)))
     assert words_of(f"command:{sys.executable} -c 'a b'") == (sys.executable, "-c", "a b")
 
 
 def test_a_session_needs_a_model() -> None:
     with pytest.raises(InputError, match="needs a model"):
-        check_coder(Settings(coder="session"))
+        check_coder(Settings(solvers=SolversSettings(coder="session")))
 
 
 @pytest.fixture

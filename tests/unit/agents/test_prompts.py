@@ -67,8 +67,9 @@ def test_a_prompt_that_is_not_there_is_an_error(name: str) -> None:
 
 
 def test_every_shipped_prompt_splits_and_uses_known_forms() -> None:
-    folder = Path(load_prompt.__code__.co_filename).parent / "prompts"
-    for path in sorted(folder.glob("*.md")):
+    shipped = sorted(Path(load_prompt.__code__.co_filename).parents[1].glob("*/messages/*.md"))
+    assert len(shipped) > 30
+    for path in shipped:
         text = load_prompt(path.stem)
         names = set(re.findall(r"\{\{\s*(\w+)", text))
         system, user = render(text, dict.fromkeys(names, "value"), name=path.stem)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import evolake
-from evolake.gates.code_version import code_version
+from evolake.families.evolution.code_version import code_version
 from evolake.program_templates import MARKER, PLACE, fill_template, load_template
 
 ROOT = Path(evolake.__file__).parent

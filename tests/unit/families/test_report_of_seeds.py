@@ -126,6 +126,6 @@ def test_the_section_s_tables_and_its_figure_of_growth_count_it_too(
     made = data.with_entered(made, entered)
     assert made.select("cycle", "accepted", "entered").rows() == [("0001", 1, 0), ("0002", 0, 1)]
     drawn: list[Any] = []
-    monkeypatch.setattr("evolake.plots.families.growth", lambda *given: drawn.append(given) or b"")
+    monkeypatch.setattr("evolake.families.plots.growth", lambda *given: drawn.append(given) or b"")
     growth.draw_growth(SimpleNamespace(accepted=[*"abcd"], evolved=["d"], made=made))  # pyright: ignore[reportArgumentType]
     assert drawn[0][1] == [3, 4]

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from evolake.plots.families import (
+from evolake.families.plots import (
     Curve,
     GateRate,
     Panel,

@@ -7,25 +7,26 @@ import numpy as np
 import pytest
 from figures import assert_drawn
 
+from evolake.designs.report.objective_plots import (
+    CycleValues,
+    consensus_trajectory,
+    objective_pca,
+    objective_weights,
+    tau_matrix,
+)
+from evolake.designs.report.scaling_plots import Curve, scaling
 from evolake.plots import (
     Ancestor,
     ArmCurve,
     ArmDelta,
     ArmPoint,
     ArmRate,
-    Curve,
-    CycleValues,
     arm_curves,
     arm_deltas,
     arm_frontier,
     arm_rates,
     arm_steps,
-    consensus_trajectory,
     genealogy,
-    objective_pca,
-    objective_weights,
-    scaling,
-    tau_matrix,
 )
 
 RNG = np.random.default_rng(0)

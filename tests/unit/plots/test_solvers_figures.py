@@ -9,9 +9,9 @@ from figures import assert_drawn, pixels
 from solver_lake import ID, make_lake
 
 from evolake.lake import Lake
-from evolake.plots.solvers import Meeting, Par2Point, SolverTimes, cactus, par2_trajectory, scatter
 from evolake.report.figures import draw_figures
 from evolake.solvers.report.material import Material, read_report, rival_of
+from evolake.solvers.report.plots import Meeting, Par2Point, SolverTimes, cactus, par2_trajectory, scatter
 
 TIMES = [
     SolverTimes("champion-with-a-name-that-is-much-too-long-for-a-legend", [0.1, 0.0, 3.5], "champion"),

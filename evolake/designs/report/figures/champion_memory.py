@@ -19,7 +19,7 @@ from evolake.report.figures import Figure
 
 if TYPE_CHECKING:
     from evolake.designs.model.contract import TracedDesign
-    from evolake.plots.scaling import Response
+    from evolake.designs.report.scaling_plots import Response
 
 CLAUSES = 81
 LONG, SHORT = "xl", "xs"
@@ -32,7 +32,7 @@ AT_SHORT = 0.05
 def draw_champion_memory(material: Material) -> bytes:
     """Return a panel per memory of the champion."""
     from evolake.designs.model.contract import TracedDesign
-    from evolake.plots.scaling import responses
+    from evolake.designs.report.scaling_plots import responses
 
     population, result = material.population, []
     champion, baseline = population.champion_id, baseline_of(population)
@@ -54,7 +54,7 @@ def responses_of(traced: TracedDesign, role: str) -> list[Response]:
     from evolake.designs.engines.reference import ReferenceStepper
     from evolake.designs.model.instances import Planted
     from evolake.designs.model.stepper import Failed
-    from evolake.plots.scaling import Response
+    from evolake.designs.report.scaling_plots import Response
 
     c = np.linspace(0.0, 1.0, CLAUSES)
     idx = np.arange(3 * CLAUSES, dtype=np.int32).reshape(1, CLAUSES, 3)

@@ -8,7 +8,7 @@ from evolake.report.figures import Figure
 
 def draw_consensus_by_cycle(material: Material) -> bytes:
     """Draw one column per cycle, the first design named."""
-    from evolake.plots import CycleValues, consensus_trajectory
+    from evolake.designs.report.objective_plots import CycleValues, consensus_trajectory
 
     titles = dict(material.population.designs.select("design_id", "title").iter_rows())
     return consensus_trajectory(

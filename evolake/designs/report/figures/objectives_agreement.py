@@ -8,7 +8,7 @@ from evolake.report.figures import Figure
 
 def draw_objectives_agreement(material: Material) -> bytes:
     """Return a matrix, objectives by round of creation."""
-    from evolake.plots import tau_matrix
+    from evolake.designs.report.objective_plots import tau_matrix
 
     voting = voting_objectives(material)
     return tau_matrix(voting.tau, voting.labels)

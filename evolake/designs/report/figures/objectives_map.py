@@ -8,7 +8,7 @@ from evolake.report.figures import Figure
 
 def draw_objectives_map(material: Material) -> bytes:
     """Return a dot per objective, as large as its weight."""
-    from evolake.plots import objective_pca
+    from evolake.designs.report.objective_plots import objective_pca
 
     voting = voting_objectives(material)
     return objective_pca(voting.ranks, voting.labels, voting.weights, voting.families)

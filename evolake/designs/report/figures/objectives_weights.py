@@ -8,7 +8,7 @@ from evolake.report.figures import Figure
 
 def draw_objectives_weights(material: Material) -> bytes:
     """Return a bar per objective, with the multiplier of its review."""
-    from evolake.plots import objective_weights
+    from evolake.designs.report.objective_plots import objective_weights
 
     voting = voting_objectives(material)
     return objective_weights(voting.labels, voting.weights, voting.families, voting.multipliers)

@@ -27,7 +27,7 @@ def draw_by(
 ) -> bytes:
     """Return the curves of any cost of a level. cost: None where a level has none. short: what the fit calls
     it."""
-    from evolake.plots import Curve, scaling
+    from evolake.designs.report.scaling_plots import Curve, scaling
 
     population = material.population
     rows = {row["design_id"]: row for row in population.designs.to_dicts()}

@@ -9,7 +9,7 @@ from evolake.report.figures import Figure
 
 def draw_speedup(material: Material) -> bytes:
     """Draw how many times less work, at every size that both were run at."""
-    from evolake.plots.scaling import speedup
+    from evolake.designs.report.scaling_plots import speedup
 
     champion = material.population.champion_id
     frame = by_size(material.population, champion) if champion else None

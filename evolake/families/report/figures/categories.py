@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def draw_categories(report: FamiliesReport) -> bytes:
     """Draw families by category, in the paper's order."""
-    from evolake.plots.families import shares
+    from evolake.families.plots import shares
 
     groups = {
         "seeds here": [row for row in report.accepted if row["operator"] == "seed"],

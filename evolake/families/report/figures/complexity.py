@@ -27,7 +27,7 @@ MEASURES = {
 def draw_complexity(report: FamiliesReport) -> bytes:
     """Return a panel per measure; boxes for the seeds and each operator, lines for the paper's seeds and its
     least and largest evolved mean."""
-    from evolake.plots.families import Panel, distributions
+    from evolake.families.plots import Panel, distributions
 
     panels = []
     for column, (said, log) in MEASURES.items():

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def draw_difficulty(report: FamiliesReport) -> bytes:
     """Return a line per group of families, seeds, drawn worlds and children; the replies of the policies of
     the prompts line where it asked families."""
-    from evolake.plots.families import Curve, difficulty
+    from evolake.families.plots import Curve, difficulty
 
     rows = curve(report.work).to_dicts()
     curves = [

@@ -17,7 +17,7 @@ SHOWN = {**{gate.name: gate.label or gate.name for gate in GATES}, "attempts": "
 
 def draw_gates(report: FamiliesReport) -> bytes:
     """Return the gates in order, attempts last."""
-    from evolake.plots.families import GateRate, gate_rates
+    from evolake.families.plots import GateRate, gate_rates
 
     known = paper.GATE_RATES | {"attempts": paper.OVERALL}
     bars = [

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def draw_growth(report: FamiliesReport) -> bytes:
     """Return how many families, seeds among them, and how many instances there are after each cycle."""
-    from evolake.plots.families import growth
+    from evolake.families.plots import growth
 
     seeds = len(report.accepted) - len(report.evolved) - report.made["entered"].sum()
     made = report.made.with_columns(

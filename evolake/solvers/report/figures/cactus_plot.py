@@ -8,7 +8,7 @@ from evolake.solvers.report.material import Material, title_of
 
 def draw_cactus_plot(material: Material) -> bytes:
     """Draw one curve per variant that was measured."""
-    from evolake.plots.solvers import SolverTimes, cactus
+    from evolake.solvers.report.plots import SolverTimes, cactus
 
     rows, champion_id = material.rows, material.champion["variant_id"]
     times = []

@@ -12,7 +12,7 @@ from evolake.solvers.report.material import Material, rival_of, title_of
 
 def draw_formula_by_formula(material: Material) -> bytes:
     """Draw one dot per formula that both were run on."""
-    from evolake.plots.solvers import Meeting, scatter
+    from evolake.solvers.report.plots import Meeting, scatter
 
     runs, champion, rows = material.population.runs, material.champion, material.rows
     compared, role = rival_of(material.population, champion)

@@ -10,7 +10,7 @@ LINE = "solvers"
 
 def draw_par2_by_cycle(material: Material) -> bytes:
     """Draw one point per cycle."""
-    from evolake.plots.solvers import Par2Point, par2_trajectory
+    from evolake.solvers.report.plots import Par2Point, par2_trajectory
 
     lake, rows = material.lake, material.rows
     points, seeds = [], {row["variant_id"] for row in material.population.seeds()}
