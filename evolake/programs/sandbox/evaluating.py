@@ -25,9 +25,7 @@ from typing import Any
 from evolake.errors import InputError
 from evolake.gates.run import side_by_side
 from evolake.jail import Limits, NativeOutcome, NativeRun, Outcome, run_native
-from evolake.jail.backends import ONE_WAY
 from evolake.jail.bubblewrap import WORK
-from evolake.jail.identity import interpreter
 from evolake.jail.patience import patiently
 from evolake.jail.protocol import one_line
 from evolake.jail.waiting import Waiting
@@ -35,7 +33,7 @@ from evolake.programs.model.project import Project, limits_of, stages_in
 from evolake.programs.sandbox.calling import MOST_TROUBLES, STUB
 from evolake.programs.sandbox.environment import needs_of
 from evolake.programs.sandbox.harness import ERROR
-from evolake.programs.sandbox.program_runs import Built, Runner, build, run_script
+from evolake.programs.sandbox.program_runs import Built, Runner, build, python_command, run_script
 from evolake.programs.sandbox.shinka import PRIVATE
 from evolake.programs.sandbox.starting import NeedsOwnJail, Starts
 from evolake.programs.settings import ProgramsSettings
@@ -48,7 +46,7 @@ REPORTS = ("error", "error_type", "error_message", "errors", "exception", "failu
 """Texts next to a score in which evaluators written for OpenEvolve say that something failed."""
 IN_PROJECT = re.compile(rf'File "{re.escape(WORK)}/([^"]+)", line (\d+)')
 """A place of a traceback that is in the project's own files, as the jail has them."""
-HARNESS = "import sys; sys.path[:0] = {folders!r}; from evolake.programs.sandbox.harness import main; main()"
+HARNESS = "from evolake.programs.sandbox.harness import main; main()"
 
 
 @dataclass(frozen=True)
@@ -390,19 +388,7 @@ class Evaluator:
         waiting: Waiting | None,
     ) -> NativeOutcome:
         """Return the evaluator in a new process in a new jail."""
-        python, folders = interpreter()
-        variables = [f"{name}={value}" for name, value in ONE_WAY.items()]
-        argv = [
-            "/usr/bin/env",
-            *variables,
-            python,
-            "-S",
-            "-s",
-            "-P",
-            "-B",
-            "-c",
-            HARNESS.format(folders=[*self._needs.packages, *folders]),
-        ]
+        argv = python_command(HARNESS, self._needs)
         run = NativeRun(
             argv,
             dict(files),

@@ -108,6 +108,18 @@ def test_an_evaluator_that_imports_sees_the_programs_too(
     assert once(imports(evaluator, project__toml=toml)).status == "raised"
 
 
+@pytest.mark.parametrize("mode", ["imports", "calls"])
+def test_a_child_by_sys_executable_has_the_same_libraries(mode: str) -> None:
+    evaluator = (
+        "import subprocess, sys\nimport numpy, scipy\ndef evaluate(path):\n"
+        "    child = 'import numpy, scipy; print(numpy.__file__, scipy.__file__)'\n"
+        "    said = subprocess.check_output([sys.executable, '-c', child], text=True).split()\n"
+        "    return {'combined_score': float(said == [numpy.__file__, scipy.__file__])}\n"
+    )
+    result = once(imports(evaluator, project__toml=f'[evaluator]\nmode = "{mode}"\n'))
+    assert (result.status, dict(result.metrics)) == ("ok", {"combined_score": 1.0}), result
+
+
 def test_an_unknown_program_is_named_with_what_to_install() -> None:
     with pytest.raises(InputError, match="project toy: the program 'nosuch' is not installed") as caught:
         once(separate("program.js", NODE, "node program.js", '[jail]\nprograms = ["nosuch"]\n'))

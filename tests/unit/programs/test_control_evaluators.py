@@ -252,7 +252,14 @@ def test_the_constants_of_a_flat_function() -> None:
     assert auto.first_constant(results(flat))["constant"] == 2.0
     assert auto.second_constant(results(flat))["constant"] == pytest.approx(2 / 3, abs=1e-15)
     assert auto.third_constant(results(flat))["constant"] == 2.0
-    for heights in ([1.0, -1e-9, 1.0], [0.0, 0.0], [1.0], [1.0] * (auto.MOST + 1), [math.nan, 1.0], ["1", 1.0]):
+    for heights in (
+        [1.0, -1e-9, 1.0],
+        [0.0, 0.0],
+        [1.0],
+        [1.0] * (auto.MOST + 1),
+        [math.nan, 1.0],
+        ["1", 1.0],
+    ):
         assert auto.first_constant(results(heights))["constant"] == 100.0
         assert auto.second_constant(results(heights))["constant"] == 0.0
     assert auto.third_constant(results([1.0, -0.5, 1.0]))["constant"] < 100
