@@ -89,7 +89,7 @@ REQUESTS = (
 )
 """What a sentence begins with that asks for something."""
 ASKS = re.compile(
-    r"[?？]|\b(?:how many|what|which|who|find|give|determine|compute|calculate|name|list|your (?:task|answer))\b"
+    r"[?？]|\b(?:how many|what|which|who|find|give|determine|compute|calculate|name|list|your (?:task|answer))\b"  # noqa: UP031
     r"|(?:^|[.!:;,*>]\s*)(?:(?:please|now|then|finally|and)\b,?\s+)*(?:%s)\b"
     r"|[求多几]|哪|是否|请|写出|输出|给出|回答|找出|列出|补全|填|计算|判断" % REQUESTS,
     re.IGNORECASE | re.MULTILINE,

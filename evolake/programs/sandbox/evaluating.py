@@ -10,6 +10,7 @@ neither the evaluator nor the other cases, and the evaluator scores the outputs 
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import math
 import os
@@ -26,6 +27,7 @@ from evolake.errors import InputError
 from evolake.gates.run import side_by_side
 from evolake.jail import Limits, NativeOutcome, NativeRun, Outcome, run_native
 from evolake.jail.bubblewrap import WORK
+from evolake.jail.native import SHARED_MEMORY
 from evolake.jail.patience import patiently
 from evolake.jail.protocol import one_line
 from evolake.jail.waiting import Waiting
@@ -42,6 +44,7 @@ from evolake.text_edits import BOM
 ANSWER_BYTES = 4 << 20
 MOST_METRICS, LONGEST_NAME, LONGEST_ARTIFACT, MOST_CASES = 200, 200, 4000, 1000
 CHANNEL = "the result's channel"
+TOO_LARGE = " (a file, or shared memory, may have half of memory_mb of [evaluator], and at least 64 MiB)"
 REPORTS = ("error", "error_type", "error_message", "errors", "exception", "failure_stage", "traceback")
 """Texts next to a score in which evaluators written for OpenEvolve say that something failed."""
 IN_PROJECT = re.compile(rf'File "{re.escape(WORK)}/([^"]+)", line (\d+)')
@@ -374,7 +377,9 @@ class Evaluator:
             "evaluator": self.project.given.evaluator.file,
             **request,
         }
-        limits = replace(self.limits, stretch=stretch)
+        most = self.limits
+        shared = int(most.memory_mb * SHARED_MEMORY) if most.processes else 0  # the size of its /dev/shm
+        limits = replace(most, stretch=stretch, file_mb=max(most.file_mb, shared))
         outcome = self.starts.fork(files, asked, limits, channel, waiting) if forks else None
         outcome = outcome or self._started(files, asked, limits, channel, waiting)
         return outcome, answer_in(outcome.stdout, nonce)
@@ -480,7 +485,8 @@ def taken(
         return _failed(outcome, "tampered", f"it changed {', '.join(tampered[:3])}", seed, tampered=tampered)
     if "error" in answer:
         text = str(answer["error"])
-        return _failed(outcome, "raised", cause(text), seed, artifacts={"error": text[-LONGEST_ARTIFACT:]})
+        why = cause(text) + (TOO_LARGE if f"[Errno {errno.EFBIG}]" in cause(text) else "")
+        return _failed(outcome, "raised", why, seed, artifacts={"error": text[-LONGEST_ARTIFACT:]})
     given, texts = answer.get("metrics"), answer.get("artifacts")
     if not isinstance(given, dict) or len(given) > MOST_METRICS:
         return _failed(
