@@ -224,8 +224,8 @@ def _path(given: str | Path) -> Path | None:
             wanted="the path of a Python file, or its text: it runs in another process, which has no other "
             "objects of this one",
             got=repr(given)[:80],
-            do="write a function with its imports into a file (an evaluator's defines evaluate(program_path)), "
-            "and pass the path of that file",
+            do="write a function with its imports into a file (an evaluator's defines "
+            "evaluate(program_path)), and pass the path of that file",
         )
     if isinstance(given, str) and "\n" in given:
         return None
