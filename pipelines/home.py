@@ -8,8 +8,11 @@ import shutil
 from pathlib import Path
 
 from evolake.errors import InputError
+from evolake.jail.protocol import one_line
+from evolake.lake.locks import require_locks
 from evolake.project import BROUGHT
 
+LONGEST_CAUSE, SQLITE = 400, "DagsterSqliteStorage"
 TEMPLATE = BROUGHT / "deploy" / "sqlite" / "dagster.yaml"
 
 
@@ -18,7 +21,8 @@ def ensure_home(path: Path, template: Path = TEMPLATE) -> Path:
     touched.
 
     Raises:
-        InputError: `path` is relative (Dagster refuses that late and less clearly) or is a file.
+        InputError: `path` is relative (Dagster refuses that late and less clearly) or is a file, or its
+            dagster.yaml cannot be used. LakeError: its file system has no locks, which SQLite needs.
     """
     if not path.is_absolute():
         raise InputError(
@@ -33,7 +37,31 @@ def ensure_home(path: Path, template: Path = TEMPLATE) -> Path:
         part = path / f".dagster.yaml-{os.getpid()}"
         shutil.copyfile(template, part)
         part.replace(path / "dagster.yaml")
+    require_locks(path)
+    require_configuration(path)
     return path
+
+
+def require_configuration(home: Path) -> None:
+    """Check a home's dagster.yaml, that what it names can be loaded, and that a database server answers.
+
+    Raises:
+        InputError: Dagster would refuse it.
+    """
+    from resources.dagster_internals import InstanceRef
+
+    try:
+        ref = InstanceRef.from_dir(str(home))
+        _ = ref.run_coordinator, ref.run_launcher, ref.scheduler, ref.compute_log_manager
+        if ref.storage_data.class_name != SQLITE:
+            ref.storage.dispose()
+    except Exception as error:  # a class that the file names may raise whatever it likes
+        raise InputError(
+            f"{home / 'dagster.yaml'} cannot be used",
+            wanted="a configuration that Dagster accepts, and a database that answers",
+            got=one_line(f"{type(error).__name__}: {error}", LONGEST_CAUSE),
+            do="correct the file, or move it away: evolake run then writes its own",
+        ) from None
 
 
 def home_from_environment() -> Path:

@@ -16,9 +16,8 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from difflib import get_close_matches
 from importlib import metadata, util
 from pathlib import Path
 from typing import Any
@@ -29,7 +28,7 @@ from evolake import settings as settings_module
 from evolake.errors import EvolakeError, InputError
 from evolake.lines import lines
 from evolake.project import BROUGHT, INIT, INSTALLED, find, install
-from evolake.settings import Settings, settings_type
+from evolake.settings import PREFIX, Settings, unknown_variables
 from evolake.terminal import say, say_json, say_text
 
 
@@ -191,32 +190,6 @@ def _tried(settings: Settings, model: str, key: str) -> Iterator[dict[str, Any]]
             }
 
 
-PREFIX = "EVOLAKE_"
-READ_APART = frozenset(
-    {
-        "EVOLAKE_CODE_HOST",
-        "EVOLAKE_CODE_PORT",
-        "EVOLAKE_DEVICE",
-        "EVOLAKE_FORMULA_CACHE",
-        "EVOLAKE_KERNEL_CACHE",
-        "EVOLAKE_KERNEL_CHECKS",
-        "EVOLAKE_NIGHTLY_CRON",
-        "EVOLAKE_NIGHTLY_LINES",
-        "EVOLAKE_PG_DATABASE",
-        "EVOLAKE_PG_HOST",
-        "EVOLAKE_PG_PASSWORD",
-        "EVOLAKE_PG_PORT",
-        "EVOLAKE_PG_USER",
-        "EVOLAKE_PROJECT",
-        "EVOLAKE_PROOF_TOOLS",
-        "EVOLAKE_TASK",
-        "EVOLAKE_TRACEBACK",
-    }
-)
-"""Variables that are no settings: what has to be known before, or without, the settings, and what a coder's
-command is shown its task by."""
-
-
 def input_checks(settings: Settings, environment: Mapping[str, str]) -> list[dict[str, Any]]:
     """Return fields of `evolake.cli.doctor.Check`, one per thing looked at."""
     stray = unknown_variables(environment)
@@ -229,16 +202,6 @@ def input_checks(settings: Settings, environment: Mapping[str, str]) -> list[dic
             "mend": "rename or unset them",
         },
         seeds_check(settings.seeds),
-    ]
-
-
-def unknown_variables(environment: Mapping[str, str]) -> list[str]:
-    """Return a sentence for each variable of ours that nothing reads, with the name that is nearest to it.
-    One inside a line's section is an error of the settings already."""
-    known = {PREFIX + name.upper() for name in settings_type().model_fields} | READ_APART
-    ours = [name for name in sorted(environment) if name.upper().startswith(PREFIX)]
-    return [
-        _unread_variable_text(name, known) for name in ours if name.upper().partition("__")[0] not in known
     ]
 
 
@@ -259,11 +222,6 @@ def seeds_check(folder: Path) -> dict[str, Any]:
     )
     skips = "the lines that start from what is missing" if missing else ""
     return {"name": "seeds", "ok": not missing, "detail": detail, "skips": skips, "mend": mend}
-
-
-def _unread_variable_text(name: str, known: Iterable[str]) -> str:
-    near = get_close_matches(name.upper().partition("__")[0], list(known), n=1, cutoff=0.7)
-    return f"{name} is read by nothing" + (f"; did you mean {near[0]}?" if near else "")
 
 
 PROGRAMS = (
