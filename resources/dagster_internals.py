@@ -12,7 +12,7 @@ PlanOrchestrationContext, ExecutionPlan,      an executor that wraps another imp
 RetryMode, StepDependencyConfig               (`pipelines.executor`)
 UnresolvedAssetJobDefinition                  what `dg.define_asset_job` returns (`pipelines.jobs`)
 cron_string_iterator, is_valid_cron_string    ticks of a schedule as Dagster's daemon counts them
-                                              (`pipelines.freshness`)
+                                              (`pipelines.freshness`, `pipelines.schedules`)
 CheckError                                    what a run that was loaded without a repository raises
                                               (`assets.cycle`)
 SqliteEventLogStorage                         whether events are stored in files of this host

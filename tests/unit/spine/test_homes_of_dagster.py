@@ -30,7 +30,7 @@ concurrency:
         ("telemetry: yes\n", "telemetry must be dict"),
         ("run_launcher: {module: nosuch.module, class: X}\n", "nosuch.module"),
         ("storage: {postgres: {postgres_url: {env: NOSUCH}}}\n", "NOSUCH"),
-        ("storage: {postgres: {postgres_url: 'postgresql://u:p@127.0.0.1:9/d'}}\n", "127.0.0.1"),
+        ("storage: {postgres: {postgres_url: 'postgresql+psycopg2://u:p@127.0.0.1:9/d'}}\n", "127.0.0.1"),
     ],
 )
 def test_a_configuration_that_dagster_refuses_is_named_with_its_file(tmp_path: Path, text: str, cause: str):
@@ -53,7 +53,8 @@ def test_a_file_system_without_locks_is_named(
     monkeypatch.setattr(fcntl, call, refused)
     with pytest.raises(LakeError, match=f"files in {tmp_path} cannot be locked"):
         ensure_home(tmp_path)
-    with pytest.raises(LakeError, match="cannot be locked"), locks.hold(
-        tmp_path / "locks" / "x.lock", what="x", run_id="r", timeout_s=30
+    with (
+        pytest.raises(LakeError, match="cannot be locked"),
+        locks.hold(tmp_path / "locks" / "x.lock", what="x", run_id="r", timeout_s=30),
     ):
         pass
