@@ -32,7 +32,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
-from urllib.request import proxy_bypass_environment
+from urllib.request import proxy_bypass
 
 import httpx2
 import openai
@@ -261,7 +261,7 @@ class BoundedClient(httpx2.Client):
         Raises:
             InputError: proxies or certificates that the environment names cannot be used.
         """
-        own = not (host and proxy_bypass_environment(host))
+        own = not (host and proxy_bypass(host))
         options: dict[str, Any] = {"timeout": request_timeout(deadline_s), "follow_redirects": False}
         try:
             certificates = httpx2.create_ssl_context()  # by SSL_CERT_FILE and SSL_CERT_DIR
