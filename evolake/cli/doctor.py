@@ -28,7 +28,6 @@ import click
 
 from evolake import settings as settings_module
 from evolake.errors import EvolakeError, InputError, MachineryError
-from evolake.jail.protocol import JAIL_MODES
 from evolake.lines import LineSpec, lines
 from evolake.project import BROUGHT, INIT, INSTALLED, command, find, install
 from evolake.settings import PREFIX, Settings, unknown_variables
@@ -322,6 +321,8 @@ def _of_settings(*, call: bool) -> Iterator[Check]:
         yield Check(
             "variables", not stray, "; ".join(stray) or "none is unknown", mend="rename or unset them"
         )
+        from evolake.jail.protocol import JAIL_MODES
+
         mode = os.environ.get("EVOLAKE_JAIL", "")
         yield from _surviving("jail", lambda: _jail(mode if mode in JAIL_MODES else JAIL_MODES[0]))
         yield from _surviving("Dagster", lambda: _dagster([]))
