@@ -34,9 +34,8 @@ def votes(*answers: dict[str, Any]) -> tuple[Any, ...]:
 
 
 def told(result: Any, **evidence: Any) -> Checked:
-    return Checked(
-        SimpleNamespace(**vars(result), accepted=True, evidence=evidence), (), independence_of((), (), (), ())
-    )  # type: ignore[arg-type]
+    seen: Any = SimpleNamespace(**vars(result), accepted=True, evidence=evidence)
+    return Checked(seen, (), independence_of((), (), (), ()))
 
 
 def judged(*answers: dict[str, Any]) -> Any:

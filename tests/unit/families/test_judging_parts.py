@@ -63,7 +63,7 @@ def test_a_voter_that_fails_votes_for_nothing_but_counts():
     ).decided
 
 
-def execution_of(first: list[Any], second: list[Any], of: str = "a") -> tuple[str, str]:
+def execution_of(first: list[Any], second: list[Any], of: str = "a") -> tuple[str, ...]:
     """Return what the rules of gate 0 say where one source came to these results in its two runs: whether it
     repeats itself, and whether it keeps to its limits."""
     family = seed_family("clinic-queue")
