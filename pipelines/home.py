@@ -93,7 +93,7 @@ def checks(homes: Sequence[Path]) -> list[dict[str, Any]]:
         found, mend = f"{cron_or(TWO_IN_THE_NIGHT)} (UTC)", ""
     except InputError as error:
         found, mend = f"{error.what}: {error.got}", error.do or ""
-    skips = "the UI, the daemon and their nights; evolake run goes on without" if mend else ""
+    skips = "the UI, the daemon and their nights; evolake run needs no schedule" if mend else ""
     result.append({"name": "nightly schedule", "ok": not mend, "detail": found, "skips": skips, "mend": mend})
     return result
 

@@ -51,7 +51,7 @@ def cron_or(default: str) -> str:
 
 
 def leave_bad_cron_out() -> None:
-    """Say that EVOLAKE_NIGHTLY_CRON is no schedule, and go on without it: nothing but the daemon needs it."""
+    """Say that EVOLAKE_NIGHTLY_CRON is no schedule, and continue without it: only the daemon needs it."""
     try:
         cron_or(TWO_IN_THE_NIGHT)
     except InputError as error:
