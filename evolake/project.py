@@ -27,6 +27,8 @@ INSTALLED = PRIVATE.is_dir()
 BROUGHT = PRIVATE if INSTALLED else _PACKAGE.parent
 """The folder that holds what evolake brings along."""
 MARKER, VARIABLE = "evolake.toml", "EVOLAKE_PROJECT"
+PATHS = ("EVOLAKE_LAKE", "EVOLAKE_SEEDS", VARIABLE, "DAGSTER_HOME")
+"""Variables that are one path each."""
 WIRING = ("pipelines", "assets", "resources")
 INIT = "evolake init DIR, then work in DIR"
 UI = "dagster dev" if INSTALLED else "make dev"
@@ -81,6 +83,14 @@ def home() -> Path:
     """Return DAGSTER_HOME, where Dagster keeps its runs: as it is set, else the project's `.dagster`. Raises
     as `root` does."""
     return Path(os.environ.get("DAGSTER_HOME") or root() / ".dagster")
+
+
+def expand_homes() -> None:
+    """Put the user's home for `~` in the variables that are paths: what sets them is not always a shell. That
+    of an unknown user stays."""
+    for name in PATHS:
+        if os.environ.get(name, "").startswith("~"):
+            os.environ[name] = os.path.expanduser(os.environ[name])  # noqa: PTH111  it raises for nobody
 
 
 def install(extra: str = "") -> str:

@@ -13,7 +13,8 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from difflib import get_close_matches
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -26,12 +27,41 @@ from evolake import project
 from evolake.errors import InputError
 from evolake.lines import folder_of, lines
 from evolake.reading.json_text import beyond_json
+from evolake.terminal import warn
 
 DEFAULT_PROFILE = "laptop"
 PROFILE_FILE = "profile"
 """Below the lake's root: the profile that its newest population was sealed under."""
 LONGEST_VALUE = 1 << 20
 """Characters of one variable."""
+PREFIX = "EVOLAKE_"
+READ_APART = frozenset(
+    {
+        "EVOLAKE_CODE_HOST",
+        "EVOLAKE_CODE_PORT",
+        "EVOLAKE_DEVICE",
+        "EVOLAKE_FORMULA_CACHE",
+        "EVOLAKE_KERNEL_CACHE",
+        "EVOLAKE_KERNEL_CHECKS",
+        "EVOLAKE_NIGHTLY_CRON",
+        "EVOLAKE_NIGHTLY_LINES",
+        "EVOLAKE_PG_DATABASE",
+        "EVOLAKE_PG_HOST",
+        "EVOLAKE_PG_PASSWORD",
+        "EVOLAKE_PG_PORT",
+        "EVOLAKE_PG_USER",
+        "EVOLAKE_PROJECT",
+        "EVOLAKE_PROOF_TOOLS",
+        "EVOLAKE_TASK",
+        "EVOLAKE_TRACEBACK",
+        "EVOLAKE_WARNED",
+    }
+)
+"""Variables that are no settings: what has to be known before, or without, the settings, and what a coder's
+command is shown its task by."""
+WARNED = "EVOLAKE_WARNED"
+"""Set for the processes that a command starts: it has said what is misspelled."""
+SIMILAR = 0.7
 COMPUTE = re.compile(r"local|dask|dask:(tcp|tls)://[^\s:/]+:[0-9]{1,5}")
 Section = TypeVar("Section", bound=BaseModel)
 
@@ -370,6 +400,7 @@ def load(profile: str | None = None, **overrides: Any) -> Settings:
     Raises:
         InputError: no such profile, or a value that does not fit its setting.
     """
+    _require_paths()
     name = profile or chosen_profile(overrides.get("lake"))[0]
     path = resources.files("evolake") / "profiles" / f"{name}.toml"
     if name not in profile_names():
@@ -379,6 +410,7 @@ def load(profile: str | None = None, **overrides: Any) -> Settings:
             do="pass --profile with one of these names",
         )
     _require_bounded(os.environ)
+    _warn()
     try:
         values: dict[str, Any] = tomllib.loads(path.read_text()) | profile_sections(name) | {"profile": name}
         settings = settings_type()(**values)
@@ -399,11 +431,19 @@ def load(profile: str | None = None, **overrides: Any) -> Settings:
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
+        variable = PREFIX + where.upper().replace(".", "__")
+        if first["type"] == "extra_forbidden":
+            raise InputError(
+                f"there is no setting {variable}",
+                got=repr(first.get("input"))[:200],
+                do=(f"did you mean {near}? " if (near := _nearest(variable)) else "")
+                + f"Rename or unset the variable, or correct the profile {name}.toml",
+            ) from None
         raise InputError(
             f"setting {where!r} cannot be used",
             wanted=first["msg"],
             got=repr(first.get("input"))[:200],
-            do=f"fix EVOLAKE_{where.upper().replace('.', '__')} or the profile {name}.toml",
+            do=f"fix {variable} or the profile {name}.toml",
         ) from None
 
 
@@ -420,3 +460,89 @@ def _require_bounded(environment: Mapping[str, str]) -> None:
                 got=why,
                 do=f"fix the variable {name}, or unset it",
             )
+
+
+def _require_paths() -> None:
+    """Check the variables that are paths. Raises InputError: one has no home, or is not UTF-8, which tables
+    and databases cannot hold."""
+    project.expand_homes()
+    for name in project.PATHS:
+        if os.environ.get(name, "").startswith("~"):
+            raise InputError(f"{name} names the home of no user", got=os.environ[name], do=f"correct {name}")
+        _require_text(name, os.environ.get(name, ""))
+    if (folder := project.find()) is not None:
+        _require_text("the project's folder", str(folder))
+
+
+def _require_text(what: str, path: str) -> None:
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        raise InputError(
+            f"{what} is a path that is not UTF-8",
+            wanted="a path of UTF-8 characters, as Dagster's database and Parquet store it",
+            got=ascii(path),
+            do="rename the folder, or use another one",
+        ) from None
+
+
+def _warn() -> None:
+    """Say once which variables look like misspelled settings, unless the command that
+    started it has said so."""
+    if WARNED in os.environ:
+        return
+    for name, near in unread_variables(os.environ):
+        if near:
+            warn(_unread_text(name, near))
+
+
+def unknown_variables(environment: Mapping[str, str]) -> list[str]:
+    """Return a sentence for each variable of ours that nothing reads, with the name that is nearest to it.
+    One inside a section is an error of the settings already."""
+    return [_unread_text(name, near) for name, near in unread_variables(environment)]
+
+
+def _unread_text(name: str, near: str) -> str:
+    return f"{name} is read by nothing" + (f"; did you mean {near}?" if near else "")
+
+
+def unread_variables(environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield each variable of ours that nothing reads, with the name that is nearest to it ("" if none is)."""
+    fields = settings_type().model_fields
+    for name in sorted(environment):
+        top, _, inner = name.upper().partition("__")
+        if not top.startswith(PREFIX) or (top in READ_APART and not inner):
+            continue
+        field = fields.get(top.removeprefix(PREFIX).lower())
+        if field is None or (inner and not _has_parts(field.annotation)):
+            yield name, _nearest(name.upper())
+
+
+def _has_parts(kind: Any) -> bool:
+    """Return whether a setting of this type is a section or a mapping."""
+    return "dict" in str(kind) or (isinstance(kind, type) and issubclass(kind, BaseModel))
+
+
+def _nearest(name: str) -> str:
+    """Return the variable that is most like a name; "" if none is much like it."""
+    top, _, inner = name.removeprefix(PREFIX).partition("__")
+    sections: dict[str, list[str]] = {}
+    for field, info in settings_type().model_fields.items():
+        kind: Any = info.annotation
+        known = list(kind.model_fields) if isinstance(kind, type) and issubclass(kind, BaseModel) else []
+        sections[field.upper()] = [item.upper() for item in known]
+    if inner:
+        section = _most_like(top, sections)
+        part = _most_like(inner.partition("__")[0], sections.get(section, []))
+        near = f"{section}__{part}" if part else section
+    else:
+        nested = [f"{section}__{part}" for section, parts in sections.items() for part in parts]
+        apart = [known.removeprefix(PREFIX) for known in READ_APART]
+        near = next((known for known in nested if known.endswith(f"__{top}")), "") or _most_like(
+            top, [*sections, *apart, *nested]
+        )
+    return PREFIX + near if near else ""
+
+
+def _most_like(word: str, known: Iterable[str]) -> str:
+    return next(iter(get_close_matches(word, list(known), 1, SIMILAR)), "")

@@ -28,6 +28,21 @@ def say(*lines: object, err: bool = False) -> None:
         click.echo(in_a_cell(line), err=err)
 
 
+_warned: set[str] = set()
+
+
+def warn(sentence: str) -> None:
+    """Print a warning to standard error, once until `forget_warnings`."""
+    if sentence not in _warned:
+        _warned.add(sentence)
+        say(f"warning: {sentence}", err=True)
+
+
+def forget_warnings() -> None:
+    """Let each warning be printed again: another command begins."""
+    _warned.clear()
+
+
 def say_text(text: str, *, err: bool = False, nl: bool = True) -> None:
     """Print a text of several lines, with hidden characters made visible. err: to standard error. nl: with an
     end of line."""

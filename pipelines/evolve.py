@@ -42,6 +42,7 @@ from pipelines.home import home_from_environment
 from pipelines.one_line import Stage, evolve, measuring
 from pipelines.outcome import MACHINERY_FAILED, STOPPED, WRONG_INPUT, Outcome, together
 from pipelines.progress import Progress
+from pipelines.schedules import leave_bad_cron_out
 from pipelines.side_by_side import SideBySide, end_with_parent, niceness, order_of, parent
 from pipelines.turns import HeadStart, Turns
 from resources.warm import between_runs
@@ -159,6 +160,7 @@ def main(
     home = home_from_environment()
     if how_many and not as_part:
         check_endpoint(settings)
+    leave_bad_cron_out()
     loaded = importlib.import_module(module)
     lake, lines = Lake(settings.require_lake()), choose(names, [built.line for built in loaded.lines])
     if as_part:

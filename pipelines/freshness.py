@@ -17,8 +17,8 @@ import dagster as dg
 
 from evolake.errors import InputError
 from pipelines.lines import Asset, BuiltLine
-from pipelines.schedules import CRON_VARIABLE, LINES_VARIABLE, TWO_IN_THE_NIGHT, works_nightly
-from resources.dagster_internals import cron_string_iterator, is_valid_cron_string
+from pipelines.schedules import LINES_VARIABLE, TWO_IN_THE_NIGHT, cron_or, works_nightly
+from resources.dagster_internals import cron_string_iterator
 
 SOME_MONDAY = 1_767_571_200.0
 """From when on gaps are counted, so that the same schedule always gives the same policy."""
@@ -42,7 +42,7 @@ def kept_fresh(built: BuiltLine) -> list[Asset]:
     start."""
     if not works_nightly(built.line.name):
         return list(built.assets)
-    policy = policy_of(os.environ.get(CRON_VARIABLE, TWO_IN_THE_NIGHT))
+    policy = policy_of(cron_or(TWO_IN_THE_NIGHT))
 
     def with_policy(spec: dg.AssetSpec) -> dg.AssetSpec:
         return dg.apply_freshness_policy(spec, policy) if spec.group_name == built.line.name else spec
@@ -54,15 +54,7 @@ def kept_fresh(built: BuiltLine) -> list[Asset]:
 
 
 def policy_of(cron: str) -> dg.FreshnessPolicy:
-    """Return the policy of assets that are made at each tick of `cron` (UTC). Raises InputError where it is
-    no cron string."""
-    if not is_valid_cron_string(cron):
-        raise InputError(
-            f"{CRON_VARIABLE} is no schedule",
-            wanted="five fields of cron, such as '0 2 * * *'",
-            got=repr(cron),
-            do="fix the variable",
-        )
+    """Return the policy of assets that are made at each tick of `cron` (UTC)."""
     ticks = islice(cron_string_iterator(SOME_MONDAY, cron, "UTC"), TICKS)
     gap = max((later - earlier for earlier, later in pairwise(ticks)), default=timedelta(days=1))
     return dg.FreshnessPolicy.time_window(fail_window=1.5 * gap, warn_window=1.25 * gap)

@@ -1,15 +1,25 @@
 """DAGSTER_HOME: where Dagster keeps runs, events and partitions. By convention the project's `.dagster`, made
-from deploy/sqlite/dagster.yaml."""
+from deploy/sqlite/dagster.yaml.
+
+    python -m pipelines.home HOME ...    what `evolake doctor` asks: whether Dagster can use them, as JSON
+"""
 
 from __future__ import annotations
 
 import os
 import shutil
+import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from evolake.errors import InputError
+from evolake.jail.protocol import one_line
+from evolake.lake.locks import require_locks
 from evolake.project import BROUGHT
+from evolake.terminal import say_json
 
+LONGEST_CAUSE, SQLITE = 400, "DagsterSqliteStorage"
 TEMPLATE = BROUGHT / "deploy" / "sqlite" / "dagster.yaml"
 
 
@@ -18,7 +28,8 @@ def ensure_home(path: Path, template: Path = TEMPLATE) -> Path:
     touched.
 
     Raises:
-        InputError: `path` is relative (Dagster refuses that late and less clearly) or is a file.
+        InputError: `path` is relative (Dagster refuses that late and less clearly) or is a file, or its
+            dagster.yaml cannot be used. LakeError: its file system has no locks, which SQLite needs.
     """
     if not path.is_absolute():
         raise InputError(
@@ -33,7 +44,64 @@ def ensure_home(path: Path, template: Path = TEMPLATE) -> Path:
         part = path / f".dagster.yaml-{os.getpid()}"
         shutil.copyfile(template, part)
         part.replace(path / "dagster.yaml")
+    require_locks(path)
+    require_configuration(path)
     return path
+
+
+def require_configuration(home: Path) -> None:
+    """Check a home's dagster.yaml, that what it names can be loaded, and that a database server answers.
+
+    Raises:
+        InputError: Dagster would refuse it.
+    """
+    from resources.dagster_internals import InstanceRef
+
+    try:
+        ref = InstanceRef.from_dir(str(home))
+        _ = ref.run_coordinator, ref.run_launcher, ref.scheduler, ref.compute_log_manager
+        if ref.storage_data is not None and ref.storage_data.class_name != SQLITE:
+            _ = ref.storage
+    except Exception as error:  # a class that the file names may raise whatever it likes
+        raise InputError(
+            f"{home / 'dagster.yaml'} cannot be used",
+            wanted="a configuration that Dagster accepts, and a database that answers",
+            got=one_line(f"{type(error).__name__}: {_cause(error)}", LONGEST_CAUSE),
+            do="correct the file, or move it away: evolake run then writes its own",
+        ) from None
+
+
+def checks(homes: Sequence[Path]) -> list[dict[str, Any]]:
+    """Return fields of `evolake.cli.doctor.Check`: of each home, and of the schedule of nights."""
+    from pipelines.schedules import TWO_IN_THE_NIGHT, cron_or
+
+    result = []
+    for home in homes:
+        made = (home / "dagster.yaml").exists()
+        found, mend = str(home) if made else f"{home}: not made yet", ""
+        try:
+            if not home.is_absolute() or (home.exists() and not home.is_dir()):
+                ensure_home(home)
+            elif made:
+                require_configuration(home)
+        except InputError as error:
+            found, mend = str(error), error.do or ""
+        result.append(
+            {"name": "Dagster's home", "ok": not mend, "detail": found, "mend": mend, "needed": True}
+        )
+    try:
+        found, mend = f"{cron_or(TWO_IN_THE_NIGHT)} (UTC)", ""
+    except InputError as error:
+        found, mend = f"{error.what}: {error.got}", error.do or ""
+    skips = "the UI, the daemon and their nights; evolake run needs no schedule" if mend else ""
+    result.append({"name": "nightly schedule", "ok": not mend, "detail": found, "skips": skips, "mend": mend})
+    return result
+
+
+def _cause(error: Exception) -> str:
+    """Return what Dagster says without its listing of all fields, and without a stack."""
+    text = str(error).partition("Stack Trace")[0]
+    return text[max(text.find("Error 1:"), 0) :] + (f": {error.__cause__}" if error.__cause__ else "")
 
 
 def home_from_environment() -> Path:
@@ -50,3 +118,7 @@ def home_from_environment() -> Path:
             do="use `evolake run`, which sets it, or: export DAGSTER_HOME=/path/of/the/project/.dagster",
         )
     return ensure_home(Path(value))
+
+
+if __name__ == "__main__":
+    say_json(checks([Path(home) for home in sys.argv[1:]]))

@@ -19,6 +19,7 @@ from pipelines.home import home_from_environment
 from pipelines.one_line import Stage, run
 from pipelines.outcome import Outcome
 from pipelines.progress import Progress
+from pipelines.schedules import leave_bad_cron_out
 
 
 def reseal(name: str) -> Outcome:
@@ -27,6 +28,7 @@ def reseal(name: str) -> Outcome:
     Raises:
         InputError: no such line, or DAGSTER_HOME is not set.
     """
+    leave_bad_cron_out()
     from pipelines.definitions import defs, lines
     from pipelines.evolve import choose
 

@@ -19,8 +19,11 @@ from datetime import UTC, datetime
 import dagster as dg
 
 from assets.line import Line, register_keys
+from evolake.errors import InputError
+from evolake.terminal import warn
 from pipelines.burial import bury_dead_runs
 from pipelines.line_state import next_cycle, runs_at_work
+from resources.dagster_internals import is_valid_cron_string
 from resources.lake import LakeResource
 
 CRON_VARIABLE, TWO_IN_THE_NIGHT = "EVOLAKE_NIGHTLY_CRON", "0 2 * * *"
@@ -32,6 +35,28 @@ SCHEDULE_TAG, TICK_TAG, PARTITION_TAG = (
     "dagster/partition",
 )
 """Dagster's tags of a run that a tick asked for."""
+
+
+def cron_or(default: str) -> str:
+    """Return EVOLAKE_NIGHTLY_CRON, else `default`. Raises InputError where it is no cron string."""
+    cron = os.environ.get(CRON_VARIABLE) or default
+    if not is_valid_cron_string(cron):
+        raise InputError(
+            f"{CRON_VARIABLE} is no schedule",
+            wanted="five fields of cron, such as '0 2 * * *'",
+            got=repr(cron),
+            do="fix the variable",
+        )
+    return cron
+
+
+def leave_bad_cron_out() -> None:
+    """Say that EVOLAKE_NIGHTLY_CRON is no schedule, and continue without it: only the daemon needs it."""
+    try:
+        cron_or(TWO_IN_THE_NIGHT)
+    except InputError as error:
+        warn(f"{error.what}, and this command needs none: {error.got}; wanted {error.wanted}")
+        del os.environ[CRON_VARIABLE]
 
 
 def works_nightly(name: str) -> bool:
@@ -49,7 +74,7 @@ def nightly(line: Line) -> dg.ScheduleDefinition:
 
     @dg.schedule(
         job_name=line.job_name,
-        cron_schedule=os.environ.get(CRON_VARIABLE, TWO_IN_THE_NIGHT),
+        cron_schedule=cron_or(TWO_IN_THE_NIGHT),
         name=name,
         default_status=on,
         description=(

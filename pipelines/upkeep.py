@@ -6,13 +6,11 @@ repaired by itself: that is for a person to decide. (Annotations are not postpon
 an op's context and resources from its signature.)
 """
 
-import os
-
 import dagster as dg
 
 from assets.shown import markdown, note, warn
 from pipelines.executor import living_executor
-from pipelines.schedules import CRON_VARIABLE
+from pipelines.schedules import cron_or
 from resources.lake import LakeResource
 
 ONE_IN_THE_NIGHT = "0 1 * * *"
@@ -58,7 +56,7 @@ def verify_lake() -> None:
 lake_nightly = dg.ScheduleDefinition(
     name="lake_nightly",
     job=verify_lake,
-    cron_schedule=os.environ.get(CRON_VARIABLE, ONE_IN_THE_NIGHT),
+    cron_schedule=cron_or(ONE_IN_THE_NIGHT),
     default_status=dg.DefaultScheduleStatus.STOPPED,
     description="Holds the lake to what was written each night, before the lines grow.",
 )

@@ -5,12 +5,14 @@ PartitionKeyFilter, COMPLETED_..._STATUSES    results of checks for one partitio
                                               (`assets.guards`)
 PoolGranularity                               whether pools count runs is no public setting
                                               (`assets.package.limit_pool`)
+InstanceRef                                   a configuration that is read without opening what it names
+                                              (`pipelines.home`)
 PlanOrchestrationContext, ExecutionPlan,      an executor that wraps another implements its interface, whose
                                               types are not public
 RetryMode, StepDependencyConfig               (`pipelines.executor`)
 UnresolvedAssetJobDefinition                  what `dg.define_asset_job` returns (`pipelines.jobs`)
 cron_string_iterator, is_valid_cron_string    ticks of a schedule as Dagster's daemon counts them
-                                              (`pipelines.freshness`)
+                                              (`pipelines.freshness`, `pipelines.schedules`)
 CheckError                                    what a run that was loaded without a repository raises
                                               (`assets.cycle`)
 SqliteEventLogStorage                         whether events are stored in files of this host
@@ -46,6 +48,7 @@ try:
     from dagster._core.execution.retries import RetryMode
     from dagster._core.execution.step_dependency_config import StepDependencyConfig
     from dagster._core.instance.config import PoolGranularity
+    from dagster._core.instance.ref import InstanceRef
     from dagster._core.storage.asset_check_execution_record import (
         COMPLETED_ASSET_CHECK_EXECUTION_RECORD_STATUSES,
     )
@@ -56,6 +59,7 @@ except ImportError as error:
 __all__ = [
     "COMPLETED_ASSET_CHECK_EXECUTION_RECORD_STATUSES",
     "ExecutionPlan",
+    "InstanceRef",
     "PartitionKeyFilter",
     "PlanOrchestrationContext",
     "PoolGranularity",

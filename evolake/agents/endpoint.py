@@ -101,6 +101,9 @@ class Endpoint:
         retries: tries after the first.
         max_bytes: a longer body is cut off.
         wait: seconds the client wants to sleep before a retry -> seconds to sleep; None: as the client wants.
+
+    Raises:
+        InputError: proxies or certificates that the environment names cannot be used.
     """
 
     def __init__(
@@ -124,7 +127,9 @@ class Endpoint:
             api_key=api_key,
             max_retries=retries,
             timeout=request_timeout(deadline_s),
-            http_client=BoundedClient(deadline_s=deadline_s, max_bytes=max_bytes),
+            http_client=BoundedClient(
+                deadline_s=deadline_s, max_bytes=max_bytes, host=urlsplit(base).hostname or ""
+            ),
             default_query=query or None,
             default_headers={"Accept-Encoding": "identity"} | headers,
         )

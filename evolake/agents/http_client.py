@@ -24,17 +24,20 @@ message; `[DONE]` ends the stream.
 from __future__ import annotations
 
 import json
+import os
+import re
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
+from urllib.request import proxy_bypass
 
 import httpx2
 import openai
 
-from evolake.errors import EvolakeError
+from evolake.errors import EvolakeError, InputError
 from evolake.reading import Damaged, Unparsable, decompressed, parse_json
 from evolake.reading.compressed import Kind
 from evolake.reading.json_text import beyond_json
@@ -206,6 +209,34 @@ _UNSENT = (
 )
 
 
+PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
+CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR")
+ENVIRONMENT = {
+    PROXIES: (
+        "an http:// or https:// proxy; for socks5:// the package socksio (pip install socksio)",
+        "correct or unset it, or name the endpoint's host in NO_PROXY",
+    ),
+    CERTIFICATES: ("a file, or a folder, of certificates in PEM form", "correct or unset it"),
+}
+"""Variables of the environment that decide how a host is reached -> what they may be, and what to do."""
+PASSWORD = re.compile(r"//[^/@]*@")
+
+
+def _unusable(names: tuple[str, ...], why: str) -> InputError:
+    """Return the error for variables that cannot be used; those that are set are named."""
+    given = [
+        f"{name}={value}" for name, value in sorted(os.environ.items()) if name.upper() in names and value
+    ]
+    wanted, do = ENVIRONMENT[names]
+    named = " and ".join(item.partition("=")[0] for item in given) or "the environment"
+    return InputError(
+        f"{named} cannot be used to reach the model endpoint",
+        wanted=wanted,
+        got=PASSWORD.sub("//...@", f"{', '.join(given)}: {why}"),
+        do=do,
+    )
+
+
 LARGEST_REPLY = 4_000_000
 """Bytes of a reply; a longer one is cut off and counts as a failed attempt."""
 
@@ -224,8 +255,22 @@ class BoundedClient(httpx2.Client):
     tries = threading.local()
     """`tries.now`: of the `post` under way in this thread."""
 
-    def __init__(self, *, deadline_s: float, max_bytes: int):
-        super().__init__(timeout=request_timeout(deadline_s), follow_redirects=False)
+    def __init__(self, *, deadline_s: float, max_bytes: int, host: str = ""):
+        """host: the only one that it is for; no proxy is set up for one that NO_PROXY names.
+
+        Raises:
+            InputError: proxies or certificates that the environment names cannot be used.
+        """
+        own = not (host and proxy_bypass(host))
+        options: dict[str, Any] = {"timeout": request_timeout(deadline_s), "follow_redirects": False}
+        try:
+            certificates = httpx2.create_ssl_context()  # by SSL_CERT_FILE and SSL_CERT_DIR
+        except OSError as error:
+            raise _unusable(CERTIFICATES, f"{error.strerror or error}") from None
+        try:
+            super().__init__(verify=certificates, trust_env=own, **options)
+        except (ImportError, ValueError, httpx2.InvalidURL) as error:
+            raise _unusable(PROXIES, str(error)) from None
         self._deadline_s, self._max_bytes = deadline_s, max_bytes
 
     def send(self, request: httpx2.Request, *, stream: bool = False, **options: Any) -> httpx2.Response:

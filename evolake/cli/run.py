@@ -121,7 +121,7 @@ def run(
     check_compute(settings)
     command = [*project.command("pipelines.evolve"), "--lines", lines, "--cycles", str(cycles)]
     command += [*(["--at-once", str(at_once)] if at_once else []), *(["--verbose"] if verbose else [])]
-    with subprocess.Popen(command) as child:
+    with subprocess.Popen(command, env=os.environ | {settings_module.WARNED: "1"}) as child:
         try:
             return child.wait()
         except (KeyboardInterrupt, Stopped) as signal:  # the child says so, in one sentence

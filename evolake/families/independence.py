@@ -1,4 +1,4 @@
-"""Who solved a family from its text alone: only its author, another author, a model, or a person.
+"""Who solved a family from its text alone: only its own programs, another author, a model, or a person.
 
 A misreading that one author shares with text, reader and all programs is seen by no vote. A reader who solves
 instances from the text alone, without the programs, sees it. So this is its own fact, with its counts:
@@ -69,7 +69,9 @@ class Independence:
             if answered
         ]
         if self.level == NONE and not counts:
-            counts = ["only its author solved it from the text alone"]
+            counts = [
+                "only its own programs solved it from the text, which share their author's reading of it"
+            ]
         return f"independent: {self.level} ({'; '.join(counts)})"
 
 

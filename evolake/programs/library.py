@@ -188,7 +188,7 @@ def _folder(
     """Return the project's folder: the one given, or one with the texts given, which goes when `stack` is
     closed: the lake holds them by then."""
     if evaluator is None:
-        if not Path(initial).is_dir():
+        if not isinstance(initial, str | Path) or not Path(initial).is_dir():
             raise InputError(
                 "there is no evaluator",
                 wanted="evaluator=..., or a project's folder as `initial`",
@@ -216,7 +216,17 @@ def _folder(
 
 
 def _path(given: str | Path) -> Path | None:
-    """Return the file that is meant; None for a text. Raises InputError for a path if no file is."""
+    """Return the file that is meant; None for a text. Raises InputError for a path if no file is, and for
+    anything else, such as a function."""
+    if not isinstance(given, str | Path):
+        raise InputError(
+            f"a program or evaluator cannot be read from a value of the type {type(given).__name__}",
+            wanted="the path of a Python file, or its text: it runs in another process, which has no other "
+            "objects of this one",
+            got=repr(given)[:80],
+            do="write a function with its imports into a file (an evaluator's defines "
+            "evaluate(program_path)), and pass the path of that file",
+        )
     if isinstance(given, str) and "\n" in given:
         return None
     if not Path(given).is_file():

@@ -208,6 +208,7 @@ def _one(checked: Checked) -> dict[str, Any]:
             },
             "blind_reviews": len(result.reviews),
             "blind_matches": sum(review.matched for review in result.reviews),
+            "blind_by": _readers(result),
         }
     return {
         "verdict": checked.verdict,
@@ -234,24 +235,29 @@ def _unread(result: FamilyResults) -> list[str]:
     ]
 
 
+def _readers(result: FamilyResults) -> str:
+    """Return who answered the blind reviews: a model, or the family's own programs, which share its author's
+    reading."""
+    by_model = any(review.reviewer == "model" for review in result.reviews)
+    return "a model" if by_model else "its own reader and programs"
+
+
 def tell(checked: Checked) -> None:
     """Print one family's verdict, who solved it from its text alone, and all remarks."""
     from evolake.families.commands.checking import voter_sentences
+    from evolake.families.independence import NONE
 
     result = checked.result
     verdict, voters = result.blocked_by, len(result.family.voters())
     if verdict is not None:
         say(f"{result.family.name}: blocked at the gate {verdict.gate!r}: {verdict.reason}")
     else:
-        agree = (
-            f"{voters} voters, not always of one mind"
-            if voter_sentences(result)
-            else f"{voters} voters agree"
-        )
         matched = sum(review.matched for review in result.reviews)
         say(
-            f"{result.family.name}: {checked.verdict}, {agree}, {matched} of {len(result.reviews)} blind "
-            "reviews match"
+            f"{result.family.name}: {checked.verdict}; its {voters} programs "
+            f"{'are not always of one mind' if voter_sentences(result) else 'agree'}; from the text alone "
+            f"{_readers(result)} found the label of {matched} of {len(result.reviews)} instances"
+            f"{'; nobody else has read the text' if checked.independence.level == NONE else ''}"
         )
         say(f"  family {result.family_id}")
         say(f"  {checked.independence.in_words()}")

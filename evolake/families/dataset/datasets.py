@@ -75,7 +75,8 @@ def card(
         TITLE + "\n",
         f"{len(rows)} questions with one checkable answer each, drawn from {len(families)} families"
         f" ({', '.join(f'{split}: {count}' for split, count in splits.items())})."
-        " A label is what a strict majority of independent validators answers."
+        " A label is what a strict majority of a family's programs answers. They agree on a misreading, too, "
+        "if one author wrote them all: see below who else solved a family from its text."
         + (
             " Splits are by lineage and mechanics: no family of one descends from a family that a family "
             "of the other descends from, or from one with"
@@ -96,9 +97,9 @@ def card(
         table("language", rows, "language"),
         table("operator that made the family", rows, "operator"),
         table("solved from the text alone by", rows, "independent", LEVELS),
-        "`none`: the author alone, whose misreading text and programs may share; `author`: a validator by "
-        "an author who never saw the primary; `model`, `person`: readers who answered at least five "
-        "instances, 80 % of them right.\n",
+        "`none`: the family's own programs alone, which may share a misreading of its text; `author`: a "
+        "validator by an author who never saw the primary; `model`, `person`: readers who answered at least "
+        "five instances, 80 % of them right.\n",
         "## What it is based on\n",
         f"* cycles: {', '.join(made_by.cycles)}\n* ruleset: "
         f"{', '.join(f'`{ruleset}`' for ruleset in made_by.rulesets)}\n"

@@ -94,7 +94,10 @@ def execution_evidence(family: Family, seen: Execution) -> dict[str, Any]:
     numbers = sorted({number for instance in seen.instances for number in _numbers(instance)})
     declared = [point.name for point in family.points]
     return {
-        "instances": [[item.difficulty, item.seed, item.status, item.reason] for item in seen.instances],
+        "instances": [
+            [item.difficulty, item.seed, item.status, item.reason]
+            for item in _with_limits(seen.instances, seen.again)
+        ],
         "unstable_instances": _differing(seen.instances, seen.again),
         "slots": wanted,
         "slot_texts": numbers,
@@ -102,7 +105,11 @@ def execution_evidence(family: Family, seen: Execution) -> dict[str, Any]:
         "unstated_rules": sorted(set(declared) - set(rules(family.template))),
         "voters": {
             name: {
-                "failures": [[answer.status, answer.reason] for answer in answers if answer.status != "ok"],
+                "failures": [
+                    [answer.status, answer.reason]
+                    for answer in _with_limits(answers, seen.answers_again.get(name, answers))
+                    if answer.status != "ok"
+                ],
                 "unstable": _differing(answers, seen.answers_again.get(name, answers)),
                 "unsafe_probes": [
                     [answer.status, answer.reason]
@@ -130,8 +137,20 @@ def _numbers(instance: Instance) -> list[int]:
     return [len(instance.slot_texts)] if instance.status == "ok" else []
 
 
+def _with_limits(first: Sequence[Any], second: Sequence[Any]) -> list[Any]:
+    """Return the results of the first run; of the second where that one alone was past a limit."""
+    return [
+        other if item.status == "ok" and other.status in UNSAFE else item
+        for item, other in zip(first, second, strict=True)
+    ]
+
+
 def _differing(first: Sequence[Any], second: Sequence[Any]) -> int:
-    return sum(item.content != other.content for item, other in zip(first, second, strict=True))
+    """Return how many results differ. One past a limit says nothing about what would have come."""
+    return sum(
+        item.content != other.content and not {item.status, other.status} & {*UNSAFE}
+        for item, other in zip(first, second, strict=True)
+    )
 
 
 def _type(answer: Any) -> str:

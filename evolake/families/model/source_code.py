@@ -11,7 +11,15 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from evolake.families.model.contract import GENERATOR, MAX_SOURCE_BYTES, READER, VALIDATOR, VALIDATORS, Family
+from evolake.families.model.contract import (
+    CHECKERS,
+    GENERATOR,
+    MAX_SOURCE_BYTES,
+    READER,
+    VALIDATOR,
+    VALIDATORS,
+    Family,
+)
 from evolake.parsing import Unreadable as Unreadable
 from evolake.parsing import bounded, parse_python
 
@@ -66,15 +74,20 @@ def switch(family: Family, point: str, alternative: str) -> Family:
 def with_sources(family: Family, sources: Mapping[str, str]) -> Family:
     """Return the family with other sources, by file name; those not named stay."""
     result = {**family.sources(), **sources}
-    prefix = f"{VALIDATORS}/"
-    validators = {
-        name[len(prefix) : -len(".py")]: source for name, source in result.items() if name.startswith(prefix)
-    }
+    validators, checkers = (
+        {
+            name[len(kind) + 1 : -len(".py")]: source
+            for name, source in result.items()
+            if name.startswith(f"{kind}/")
+        }
+        for kind in (VALIDATORS, CHECKERS)
+    )
     return replace(
         family,
         generator=result[GENERATOR],
         validator=result[VALIDATOR],
         validators=validators,
+        checkers=checkers,
         reader=result.get(READER),
     )
 
@@ -90,9 +103,7 @@ def set_constant(source: str, constant: str, expression: str) -> str | None:
     except Unreadable as error:
         raise NotComposable(str(error)) from None
     tree = _parsed(source)
-    values = [
-        node.value for node in ast.walk(tree) if isinstance(node, ast.Assign) and _names(node) == [constant]
-    ]
+    values = [value for names, value in _assigned(tree) if names == [constant]]
     if not values:
         return None
     lines = [line.encode() for line in source.splitlines(keepends=True)]  # columns of the tree count bytes
@@ -114,9 +125,10 @@ def constants(source: str) -> dict[str, str]:
         tree = parse(source)
     except Unreadable:
         return {}
-    result = [(node, _names(node)) for node in ast.walk(tree) if isinstance(node, ast.Assign)]
     return {
-        names[0]: ast.unparse(node.value) for node, names in result if len(names) == 1 and names[0].isupper()
+        names[0]: ast.unparse(value)
+        for names, value in _assigned(tree)
+        if len(names) == 1 and names[0].isupper()
     }
 
 
@@ -170,10 +182,8 @@ def compose(factories: Sequence[ast.FunctionDef], glue: str) -> str:
 
 def defines(tree: ast.Module, entry: str) -> bool:
     """Return whether the module has a top-level function, or assignment, of that name."""
-    return any(
-        (isinstance(node, ast.FunctionDef) and node.name == entry)
-        or (isinstance(node, ast.Assign) and _names(node) == [entry])
-        for node in tree.body
+    return any(isinstance(node, ast.FunctionDef) and node.name == entry for node in tree.body) or any(
+        names == [entry] for node in tree.body for names, _ in _assignment(node)
     )
 
 
@@ -184,8 +194,17 @@ def _parsed(source: str) -> ast.Module:
         raise NotComposable(str(error)) from None
 
 
-def _names(node: ast.Assign) -> list[str]:
-    return [target.id for target in node.targets if isinstance(target, ast.Name)]
+def _assigned(tree: ast.Module) -> list[tuple[list[str], ast.expr]]:
+    return [item for node in ast.walk(tree) for item in _assignment(node)]
+
+
+def _assignment(node: ast.AST) -> list[tuple[list[str], ast.expr]]:
+    """Return (names, value) of an assignment, with or without an annotation; nothing for another node."""
+    if isinstance(node, ast.Assign):
+        return [([target.id for target in node.targets if isinstance(target, ast.Name)], node.value)]
+    if isinstance(node, ast.AnnAssign) and node.value is not None and isinstance(node.target, ast.Name):
+        return [([node.target.id], node.value)]
+    return []
 
 
 def _is_docstring(node: ast.stmt) -> bool:

@@ -73,9 +73,19 @@ def _words(text: str) -> set[str]:
 
 LONGEST_SENTENCE = 90
 """Words. A longer sentence outside of lists and data is not read to its end."""
+REQUESTS = (
+    "answer|arrange|assign|build|choose|compare|complete|construct|convert|count|decide|decode|deduce|derive|"
+    "describe|draw|encode|enter|evaluate|explain|express|fill|identify|indicate|infer|mark|match|order|output|"
+    "pick|predict|present|print|produce|prove|provide|put|rank|rearrange|reconstruct|reorder|replace|reply|report|"
+    "respond|return|rewrite|say|select|show|simplify|solve|sort|specify|state|supply|tell|translate|type|work out|"
+    "write"
+)
+"""What a sentence begins with that asks for something."""
 ASKS = re.compile(
-    r"[?？]|\b(?:how many|what|which|who|find|give|determine|compute|calculate|name|list)\b|[求多几]|哪|是否|请|写出",
-    re.IGNORECASE,
+    r"[?？]|\b(?:how many|what|which|who|find|give|determine|compute|calculate|name|list|your (?:task|answer))\b"  # noqa: UP031
+    r"|(?:^|[.!:;,*>]\s*)(?:(?:please|now|then|finally|and)\b,?\s+)*(?:%s)\b"
+    r"|[求多几]|哪|是否|请|写出|输出|给出|回答|找出|列出|补全|填|计算|判断" % REQUESTS,
+    re.IGNORECASE | re.MULTILINE,
 )
 LEFTOVERS = re.compile(
     r"\b(?:None(?!\s+(?:of|is|are|was|were|has|have|had|can|may|must|will|would|could|at|other|but|more|"

@@ -79,7 +79,7 @@ def main() -> None:
     signal.signal(signal.SIGTERM, lambda *_: running.end())
     kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGTERM)
     kernel.prctl(kernel.PR_SET_CHILD_SUBREAPER, 1)
-    if os.geteuid() == 0:
+    if namespaces.may_drop_groups():
         os.setgroups([])
     while True:
         message, descriptors = wire.receive(control)

@@ -34,6 +34,16 @@ def identities(kind: str) -> list[Range]:
         ]
 
 
+def may_drop_groups() -> bool:
+    """Return whether root may give up its further groups: not in a user namespace whose groups were mapped by
+    an ordinary user, who keeps them."""
+    try:
+        with open("/proc/self/setgroups") as file:
+            return os.geteuid() == 0 and file.read().strip() != "deny"
+    except OSError:
+        return os.geteuid() == 0
+
+
 _noted: dict[str, list[Range]] = {}
 
 

@@ -9,6 +9,7 @@ neither the evaluator nor the other cases, and the evaluator scores the outputs 
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import math
 import os
@@ -24,9 +25,8 @@ from typing import Any
 from evolake.errors import InputError
 from evolake.gates.run import side_by_side
 from evolake.jail import Limits, NativeOutcome, NativeRun, Outcome, run_native
-from evolake.jail.backends import ONE_WAY
 from evolake.jail.bubblewrap import WORK
-from evolake.jail.identity import interpreter
+from evolake.jail.native import SHARED_MEMORY
 from evolake.jail.patience import patiently
 from evolake.jail.protocol import one_line
 from evolake.jail.waiting import Waiting
@@ -34,7 +34,7 @@ from evolake.programs.model.project import Project, limits_of, stages_in
 from evolake.programs.sandbox.calling import MOST_TROUBLES, STUB
 from evolake.programs.sandbox.environment import needs_of
 from evolake.programs.sandbox.harness import ERROR
-from evolake.programs.sandbox.program_runs import Built, Runner, build, run_script
+from evolake.programs.sandbox.program_runs import Built, Runner, build, python_command, run_script
 from evolake.programs.sandbox.shinka import PRIVATE
 from evolake.programs.sandbox.starting import NeedsOwnJail, Starts
 from evolake.programs.settings import ProgramsSettings
@@ -43,11 +43,12 @@ from evolake.text_edits import BOM
 ANSWER_BYTES = 4 << 20
 MOST_METRICS, LONGEST_NAME, LONGEST_ARTIFACT, MOST_CASES = 200, 200, 4000, 1000
 CHANNEL = "the result's channel"
+TOO_LARGE = " (a file, or shared memory, may have half of memory_mb of [evaluator], and at least 64 MiB)"
 REPORTS = ("error", "error_type", "error_message", "errors", "exception", "failure_stage", "traceback")
 """Texts next to a score in which evaluators written for OpenEvolve say that something failed."""
 IN_PROJECT = re.compile(rf'File "{re.escape(WORK)}/([^"]+)", line (\d+)')
 """A place of a traceback that is in the project's own files, as the jail has them."""
-HARNESS = "import sys; sys.path[:0] = {folders!r}; from evolake.programs.sandbox.harness import main; main()"
+HARNESS = "from evolake.programs.sandbox.harness import main; main()"
 
 
 @dataclass(frozen=True)
@@ -364,7 +365,9 @@ class Evaluator:
             "evaluator": self.project.given.evaluator.file,
             **request,
         }
-        limits = replace(self.limits, stretch=stretch)
+        most = self.limits
+        shared = int(most.memory_mb * SHARED_MEMORY) if most.processes else 0  # the size of its /dev/shm
+        limits = replace(most, stretch=stretch, file_mb=max(most.file_mb, shared))
         outcome = self.starts.fork(files, asked, limits, channel, waiting) if forks else None
         outcome = outcome or self._started(files, asked, limits, channel, waiting)
         return outcome, answer_in(outcome.stdout, nonce)
@@ -378,19 +381,7 @@ class Evaluator:
         waiting: Waiting | None,
     ) -> NativeOutcome:
         """Return the evaluator in a new process in a new jail."""
-        python, folders = interpreter()
-        variables = [f"{name}={value}" for name, value in ONE_WAY.items()]
-        argv = [
-            "/usr/bin/env",
-            *variables,
-            python,
-            "-S",
-            "-s",
-            "-P",
-            "-B",
-            "-c",
-            HARNESS.format(folders=[*self._needs.packages, *folders]),
-        ]
+        argv = python_command(HARNESS, self._needs)
         run = NativeRun(
             argv,
             dict(files),
@@ -482,7 +473,8 @@ def taken(
         return _failed(outcome, "tampered", f"it changed {', '.join(tampered[:3])}", seed, tampered=tampered)
     if "error" in answer:
         text = str(answer["error"])
-        return _failed(outcome, "raised", cause(text), seed, artifacts={"error": text[-LONGEST_ARTIFACT:]})
+        why = cause(text) + (TOO_LARGE if f"[Errno {errno.EFBIG}]" in cause(text) else "")
+        return _failed(outcome, "raised", why, seed, artifacts={"error": text[-LONGEST_ARTIFACT:]})
     given, texts = answer.get("metrics"), answer.get("artifacts")
     if not isinstance(given, dict) or len(given) > MOST_METRICS:
         return _failed(

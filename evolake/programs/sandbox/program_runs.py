@@ -5,6 +5,7 @@ evaluator and under the limits of an evaluation. Only an evaluation scores."""
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import threading
 from collections.abc import Mapping, Sequence
@@ -92,6 +93,15 @@ def build(
     if missing := [name for name in program.built if name not in outcome.outputs]:
         return Built(False, {}, f"the build left no {missing[0]}", outcome.cpu_s)
     return Built(True, outcome.outputs, "", outcome.cpu_s)
+
+
+def python_command(start: str, needs: Needs) -> list[str]:
+    """Return the command of a Python process that runs `start` with evolake's libraries and the project's.
+    They are in the environment, so that a child by `sys.executable` has the same."""
+    python, folders = interpreter()
+    variables = ONE_WAY | {"PYTHONPATH": os.pathsep.join([*needs.packages, *folders])}
+    given = [f"{name}={value}" for name, value in variables.items()]
+    return ["/usr/bin/env", *given, python, "-S", "-s", "-P", "-B", "-c", start]
 
 
 class Runner:
@@ -186,13 +196,9 @@ class Runner:
         argv = self.project.run_argv()
         python = argv[0] == "python"
         if python:
-            program, folders = interpreter()
-            start = (
-                f"import runpy, sys; sys.path[:0] = ['.'] + {[*self.needs.packages, *folders]!r}; "
-                f"sys.argv = {argv[1:]!r}; "
-            )
+            start = f"import runpy, sys; sys.path.insert(0, '.'); sys.argv = {argv[1:]!r}; "
             start += f"runpy.run_path({argv[1]!r}, run_name='__main__')"
-            argv = [program, "-S", "-s", "-P", "-B", "-c", start]
+            argv = python_command(start, self.needs)
         data = case.encode() if isinstance(case, str) else json.dumps(case).encode()
         # a program of the host may need what no program gets that is not to number what ran before: pipes,
         # processes
@@ -226,8 +232,7 @@ class Runner:
 
 SCRIPT = "scratch.py"
 LAUNCH = (
-    "import os, runpy, sys; sys.path[:0] = [os.getcwd(), *{folders!r}]; runpy.run_path({script!r}, "
-    "run_name='__main__')"
+    "import os, runpy, sys; sys.path.insert(0, os.getcwd()); runpy.run_path({script!r}, run_name='__main__')"
 )
 LONGEST_PRINTED, LONGEST_ERROR = 4_000, 1_000
 """Characters of standard output and of standard error that an author is shown, from the end."""
@@ -241,22 +246,11 @@ def run_script(
     Raises:
         JailUnavailable: the jail failed.
     """
-    python, folders = interpreter()
     name = SCRIPT
     while name in texts:
         name = f"_{name}"
     files = {path: text.encode("utf-8", "surrogatepass") for path, text in {**texts, name: script}.items()}
-    argv = [
-        "/usr/bin/env",
-        *(f"{variable}={value}" for variable, value in ONE_WAY.items()),
-        python,
-        "-S",
-        "-s",
-        "-P",
-        "-B",
-        "-c",
-        LAUNCH.format(folders=[*needs.packages, *folders], script=name),
-    ]
+    argv = python_command(LAUNCH.format(script=name), needs)
     run = NativeRun(argv, files, python=True, shared_memory=True, shown=needs.shown, path=needs.path)
     return run_native(run, limits, mode=mode)
 

@@ -81,6 +81,7 @@ def test_an_accepted_folder_is_one_object_and_exit_0():
             "for_label": {"primary": 40, "sorting": 40, "ticking": 40},
             "blind_reviews": 5,
             "blind_matches": 5,
+            "blind_by": "its own reader and programs",
         },
         "compared_with": {"seeds": SEEDS_COMPARED, "lake": 0, "left_out": LEFT_OUT},
         "independent": {

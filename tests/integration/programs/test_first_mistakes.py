@@ -4,6 +4,7 @@ line already."""
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import commands
 import pytest
@@ -68,6 +69,26 @@ def test_evolve_names_the_line_of_a_syntax_error_before_anything_runs(tmp_path: 
         evolake.evolve("def curve(x)\n    return x\n", EVALUATOR, project=PROJECT, lake=tmp_path / "lake")
     assert raised.value.got == "initial_program.py cannot be parsed: expected ':' (line 1)"
     assert not (tmp_path / "lake").exists()
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        (PROGRAM, lambda path: {"combined_score": 1.0}),
+        (PROGRAM, EVALUATOR.encode()),
+        (PROGRAM, ["evaluator.py"]),
+        (test_evolve_names_the_line_of_a_syntax_error_before_anything_runs, EVALUATOR),
+    ],
+    ids=["a function", "bytes", "a list", "a function as the program"],
+)
+def test_evolve_says_what_to_pass_instead_of_a_function(given: tuple[Any, Any], tmp_path: Path):
+    with pytest.raises(InputError, match="cannot be read from a value of the type") as raised:
+        evolake.evolve(*given, project=PROJECT, lake=tmp_path / "lake")
+    assert "the path of a Python file, or its text" in str(raised.value.wanted)
+    assert "pass the path of that file" in str(raised.value.do)
+    assert not (tmp_path / "lake").exists()
+    with pytest.raises(InputError, match="there is no evaluator"):
+        evolake.evolve(given[0], lake=tmp_path / "lake")
 
 
 def test_evolve_prints_a_line_for_each_cycle_unless_it_is_told_not_to(

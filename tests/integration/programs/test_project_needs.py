@@ -108,6 +108,33 @@ def test_an_evaluator_that_imports_sees_the_programs_too(
     assert once(imports(evaluator, project__toml=toml)).status == "raised"
 
 
+@pytest.mark.parametrize("mode", ["imports", "calls"])
+def test_a_child_by_sys_executable_has_the_same_libraries(mode: str) -> None:
+    evaluator = (
+        "import subprocess, sys\nimport numpy, scipy\ndef evaluate(path):\n"
+        "    child = 'import numpy, scipy; print(numpy.__file__, scipy.__file__)'\n"
+        "    said = subprocess.check_output([sys.executable, '-c', child], text=True).split()\n"
+        "    return {'combined_score': float(said == [numpy.__file__, scipy.__file__])}\n"
+    )
+    result = once(imports(evaluator, project__toml=f'[evaluator]\nmode = "{mode}"\n'))
+    assert (result.status, dict(result.metrics)) == ("ok", {"combined_score": 1.0}), result
+
+
+def test_shared_memory_may_be_large_and_what_is_too_large_is_named() -> None:
+    evaluator = (
+        "from multiprocessing import shared_memory\ndef evaluate(path):\n"
+        "    shared = shared_memory.SharedMemory(create=True, size={size} << 20)\n"
+        "    shared.buf[-3:] = b'abc'\n    shared.close()\n    shared.unlink()\n"
+        "    return {{'combined_score': 1.0}}\n"
+    )
+    toml = '[evaluator]\nmode = "imports"\nmemory_mb = 1024\n'
+    held = once(imports(evaluator.format(size=400), project__toml=toml))
+    assert (held.status, dict(held.metrics)) == ("ok", {"combined_score": 1.0}), held
+    refused = once(imports(evaluator.format(size=700), project__toml=toml))
+    assert refused.status == "raised"
+    assert refused.reason.endswith("may have half of memory_mb of [evaluator], and at least 64 MiB)")
+
+
 def test_an_unknown_program_is_named_with_what_to_install() -> None:
     with pytest.raises(InputError, match="project toy: the program 'nosuch' is not installed") as caught:
         once(separate("program.js", NODE, "node program.js", '[jail]\nprograms = ["nosuch"]\n'))

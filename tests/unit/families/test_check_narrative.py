@@ -34,9 +34,8 @@ def votes(*answers: dict[str, Any]) -> tuple[Any, ...]:
 
 
 def told(result: Any, **evidence: Any) -> Checked:
-    return Checked(
-        SimpleNamespace(**vars(result), accepted=True, evidence=evidence), (), independence_of((), (), (), ())
-    )  # type: ignore[arg-type]
+    seen: Any = SimpleNamespace(**vars(result), accepted=True, evidence=evidence)
+    return Checked(seen, (), independence_of((), (), (), ()))
 
 
 def judged(*answers: dict[str, Any]) -> Any:
@@ -48,6 +47,10 @@ def judged(*answers: dict[str, Any]) -> Any:
         family_id="f" * 64,
         family=SimpleNamespace(name="fam", voters=lambda: voters, reader="", checkers={}),
     )
+
+
+def review_by(reviewer: str) -> Any:
+    return SimpleNamespace(reviewer=reviewer, matched=True)
 
 
 def test_only_who_loses_a_decided_vote_is_outvoted_and_who_gives_no_answer_is_told_apart():
@@ -72,11 +75,32 @@ def test_an_accepted_family_whose_voters_differ_does_not_read_as_if_they_agreed(
     tell(told(judged({"primary": 3, "a": 3, "b": 4})))
     tell(told(judged({"primary": 3, "a": 3})))
     first, second = capsys.readouterr().out.split("fam: ")[1:]
-    assert (
-        first.startswith("accepted with remarks, 3 voters, not always of one mind, 0 of 0")
-        and "validator b is outvoted" in first
+    assert first.startswith("accepted with remarks; its 3 programs are not always of one mind; ")
+    assert "validator b is outvoted" in first
+    assert second.startswith("accepted; its 2 programs agree; ") and "outvoted" not in second
+
+
+def test_the_verdict_does_not_vouch_for_a_text_that_only_its_author_has_read(
+    capsys: pytest.CaptureFixture[str],
+):
+    result = judged({"primary": 3, "a": 3})
+    by_programs = [review_by("reader, primary")] * 5
+    tell(told(SimpleNamespace(**vars(result) | {"reviews": by_programs})))
+    said = capsys.readouterr().out.splitlines()
+    assert said[0].endswith(
+        "from the text alone its own reader and programs found the label of 5 of 5 instances; nobody else "
+        "has read the text"
     )
-    assert second.startswith("accepted, 2 voters agree") and "outvoted" not in second
+    assert "share their author's reading" in said[2] and "blind" not in said[0]
+    by_model = [review_by("model")] * 5
+    checked = told(SimpleNamespace(**vars(result) | {"reviews": by_model}))
+    rows = [{"reviewer": "model", "matched": True}] * 5
+    tell(replace(checked, independence=independence_of((), (), rows, ())))
+    assert (
+        capsys.readouterr()
+        .out.splitlines()[0]
+        .endswith("from the text alone a model found the label of 5 of 5 instances")
+    )
 
 
 def test_everything_that_evidence_names_is_told_once_and_changes_the_verdict():

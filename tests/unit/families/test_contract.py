@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from evolake.errors import InputError
+from evolake.families.gates.judging import rule_evidence
 from evolake.families.model import source_code as parts
 from evolake.families.model.contract import from_record, to_record
 from evolake.families.model.family_files import read_families, read_family
@@ -164,6 +165,18 @@ def test_switching_a_rule_changes_text_and_every_source_together():
     assert parts.switch(switched, "rest", "none") == family
     with pytest.raises(KeyError):
         parts.switch(family, "rest", "three")
+
+
+def test_switching_a_rule_changes_the_checkers_of_a_family_as_it_does_its_validators():
+    checker = "REST: int = 0\n\n\ndef check(inputs, answer):\n    return REST < 3\n"
+    family = replace(read_family(CLINIC), checkers={"plain": checker, "other": checker.replace(": int", "")})
+    switched = parts.switch(family, "rest", "two")
+    assert [parts.constants(source)["REST"] for source in switched.checkers.values()] == ["2", "2"]
+    assert switched.checkers["plain"] == checker.replace("= 0", "= 2")
+    assert rule_evidence(switched) == {"unstated": [], "unused": [], "mismatched": []}
+    assert parts.switch(switched, "rest", "none") == family
+    mismatched = rule_evidence(replace(switched, checkers=family.checkers))["mismatched"]
+    assert mismatched[0].startswith("REST is 0 in checkers/other.py")
 
 
 def test_only_assignments_of_the_name_are_replaced():

@@ -3,19 +3,26 @@ operators' reviewers, rules read from text."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
 import pytest
 from families_fixtures import RULES, SEEDS, seed_family
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from evolake.families.gates.consensus import accepted_wrongly, alike, consensus_evidence, vote, wrong_answers
+from evolake.families.gates.execution import Execution, execution_evidence
 from evolake.families.gates.judging import rule_evidence
 from evolake.families.gates.leaks import leaking_place
 from evolake.families.gates.specs import GATE_NAMES
 from evolake.families.model.family_files import read_families
 from evolake.families.model.similarity import Fingerprint, fingerprint, similarity
+from evolake.families.roles.models import QualityRequest
 from evolake.families.roles.readers import rules_in
-from evolake.families.sandbox.running import Solved
+from evolake.families.roles.reviewers import review_quality
+from evolake.families.sandbox.running import Instance, Solved
 from evolake.gates.checkers import CHECKERS
 
 
@@ -54,6 +61,85 @@ def test_a_voter_that_fails_votes_for_nothing_but_counts():
     assert not vote(
         {"primary": solved(None, "schema_error"), "b": failed, "c": failed}, case_sensitive=True
     ).decided
+
+
+def execution_of(first: list[Any], second: list[Any], of: str = "a") -> tuple[str, ...]:
+    """Return what the rules of gate 0 say where one source came to these results in its two runs: whether it
+    repeats itself, and whether it keeps to its limits."""
+    family = seed_family("clinic-queue")
+    if of == "generator":
+        seen = Execution(tuple(first), tuple(second), {}, {}, {})
+    else:
+        instances = tuple(Instance(1, seed, "ok", "", "", {}, (), 0.0) for seed in range(len(first)))
+        seen = Execution(instances, instances, {of: tuple(first)}, {of: tuple(second)}, {})
+    evidence = execution_evidence(family, seen)
+    said = [CHECKERS[f"families.{name}"](evidence) for name in ("determinism", "confined", "instances")]
+    return tuple(finding.reason if finding else "" for finding in said)
+
+
+LATE = Solved("cpu", "TimeUp: past the cpu cap", None, "NoneType", None, 9.0)
+
+
+@pytest.mark.parametrize("late", [LATE, replace(LATE, status="timeout"), replace(LATE, status="memory")])
+@pytest.mark.parametrize("runs", [(0, 1), (1, 0)])
+def test_a_validator_past_its_limits_in_one_run_is_not_said_to_differ_between_two(late, runs):
+    answered = [solved(3), solved(4)]
+    both = (answered, [solved(3), late])
+    said = execution_of(both[runs[0]], both[runs[1]])
+    assert said == ("", f"validator a: {late.status}: TimeUp: past the cpu cap", "")
+
+
+def test_a_generator_past_its_limits_in_one_run_is_not_said_to_differ_between_two():
+    made = Instance(1, 7, "ok", "", "text", {"n": 1}, ("1",), 0.0)
+    late = replace(made, status="cpu", reason="TimeUp", text="", inputs=None, slot_texts=())
+    assert execution_of([made], [late], "generator") == ("", "", "input(1) with seed 7: cpu: TimeUp")
+    raised = replace(late, status="error")
+    assert "1 of 1 instances differ" in execution_of([made], [raised], "generator")[0]
+
+
+def test_a_validator_that_answers_otherwise_or_raises_in_one_run_differs_between_two():
+    for other in (solved(5), solved("3"), Solved("error", "boom", None, "", None, 0.0)):
+        determinism, *rest = execution_of([solved(3), LATE], [other, LATE])
+        assert determinism == "validator a: 1 of 2 answers differ between two runs on one input"
+        assert rest[0].startswith("validator a: cpu")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Output only the complete sequence itself.",
+        "Complete the sequence with as few brackets as possible.",
+        "Print the last word.",
+        "Answer with the number of coins.",
+        "Each card is red.\nPlease output the red cards.",
+        "Sort the numbers in rising order",
+        "Now, report the sum.",
+        "输出最后的单词。",
+        "How many coins are left?",
+    ],
+)
+def test_a_request_is_a_question(question):
+    assert "nothing is asked" not in _review(f"There are 5 cards. {question}")
+
+
+@pytest.mark.parametrize(
+    "text", ["There are 5 cards.", "The output is shown.", "The report was printed.", ""]
+)
+def test_a_statement_that_requests_nothing_asks_nothing(text):
+    assert "nothing is asked" in _review(text)
+
+
+def _review(statement: str) -> str:
+    request = QualityRequest(
+        title="t",
+        category="logical",
+        statement=statement,
+        answer="1",
+        difficulty=5,
+        parent_statement="",
+        metrics={"growth": 9.0},
+    )
+    return review_quality(request, np.random.default_rng(0)).feedback
 
 
 def test_a_validator_that_answers_nothing_is_no_second_opinion():

@@ -88,6 +88,14 @@ def test_each_forbidding_setting_is_named_with_its_remedy(monkeypatch, tmp_path)
     assert "sysctl -w kernel.some=0" in str(bubblewrap.explain("no"))
 
 
+def test_a_kernel_without_network_namespaces_and_a_refused_loopback_are_named(monkeypatch):
+    monkeypatch.setattr(bubblewrap, "SYSCTLS", {})
+    monkeypatch.setattr(bubblewrap, "KINDS", {"nosuch": "network"})
+    assert bubblewrap.obstacles() == ["this kernel has no network namespaces; use one that has them"]
+    said = bubblewrap.explain("bwrap: loopback: Failed RTM_NEWADDR: Operation not permitted")
+    assert "its loopback device may not be set up" in str(said.do)
+
+
 def test_nothing_of_the_host_is_visible_but_system_interpreter_and_package(tmp_path):
     for name in ("venv/lib/site-packages", "base/bin", "home/evolake"):
         (tmp_path / name).mkdir(parents=True)

@@ -4,6 +4,8 @@ invalid by 1e-9 is refused."""
 from __future__ import annotations
 
 import math
+import time
+import tomllib
 from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
@@ -250,11 +252,39 @@ def test_the_constants_of_a_flat_function() -> None:
     assert auto.first_constant(results(flat))["constant"] == 2.0
     assert auto.second_constant(results(flat))["constant"] == pytest.approx(2 / 3, abs=1e-15)
     assert auto.third_constant(results(flat))["constant"] == 2.0
-    for heights in ([1.0, -1e-9, 1.0], [0.0, 0.0], [1.0], [1.0] * 201, [math.nan, 1.0], ["1", 1.0]):
+    for heights in (
+        [1.0, -1e-9, 1.0],
+        [0.0, 0.0],
+        [1.0],
+        [1.0] * (auto.MOST + 1),
+        [math.nan, 1.0],
+        ["1", 1.0],
+    ):
         assert auto.first_constant(results(heights))["constant"] == 100.0
         assert auto.second_constant(results(heights))["constant"] == 0.0
     assert auto.third_constant(results([1.0, -0.5, 1.0]))["constant"] < 100
     assert auto.third_constant(results([1.0, -2.0, 0.5]))["constant"] == 100.0  # its integral is negative
+
+
+def test_the_third_constant_counts_what_is_deep_below_zero_and_is_compared_with_a_record_that_does() -> None:
+    deep = [1.0, 0.1, -1.0, 0.9]
+    assert np.convolve(deep, deep).min() == -1.99 and np.convolve(deep, deep).max() == 1.6
+    assert auto.third_constant(results(deep))["constant"] == pytest.approx(2 * 4 * 1.99 / sum(deep) ** 2)
+    published = tomllib.loads((PROBLEMS / "published.toml").read_text())
+    assert published["autocorrelation_third"]["AlphaEvolve"] == "1.4688"
+
+
+@pytest.mark.parametrize("steps", [50, 400, 575, 600, 1319])
+def test_functions_of_as_many_steps_as_published_ones_have_are_scored_within_their_time(steps: int) -> None:
+    heights = np.random.default_rng(steps).uniform(0, 1e6, steps).tolist()
+    convolved, begun = np.convolve(heights, heights), time.process_time()
+    first = auto.first_constant(results(heights))["constant"]
+    assert first == pytest.approx(2 * steps * convolved.max() / sum(heights) ** 2, rel=1e-6)
+    signed = [height * (-1) ** (place % 5 == 2) for place, height in enumerate(heights)]
+    third = 2 * steps * abs(np.convolve(signed, signed)).max() / sum(signed) ** 2
+    assert auto.third_constant(results(signed))["constant"] == pytest.approx(third, rel=1e-6)
+    assert 0 < auto.second_constant(results(heights))["constant"] < 1
+    assert time.process_time() - begun < 1  # of the 2 s that project.toml allows
 
 
 @settings(max_examples=60, deadline=None)

@@ -238,3 +238,19 @@ parent().leave(Outcome({"left": ["0001"]}))
     summary, ended = done.stdout.splitlines()
     assert (event_of(summary).text, ended.startswith(OUTCOME)) == ("one", True)
     assert done.stderr.splitlines()[-2:] == ["a library speaks", "so does a program"]
+
+
+def test_a_schedule_that_is_none_does_not_stop_cycles_and_is_named(place):
+    """In its own process, in which the definitions are loaded under the variable."""
+    command = [sys.executable, "-m", "pipelines.evolve", "--definitions", "toy_location.definitions"]
+    done = subprocess.run(
+        [*command, "--lines", "gated", "--cycles", "1", "--profile", "demo"],
+        env=os.environ | {"EVOLAKE_NIGHTLY_CRON": "every day", "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.startswith("warning: EVOLAKE_NIGHTLY_CRON is no schedule, and this command needs none")
+    assert "'every day'" in done.stderr
