@@ -14,6 +14,7 @@ from evolake.answers.expressions import last_number, last_numbers, without_brack
 from evolake.answers.forms import read_date
 from evolake.answers.quantities import CURRENCY_SIGNS, bare_value
 from evolake.answers.reading import cleaned, final_part, number, structure
+from evolake.answers.units import plain_units
 
 AFTER = " \t\r\n.!?*_`$)\"'”’。！？"
 """What may follow an answer that a reply ends with."""
@@ -43,11 +44,13 @@ def ending(reply: str, label: Any, units: Collection[str] = ()) -> Ending | None
     """
     if isinstance(label, str):
         label = bare_value(label)
-    shown = cleaned(final_part(reply))
+    counted = (isinstance(label, int | float) and not isinstance(label, bool)) or (isinstance(label, str) and number(cleaned(label)) is not None)
+    final = final_part(reply)
+    shown = cleaned(plain_units(final) if counted else final)
     text = _EMPHASIS.sub("", shown)
     if isinstance(label, list | tuple | dict):
         place = _brackets(text) or (_bare_list(text, label) if isinstance(label, list | tuple) else None)
-    elif (isinstance(label, int | float) and not isinstance(label, bool)) or (isinstance(label, str) and number(cleaned(label)) is not None):
+    elif counted:
         place = last_number(text, units)
         place = place and (_day(text, place[1]) or (place[0] - (text[place[0] - 1 : place[0]] in CURRENCY_SIGNS), place[1]))
     elif isinstance(label, str) and label and not (label[0].isalnum() and label[-1].isalnum()):
