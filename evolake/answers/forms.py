@@ -16,7 +16,7 @@ from evolake.answers.reading import cleaned, number
 from evolake.answers.units import LONGEST_UNIT, PER_CENT, known_unit, leading_unit, plain_units, unit_name
 
 PERCENT = "%"
-_NAMED = re.compile(r"[^\W\d_]\w{0,15}\s*+=(?!=)\s*+")
+_NAMED = re.compile(r"[^\W\d_]\w{0,15}\s*+(?:=(?!=)|\\in(?![A-Za-z])|∈)\s*+")
 _STOPPED = re.compile(r"[^.]*[^\W_][\])}]?\.\Z")
 _WITH_UNIT = re.compile(r"([+-]?(?:\d{1,3}(?:[ \u2009\u202f]\d{3})++(?!\d)|\d[\d.,/]*+|\.\d++)(?: \d++/\d++)?(?:[eE][+-]?\d{1,3})?)\s*+([^\s\d].*)\Z", re.DOTALL)
 _ASKED = re.compile(
@@ -90,9 +90,13 @@ _MONTHS = {
 _ISO_DATE = re.compile(r"(\d{4})([-/])(\d{1,2})\2(\d{1,2})\Z")
 _DAY_FIRST = re.compile(r"(\d{1,2})(?:st|nd|rd|th)?\s++(?:of\s++)?([A-Za-z]{3,9})\.?,?\s++(\d{4})\Z")
 _MONTH_FIRST = re.compile(r"([A-Za-z]{3,9})\.?\s++(\d{1,2})(?:st|nd|rd|th)?,?\s++(\d{4})\Z")
-_CLOCK = re.compile(r"(1[0-2]|0?[1-9]):([0-5]\d)\s*+([ap])\.?m\.?\Z", re.IGNORECASE)
-_CLOCK_24 = re.compile(r"(?:[01]?\d|2[0-3]):[0-5]\d\Z")
-_BOLD = re.compile(r"\*\*(?!\s)([^*]++)(?<!\s)\*\*\Z")
+_CLOCK = re.compile(r"(1[0-2]|0?[1-9])(?:[:.]([0-5]\d)(?::([0-5]\d))?)?\s*+([ap])\.?\s?m\.?\Z", re.IGNORECASE)
+_CLOCK_24 = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?\Z")
+_NAMED_TIMES = {"noon": (12, 0, 0), "midday": (12, 0, 0), "midnight": (0, 0, 0)}
+_MARKED = re.compile(r"(?:\*\*(?!\s)([^*]++)(?<!\s)\*\*|(`{1,3})(?!\s)([^`]++)(?<!\s)\2)\Z")
+_OPTION = re.compile(r"(?:(?:option|choice)\s++)?(?:[(\[{]\s*+([A-Za-z])\s*+[)\]}][.:]?|([A-Za-z])\s*+[).:])\s*+(.*)\Z", re.IGNORECASE | re.DOTALL)
+_MORE_OPTIONS = re.compile(r"[(\[{]\s*+[A-Za-z]\s*+[)\]}]|\A(?:[A-Za-z]\Z|[A-Z]\b(?!\s[a-z])|and\b|or\b|,|&)|\b(?:and|or)\s++[A-Z]\Z")
+"""What after a letter makes it no choice of one: `(A) and (B)`, `A: B`."""
 _JOINED = re.compile(r",?\s+and\s+(?=[^,]+\Z)")
 _SENTENCE = re.compile(
     r"(yes|no),\s++(?:it|that|they|he|she|there|this|you|we|i)\s++(?:does|do|did|is|are|was|were|can|could|will|would|has|have|must|should)"
@@ -184,15 +188,16 @@ def _asked_zh(run: str) -> list[str]:
 
 
 def plainer(content: str, label: Any, units: Sequence[str] = ()) -> Iterator[str]:
-    """Yield what is left of a reply's answer as one form after another is undone: bold type, the final full
-    stop, `name =`, the unit, the words of a date, an hour of twelve, `and` before a list's last element, a
-    mapping's missing braces, `Yes, it does`."""
+    """Yield what is left of a reply's answer as one form after another is undone: bold type and backticks,
+    the final full stop, `name =`, the unit, the words of a date, the hours of a time, `and` before a list's
+    last element, a mapping's missing braces, `Yes, it does`, the text of a choice after its letter."""
     if len(content) > MAX_FORM:
         return
     text = cleaned(money_last(plain_units(content)) if _is_number(label) else content)
-    if bold := _BOLD.match(text):
-        text = bold[1]
-        yield text
+    for _ in range(2):
+        if marked := _MARKED.match(text):
+            text = marked[1] or marked[3]
+            yield text
     if _STOPPED.match(text) or (text.endswith(".") and number(text[:-1]) is not None):
         text = text[:-1].rstrip()
         yield text
@@ -216,10 +221,12 @@ def plainer(content: str, label: Any, units: Sequence[str] = ()) -> Iterator[str
         yield f"{text[: match.start()]}, {text[match.end() :]}"
     elif isinstance(label, dict) and ":" in text and not text.startswith("{"):
         yield f"{{{text}}}"
-    elif isinstance(label, str) and _CLOCK_24.match(label.strip()) and (match := _CLOCK.match(text)):
-        yield f"{int(match[1]) % 12 + 12 * (match[3].casefold() == 'p'):02}:{match[2]}"
-    elif isinstance(label, str) and (day := read_date(label)) is not None and read_date(text) == day:
-        yield label
+    elif isinstance(label, str) and (meant := read_time(label)) is not None and (said := read_time(text)) is not None:
+        yield label if said == meant else f"{said[0]:02}:{said[1]:02}" + (f":{said[2]:02}" if said[2] else "")
+    elif isinstance(label, str) and (day := read_date(label)) is not None and (given := read_date(text)) is not None:
+        yield label if given == day else given.isoformat()
+    elif isinstance(label, str) and len(label) == 1 and label.isalpha() and (match := _OPTION.match(text)) and not _MORE_OPTIONS.search(match[3]):
+        yield match[1] or match[2]
 
 
 def _assignments(text: str) -> dict[str, str]:
@@ -250,6 +257,16 @@ def read_date(text: str) -> date | None:
         return date(year, month, day)
     except ValueError:
         return None
+
+
+def read_time(text: str) -> tuple[int, int, int] | None:
+    """Return the hour, of 24, the minute and the second that a text spells: 14:05, 2:05 pm, 2 p.m., noon. None for anything else."""
+    text = text.strip()
+    if match := _CLOCK_24.match(text):
+        return int(match[1]), int(match[2]), int(match[3] or 0)
+    if match := _CLOCK.match(text):
+        return int(match[1]) % 12 + 12 * (match[4].casefold() == "p"), int(match[2] or 0), int(match[3] or 0)
+    return _NAMED_TIMES.get(text.casefold())
 
 
 def _is_number(label: Any) -> bool:

@@ -99,13 +99,13 @@ def money_last(text: str) -> str:
 def bare_value(label: str) -> str:
     """Return a label without its mark if a constant is left; the label itself if not."""
     value, unit = quantity(label, label=True)
-    return value if unit and unit != PER_CENT and constant(value) else label
+    return value if unit and constant(value) else label
 
 
 def ungrouped(content: str) -> str | None:
     """Return a number that is grouped by blanks without them: `12 345` is 12345. None for anything else."""
     shown = cleaned(content)
-    if not re.fullmatch(r"[+-]?[1-9]\d{0,2}(?:[ \u2009\u202f]\d{3})++", shown):
+    if not re.fullmatch(r"[+-]?[1-9]\d{0,2}(?:[ \u2009\u202f]\d{3})++(?:\.\d++)?", shown):
         return None
     joined = re.sub(r"\s", "", shown)
     return joined if number(joined) is not None else None

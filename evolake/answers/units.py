@@ -136,6 +136,7 @@ _AS_PLAIN = [
     (re.compile(r"~|\\[,;:!> ](?=\s*+[\\(]?[^\W\d_])|(?<=[^\W\d_}°])\\[,;:!> ]|\\q?quad(?![A-Za-z])"), " "),
     (re.compile("平方"), " square "), (re.compile("立方"), " cubic "), (re.compile("每"), " per "),
 ]
+_MARKS_OF_LATEX = frozenset("\\^$~")
 _SUPERSCRIPTS = re.compile("[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]")
 _FROM_SUPERSCRIPT = str.maketrans("⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "+-0123456789")
 LONGEST_UNIT = 80
@@ -144,6 +145,8 @@ LONGEST_UNIT = 80
 
 def plain_units(text: str) -> str:
     """Return a text with what LaTeX and superscripts write around units in plain signs: `^\\circ\\text{C}` is `°C`, `m³` is `m^3`."""
+    if text.isascii() and _MARKS_OF_LATEX.isdisjoint(text):
+        return text
     text = _SUPERSCRIPTS.sub(lambda match: "^" + match[0].translate(_FROM_SUPERSCRIPT), text).replace("−", "-")
     for pattern, plain in _AS_PLAIN:
         text = pattern.sub(plain, text)
@@ -240,18 +243,31 @@ class _UnitReader:
 
 def known_unit(text: str) -> str | None:
     """Return the name of a unit that the tables know; None for any other text."""
-    plain = plain_units(text[: 2 * LONGEST_UNIT]).strip()
-    name, end = leading_unit(plain)
-    return name if name and not plain[end:].strip(" .") else None
+    name, rest = _split(text[: 2 * LONGEST_UNIT])
+    return None if rest else name or None
 
 
 def unit_name(text: str) -> str:
     """Return a unit's name in the singular: `cm`, `Centimeters` and `centimetre` are one; so are `cm^2` and `square centimetres`, `kg of apples`
     and `kilogram of apples`."""
-    plain = plain_units(text[: 2 * LONGEST_UNIT]).strip()
-    name, end = leading_unit(plain)
-    rest = plain[end:].strip(" .")
-    return " ".join([*([name] if name else []), *map(singular, re.split(r"[\s-]+", rest))]).strip()
+    name, rest = _split(text[: 2 * LONGEST_UNIT])
+    return " ".join([name, *map(singular, re.split(r"[\s-]+", rest))]).strip()
+
+
+_SPLIT: dict[str, tuple[str, str]] = {}
+"""What `_split` found; emptied when it is full."""
+
+
+def _split(text: str) -> tuple[str, str]:
+    """Return (the name of the unit that a text begins with, the words after it)."""
+    found = _SPLIT.get(text)
+    if found is None:
+        plain = plain_units(text).strip()
+        name, end = leading_unit(plain)
+        if len(_SPLIT) > 1000:
+            _SPLIT.clear()
+        found = _SPLIT[text] = name, plain[end:].strip(" .")
+    return found
 
 
 def singular(word: str) -> str:

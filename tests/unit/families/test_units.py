@@ -242,20 +242,36 @@ def test_a_unit_is_read_whole_at_the_end_of_a_reply(question: str, reply: str, r
 @pytest.mark.parametrize(
     ("label", "right", "wrong"),
     [
-        ("60 km/h", ["60", "60 km/h", "60 kilometres per hour", r"60 \text{ km/h}", r"60\,\mathrm{km\,h^{-1}}"], ["60 km", "60 m/s", "61"]),
+        (
+            "60 km/h",
+            ["60", "60 km/h", "60 kilometres per hour", r"60 \text{ km/h}", r"60\,\mathrm{km\,h^{-1}}"],
+            ["60 km", "60 m/s", "61"],
+        ),
         (r"60 \text{ km/h}", ["60", "60 km/h", "60 kph"], ["60 km", r"60 \text{ km}", "60 h"]),
         ("60 m^2", ["60", "60 m²", "60 square metres"], ["60 m", "60 cm^2"]),
         (r"60 \text{ m}^2", ["60", "60 m^2", "60 sq m"], ["60 m", r"60 \text{ m}", r"60 \text{ m}^3"]),
         (r"20^\circ\text{C}", ["20", "20°C", "20 degrees Celsius"], ["20°", r"20^\circ", "20°F"]),
-        (r"6\sqrt{3} \text{ cm}^2", [r"6\sqrt{3}", r"6\sqrt3\text{ cm}^2", r"6\sqrt{3} \text{ square centimetres}"], [r"6\sqrt{3}\text{ cm}", "6 cm^2"]),
-        (r"28\%", ["28 pct", "28%", "28 percent", "28 per cent", r"28\text{ percent}"], ["28", "0.28", "28 cm", "29%"]),
+        (
+            r"6\sqrt{3} \text{ cm}^2",
+            [r"6\sqrt{3}", r"6\sqrt3\text{ cm}^2", r"6\sqrt{3} \text{ square centimetres}"],
+            [r"6\sqrt{3}\text{ cm}", "6 cm^2"],
+        ),
+        (
+            r"28\%",
+            ["28 pct", "28%", "28 percent", "28 per cent", r"28\text{ percent}"],
+            ["28", "0.28", "28 cm", "29%"],
+        ),
         ("28%", ["28 pct", r"28\%", "28 percent"], ["28", "0.28"]),
-        (r"\frac{3}{2} \text{ kg/m}^3", ["3/2", "1.5 kg/m^3", r"\frac32 \text{ kg/m}^3"], [r"\frac{3}{2} \text{ kg}", "1.5 kg"]),
+        (
+            r"\frac{3}{2} \text{ kg/m}^3",
+            ["3/2", "1.5 kg/m^3", r"\frac32 \text{ kg/m}^3"],
+            [r"\frac{3}{2} \text{ kg}", "1.5 kg"],
+        ),
         ("5m", ["5m"], ["5", "5 metres"]),
         ("5 pm", ["5 pm"], ["5"]),
         (r"\text{Ada}", ["Ada"], ["5", ""]),
     ],
-)  # fmt: skip
+)
 def test_a_labels_unit_may_be_left_out_and_not_be_another(
     label: str, right: list[str], wrong: list[str]
 ) -> None:
