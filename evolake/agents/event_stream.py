@@ -134,12 +134,9 @@ def _of_kind(value: Any, kind: type[Any]) -> Any:
 def _join_call(calls: list[dict[str, Any]], piece: Mapping[str, Any]) -> None:
     """Add a piece of a function call to the call that it continues, or begin a new one."""
     function = _of_kind(piece.get("function"), dict)
-    own_id, name, given = (
-        str(piece.get("id") or ""),
-        str(function.get("name") or ""),
-        function.get("arguments"),
-    )
-    text = given if isinstance(given, str) else json.dumps(given) if given else ""
+    own_id, name = str(piece.get("id") or ""), str(function.get("name") or "")
+    given = function.get("arguments") or ""
+    text = given if isinstance(given, str) else json.dumps(given)
     call = _continued(calls, piece.get("index"), own_id, name, text)
     if call is None:
         call = {"index": piece.get("index"), "id": own_id, "type": "function"}

@@ -64,7 +64,7 @@ franc: CHF
 penny: pence pennies
 revolution: rev revs
 decibel: dB
-lightyear: ly
+light-year: ly
 angstrom: Å
 horsepower: hp
 ppm:
@@ -100,7 +100,7 @@ kilobyte: KB
 """A line for each unit that takes no prefixes, and for other spellings of those that do: its name, then how else it is written."""
 _TWO_WORDS = {
     "degree celsius": "celsius", "degree centigrade": "celsius", "degree fahrenheit": "fahrenheit", "degree kelvin": "kelvin", "degree c": "celsius",
-    "degree f": "fahrenheit", "fluid ounce": "fluidounce", "fl oz": "fluidounce", "nautical mile": "nauticalmile", "light year": "lightyear",
+    "degree f": "fahrenheit", "fluid ounce": "fluid-ounce", "fl oz": "fluid-ounce", "nautical mile": "nautical-mile", "light year": "light-year",
     "pound sterling": "pound", "per cent": PER_CENT, "metric ton": "tonne", "metric tonne": "tonne", "us dollar": DOLLAR, "american dollar": DOLLAR,
     "mm hg": "mmHg", "electron volt": "electronvolt",
 }
