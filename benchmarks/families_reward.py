@@ -70,7 +70,9 @@ def main(wanted: int, folder: Path) -> int:
         ["operators"],
         ["benchmark"],
     )
-    write_dataset("trl", [row | {"operator": "seed"} for row in rows], [], folder, made_by)
+    write_dataset(
+        "trl", [row | {"operator": "seed", "independent": "none"} for row in rows], [], folder, made_by
+    )
     kept = [
         {"answer": row["answer"], "case_sensitive": row["case_sensitive"], "units": asked_units(row["text"])}
         for row in rows

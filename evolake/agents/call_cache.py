@@ -31,7 +31,7 @@ from uuid import uuid4
 
 from filelock import FileLock
 
-from evolake.agents.http_client import MAX_DIGITS
+from evolake.agents.event_stream import MAX_DIGITS
 from evolake.agents.prompts import Message
 from evolake.agents.reply_validation import FINAL, Received, repair_messages, validate_reply
 from evolake.agents.roles import Job

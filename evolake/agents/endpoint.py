@@ -337,7 +337,7 @@ def _options(
         LIMIT_NAMES[form.limit_name]: limit,
     } | wanted.sampling.options()
     if form.stream:
-        # not the client's own `stream`: its answers are read whole, and `http_client` joins the events
+        # not the client's own `stream`: its answers are read whole, and `event_stream` joins the events
         usage = {"stream_options": {"include_usage": True}} if STREAMS[form.stream] == "with usage" else {}
         options["extra_body"] = {**(options.get("extra_body") or {}), "stream": True, **usage}
     return options

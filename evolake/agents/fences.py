@@ -25,7 +25,7 @@ one line of at most so many characters."""
 DIGITS = 10
 """Significant digits of a number: more are noise for whoever reads it, and each three are a token."""
 _BACKTICKS = re.compile(r"`+")
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]")
 
 
 def clean(text: str) -> str:

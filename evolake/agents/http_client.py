@@ -7,23 +7,10 @@ was given for), an injectable wait, and the raw body, so that no parsing error c
 Two kinds of answer are turned into what the client expects: a stream of events is joined into one completion,
 and a success whose body is an error (OpenRouter sends its rate limits so) becomes an answer of that error's
 status, which the client waits for as for any other.
-
-Bounds on what a server sends, held before anything is built of it: bytes after decoding, and values of
-JSON.
-
-A body of a few megabytes can be five million empty objects, which take a hundred times its size as Python
-values, and a compressed one a thousand times its size as text. So the text is counted first: there are at
-most as many values as commas, colons and opening brackets outside of strings.
-
-Join a streamed completion (server-sent events) into the completion that the server would have sent whole.
-
-Some servers only stream, some stream without being asked to. Each event is `data: {...}` with a piece of the
-message; `[DONE]` ends the stream.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import threading
@@ -37,31 +24,23 @@ from urllib.request import proxy_bypass
 import httpx2
 import openai
 
+from evolake.agents.event_stream import (
+    CONTENT_TYPE,
+    NO_LIMIT,
+    is_event_stream,
+    join_events,
+    parse_reply,
+    too_many,
+)
 from evolake.errors import EvolakeError, InputError
-from evolake.reading import Damaged, Unparsable, decompressed, parse_json
+from evolake.reading import Damaged, Unparsable, decompressed
 from evolake.reading.compressed import Kind
-from evolake.reading.json_text import beyond_json
 
-MAX_VALUES = 200_000
-"""Of one JSON text: a completion has some dozens, the largest reply of a role some thousands."""
-MAX_DIGITS = 4300
-"""Of one number: as many as Python writes. A family's answer may be a large one."""
 _KINDS: dict[str, Kind] = {"gzip": "gzip", "x-gzip": "gzip", "deflate": "zlib"}
-_NO_LIMIT = 1 << 62
 
 
 class Undecodable(ValueError):
     """A body in an encoding that was not asked for, or broken in it."""
-
-
-def too_many(text: str) -> str:
-    """Return why the text is not parsed as JSON, "" if it may be."""
-    return beyond_json(text, values=MAX_VALUES, digits=_NO_LIMIT, depth=_NO_LIMIT)
-
-
-def parse_reply(text: str, name: str) -> Any:
-    """Return the value of JSON that a server or a model sent. Raises Unparsable."""
-    return parse_json(text, name=name, values=MAX_VALUES, digits=MAX_DIGITS)
 
 
 def decoded(chunks: Iterable[bytes], encoding: str) -> Iterator[bytes]:
@@ -82,93 +61,10 @@ def decoded(chunks: Iterable[bytes], encoding: str) -> Iterator[bytes]:
         return
     try:
         yield from decompressed(
-            chain([first], source), _NO_LIMIT, name="a body", kind=_KINDS[name], ratio=_NO_LIMIT
+            chain([first], source), NO_LIMIT, name="a body", kind=_KINDS[name], ratio=NO_LIMIT
         )
     except Damaged as error:
         raise Undecodable(f"a body broken in its encoding {name}: {error.got}") from None
-
-
-CONTENT_TYPE = "text/event-stream"
-_PIECES = ("content", "reasoning_content", "reasoning", "refusal")
-_LONGEST_EVENT = 1_000_000
-
-
-def is_event_stream(content_type: str, body: str) -> bool:
-    """Return whether a body is a stream of events."""
-    return CONTENT_TYPE in content_type.lower() or body.lstrip()[:6] == "data: "
-
-
-def join_events(body: str) -> str:
-    """Return the completion as JSON; an error if the stream holds one.
-
-    Raises:
-        ValueError: the stream broke off before its end.
-    """
-    whole: dict[str, Any] = {}
-    message: dict[str, Any] = {"role": "assistant"}
-    calls: dict[int, dict[str, Any]] = {}
-    finish, done = None, False
-    for line in body.splitlines():
-        if not line.startswith("data:"):
-            continue
-        text = line.removeprefix("data:").strip()
-        if text == "[DONE]":
-            done = True
-            continue
-        event = _event(text)
-        if event.get("error"):
-            return json.dumps({"error": event["error"]})
-        whole |= {name: event[name] for name in ("id", "created", "model", "usage") if event.get(name)}
-        choice = next(
-            (
-                item
-                for item in event.get("choices") or ()
-                if isinstance(item, Mapping) and not item.get("index")
-            ),
-            {},
-        )
-        finish = choice.get("finish_reason") or finish
-        piece = choice.get("delta") or choice.get("message")
-        if isinstance(piece, Mapping):
-            for name in _PIECES:
-                if isinstance(piece.get(name), str):
-                    message.setdefault(name, []).append(piece[name])
-            _join_calls(calls, piece.get("tool_calls"))
-    if not done and finish is None:
-        raise ValueError("the stream broke off before its end")
-    message = {name: "".join(value) if isinstance(value, list) else value for name, value in message.items()}
-    if calls:
-        message["tool_calls"] = [calls[place] for place in sorted(calls)]
-    choice = {"index": 0, "message": {"content": None} | message, "finish_reason": finish}
-    return json.dumps(whole | {"object": "chat.completion", "choices": [choice]})
-
-
-def _event(text: str) -> Mapping[str, Any]:
-    """Return the object of an event; an empty one if it is none."""
-    if len(text) > _LONGEST_EVENT or too_many(text):
-        return {}
-    try:
-        value = parse_reply(text, "an event")
-    except Unparsable:
-        return {}
-    return value if isinstance(value, Mapping) else {}
-
-
-def _join_calls(calls: dict[int, dict[str, Any]], pieces: Any) -> None:
-    """Add the pieces of function calls to those that came before."""
-    for place, piece in enumerate(pieces if isinstance(pieces, list) else ()):
-        if not isinstance(piece, Mapping):
-            continue
-        number = piece.get("index")
-        empty = {"id": "", "type": "function", "function": {"name": "", "arguments": ""}}
-        call = calls.setdefault(number if isinstance(number, int) else place, empty)
-        call["id"] = call["id"] or str(piece.get("id") or "")
-        function = piece.get("function")
-        if isinstance(function, Mapping):
-            # some servers repeat the whole name in every piece
-            name = str(function.get("name") or "")
-            call["function"]["name"] += "" if name == call["function"]["name"] else name
-            call["function"]["arguments"] += str(function.get("arguments") or "")
 
 
 CONNECT_S = 10.0
@@ -322,7 +218,7 @@ class BoundedClient(httpx2.Client):
 
     def _joined(self, content: bytes, request: httpx2.Request) -> bytes:
         try:
-            joined = join_events(content.decode("utf-8", "replace")).encode()
+            joined = join_events(content.decode()).encode()
         except ValueError as error:
             raise httpx2.ReadError(str(error), request=request) from None
         if len(joined) > self._max_bytes:

@@ -22,7 +22,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from evolake.agents.address import address
 from evolake.agents.endpoint import Endpoint, Rejected
-from evolake.agents.http_client import parse_reply
+from evolake.agents.event_stream import parse_reply
 from evolake.agents.prices import estimate_tokens, plausible
 from evolake.agents.reply_validation import read_completion, validate_reply
 from evolake.agents.sampling import Sampling

@@ -26,8 +26,8 @@ from typing import Any
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
+from evolake.agents.event_stream import message_text, parse_reply, too_many
 from evolake.agents.fences import cap, clean
-from evolake.agents.http_client import parse_reply, too_many
 from evolake.agents.prices import Counts, read_counts
 from evolake.agents.prompts import Message
 from evolake.agents.wire import called_text
@@ -181,7 +181,7 @@ def _read_envelope(body: Mapping[str, Any], *, calls: bool = False) -> Received:
         return Received("empty", "", f"the completion has no choices {clean(str(says)[:300])}".strip())
     message = choices[0].get("message")
     message = message if isinstance(message, Mapping) else {}
-    content, thought = clean(_message_text(message.get("content"))), _reasoning(message)
+    content, thought = clean(message_text(message.get("content"))), _reasoning(message)
     refusal = message.get("refusal")
     if isinstance(refusal, str) and refusal.strip():
         return Received("refused", content, f"the model declined: {clean(refusal[:300])}")
@@ -267,15 +267,6 @@ def _explain(error: ValidationError) -> str:
     if len(problems) > _MAX_ERRORS:
         lines.append(f"and {len(problems) - _MAX_ERRORS} more")
     return "; ".join(clean(line)[:300] for line in lines)
-
-
-def _message_text(content: Any) -> str:
-    """Return the text of a message: a string, or the text parts of a list."""
-    if isinstance(content, str):
-        return content
-    if isinstance(content, list):
-        return "".join(str(part.get("text") or "") for part in content if isinstance(part, Mapping))
-    return ""
 
 
 def _reasoning(message: Mapping[str, Any]) -> str:

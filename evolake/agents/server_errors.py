@@ -23,8 +23,8 @@ from typing import Any
 
 import openai
 
+from evolake.agents.event_stream import parse_reply
 from evolake.agents.fences import clean
-from evolake.agents.http_client import parse_reply
 from evolake.reading import Unparsable
 
 LONGEST_TEXT = 600

@@ -14,7 +14,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from evolake.agents.http_client import parse_reply
+from evolake.agents.event_stream import parse_reply
 from evolake.agents.prompts import Message, compact_schema, reply_rule
 from evolake.canonical_json import canonical_json
 from evolake.reading import Unparsable

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from evolake.answers.expressions import last_number, last_numbers, without_brackets
-from evolake.answers.forms import read_date
+from evolake.answers.forms import read_date, read_time
 from evolake.answers.quantities import CURRENCY_SIGNS, bare_value
 from evolake.answers.reading import cleaned, final_part, number, structure
+from evolake.answers.units import plain_units
 
 AFTER = " \t\r\n.!?*_`$)\"'”’。！？"
 """What may follow an answer that a reply ends with."""
@@ -43,20 +44,22 @@ def ending(reply: str, label: Any, units: Collection[str] = ()) -> Ending | None
     """
     if isinstance(label, str):
         label = bare_value(label)
-    shown = cleaned(final_part(reply))
+    counted = (isinstance(label, int | float) and not isinstance(label, bool)) or (isinstance(label, str) and number(cleaned(label)) is not None)
+    final = final_part(reply)
+    shown = cleaned(plain_units(final) if counted else final)
     text = _EMPHASIS.sub("", shown)
     if isinstance(label, list | tuple | dict):
         place = _brackets(text) or (_bare_list(text, label) if isinstance(label, list | tuple) else None)
-    elif (isinstance(label, int | float) and not isinstance(label, bool)) or (isinstance(label, str) and number(cleaned(label)) is not None):
+    elif counted:
         place = last_number(text, units)
-        place = place and (_day(text, place[1]) or (place[0] - (text[place[0] - 1 : place[0]] in CURRENCY_SIGNS), place[1]))
+        place = place and (_moment(text, place[1]) or (place[0] - (text[place[0] - 1 : place[0]] in CURRENCY_SIGNS), place[1]))
     elif isinstance(label, str) and label and not (label[0].isalnum() and label[-1].isalnum()):
         text = shown
         place = _pieces(text, label)
     else:
         spelled = label if isinstance(label, str) else ""
         place = (_brackets(text) if text.rstrip(AFTER).endswith(("]", "}")) else None) or (
-            _day(text, len(text.rstrip(AFTER))) if read_date(spelled) else None
+            _moment(text, len(text.rstrip(AFTER))) if read_date(spelled) or read_time(spelled) else None
         ) or _words(text, spelled)
     return None if place is None else Ending(without_brackets(text[place[0] : place[1]].strip()), not text[place[1] :].strip(AFTER))
 
@@ -78,6 +81,8 @@ def _pieces(text: str, label: str) -> tuple[int, int] | None:
     for mark in ("`", "**"):
         if shown.startswith(mark) and shown.endswith(mark) and len(shown) > 2 * len(mark) and not (label.startswith(mark) or label.endswith(mark)):
             return start + len(mark), start + len(shown) - len(mark)
+        if shown.endswith(mark) and not label.endswith(mark) and text[:start].count(mark) % 2:
+            end = start + len(shown) - len(mark)
     return _joined(text, start, label) if any(map(str.isalnum, label)) else start, end
 
 
@@ -125,12 +130,12 @@ def _piece_before(text: str, end: int) -> int:
     return line + max(pieces.rfind(" "), pieces.rfind("\t")) + 1
 
 
-def _day(text: str, end: int) -> tuple[int, int] | None:
-    """Return the day, of four pieces at most, that ends there."""
+def _moment(text: str, end: int) -> tuple[int, int] | None:
+    """Return the day or the time, of four pieces at most, that ends there."""
     from_here = max(0, end - _LONGEST_DAY)
     for piece in list(_PIECE.finditer(text, from_here, end))[-4:]:
         start = piece.start() + len(piece[0]) - len(piece[0].lstrip("*_`$(\"'“‘"))
-        if read_date(text[start:end]) is not None:
+        if read_date(text[start:end]) is not None or read_time(text[start:end]) is not None:
             return _repeated(text, start), end
     return None
 

@@ -11,7 +11,8 @@ import re
 from collections.abc import Collection
 from typing import NamedTuple
 
-from evolake.answers.forms import plainer
+from evolake.answers.forms import PROSE, plainer
+from evolake.answers.units import LONGEST_UNIT, leading_unit
 
 _TOKEN = re.compile(
     r"(?P<number>(?:\d{1,3}(?:,\d{3}){1,40}+(?!\d)|\d++)(?:\.\d++)?(?:[eE][+-]?\d{1,3}(?![^\W_]))?|(?<![\w.])\.\d++)"
@@ -23,21 +24,6 @@ _TOKEN = re.compile(
 )
 _RECKONING = frozenset(("number", "comma", "space", "times", "sign", "open", "close"))
 _ORDINAL = frozenset(("st", "nd", "rd", "th"))
-_PROSE = frozenset((
-    "a", "about", "above", "after", "again", "agree", "agrees", "all", "also", "altogether", "am", "an", "and", "answers", "appears", "are", "around",
-    "as", "at", "away", "back", "be", "because", "become", "becomes", "been", "before", "belong", "belongs", "below", "between", "but", "by", "can",
-    "come", "comes", "correct", "correctly", "could", "did", "do", "does", "each", "either", "else", "equal", "equals", "even", "every", "exactly",
-    "fit", "fits", "fitting", "follow", "follows", "for", "from", "fulfil", "fulfills", "fulfils", "give", "given", "gives", "go", "goes", "had",
-    "happen", "happens", "has", "have", "he", "her", "here", "his", "hold", "holds", "how", "i", "if", "in", "indeed", "instead", "into", "is", "it",
-    "its", "just", "left", "less", "look", "looks", "make", "makes", "match", "matches", "may", "me", "mean", "means", "meets", "might", "more",
-    "must", "my", "need", "needs", "no", "nor", "not", "now", "obey", "obeys", "occur", "occurs", "of", "off", "on", "only", "or", "our", "out",
-    "over", "overall", "please", "reach", "reaches", "remain", "remaining", "remains", "respectively", "right", "satisfies", "satisfy", "satisfying",
-    "seem", "seems", "she", "should", "since", "so", "solve", "solves", "stand", "stands", "still", "such", "suffice", "suffices", "suit", "suits",
-    "than", "that", "the", "their", "them", "then", "there", "these", "they", "think", "this", "those", "though", "thus", "to", "together", "too",
-    "total", "under", "until", "up", "was", "we", "were", "what", "when", "where", "which", "while", "who", "whom", "whose", "why", "will", "with",
-    "within", "without", "work", "works", "would", "wrong", "yes", "yet", "you", "your",
-))
-"""Words after a number that are no unit of it."""
 _MULTIPLYING = frozenset((
     "billion", "cubic", "divided", "dozen", "double", "half", "hundred", "kilo", "light", "million", "minus", "pairs", "per", "plus", "quarter",
     "square", "thousand", "times", "trillion",
@@ -108,6 +94,9 @@ def _near_last(text: str) -> tuple[list[_Token], int | None]:
     last = _last(tokens)
     if last is None:
         return [], None
+    numbers = [place for place in range(max(0, last - LONGEST_UNIT), last) if tokens[place].kind == "number"]
+    while numbers and tokens[last].end <= _unit_end(text, tokens[numbers[-1]].end):  # the power of a unit: m^2
+        last = numbers.pop()
     first = max(0, last - LONGEST)
     return tokens[first : last + LONGEST], last - first
 
@@ -145,7 +134,7 @@ def _operand(tokens: list[_Token], place: int, by: int) -> bool:
     if len(item.text) == 1 or not item.text[-1].isalpha():
         return item.text not in _PROSE_ZH
     name, operator = item.text.lower(), tokens[by]
-    if name in _PROSE - _QUANTITIES or not item.text.isascii() or operator.text == "•":
+    if name in PROSE - _QUANTITIES or not item.text.isascii() or operator.text == "•":
         return False
     if operator.kind != "sign":
         return operator.text not in ("x", "X")
@@ -261,11 +250,22 @@ def _unit(text: str, tokens: list[_Token], last: int, units: Collection[str]) ->
     item = tokens[after]
     if item.text.lower() == "and" and (parts := _PARTS.match(text, item.start)):
         return max(at for at in range(after, min(after + 6, len(tokens))) if tokens[at].end <= parts.end())
-    counted = item.kind == "word" and item.text.lower() not in _PROSE and item.text[0] not in _PROSE_ZH
+    rest = text[tokens[last].end : tokens[last].end + LONGEST_UNIT].casefold()
+    gap = len(rest) - len(rest.lstrip())
+    named = max((gap + len(unit) for unit in units if re.match(re.escape(unit.casefold()) + r"(?!\w)", rest[gap:])), default=0)
+    end = max(_unit_end(text, tokens[last].end), tokens[last].end + named)
+    if end > tokens[last].end and (named or item.text.lower() not in PROSE):
+        return max(at for at in range(last, len(tokens)) if tokens[at].end <= end)
+    counted = item.kind == "word" and item.text.lower() not in PROSE and item.text[0] not in _PROSE_ZH
     if counted and after > last + 1 and len(item.text) > 1 and item.text.lower() not in _MULTIPLYING and not _asked(item, units):
         further = tokens[after + 2] if after + 2 < len(tokens) and tokens[after + 1].kind == "space" else None
         counted = further is None or not _asked(further, units)
     return after if counted or item.kind == "symbol" else last
+
+
+def _unit_end(text: str, start: int) -> int:
+    """Return where the unit ends that the tables know and that begins at `start`; `start` without one."""
+    return start + leading_unit(text[start : start + LONGEST_UNIT])[1]
 
 
 def _asked(item: _Token, units: Collection[str]) -> bool:
@@ -289,7 +289,7 @@ def _reckoned_on(tokens: list[_Token], last: int) -> int:
     operand = tokens[place] if place < len(tokens) else None
     if operand is None or not (token.kind in ("times", "sign", "relation") or (token.text == "_" and touches)):
         return last
-    name = operand.kind == "word" and (len(operand.text) == 1 or token.kind == "times" or token.text == "_") and operand.text.lower() not in _PROSE
+    name = operand.kind == "word" and (len(operand.text) == 1 or token.kind == "times" or token.text == "_") and operand.text.lower() not in PROSE
     return place if name or operand.kind in ("number", "open") or _is_command(operand) else last
 
 

@@ -18,6 +18,8 @@ from evolake.answers.quantities import without_marks
 from evolake.answers.reading import MAX_DEPTH, cleaned, extract_boxed, number, structure
 
 TOLERANCE = Fraction(1, 10**9)
+NOT_A_NUMBER = frozenset(("nan", "NaN", "NAN"))
+"""Spellings that programs write; `Nan` is a name."""
 TRUTH = {"true": True, "yes": True, "false": False, "no": False, "是": True, "否": False, "真": True, "假": False, "对": True, "错": False}
 
 
@@ -91,7 +93,11 @@ def _texts(left: str, right: str, case: bool, depth: int) -> bool:
     if _closed(left, theirs) or _closed(right, ours):
         return True
     item, other = structure(first), structure(second)
-    if (item is None and other is None) or _other_interval(first, item, second, other):
+    if item is None and isinstance(other, list) and second[0] == "(":
+        item, first = structure(f"({first})"), f"({first}"  # "2, 5" for (2, 5)
+    elif other is None and isinstance(item, list) and first[0] == "(":
+        other, second = structure(f"({second})"), f"({second}"
+    if (item is None and other is None) or _other_brackets(first, item, second, other):
         return False
     return _equal(first if item is None else item, second if other is None else other, case, depth + 1)
 
@@ -128,10 +134,12 @@ def _closed(text: str, value: tuple[Fraction, bool] | None) -> bool:
     return result is not None and _numbers((Fraction(result), False), value)
 
 
-def _other_interval(first: str, item: Any, second: str, other: Any) -> bool:
-    """Whether two texts have two elements each in brackets of different kinds: [0, 1] holds its ends and (0, 1) does not."""
-    pairs = isinstance(item, list) and isinstance(other, list) and len(item) == len(other) == 2
-    return pairs and {first[0], second[0]} == {"(", "["}
+def _other_brackets(first: str, item: Any, second: str, other: Any) -> bool:
+    """Whether two texts say different things by their brackets: [0, 1] holds its ends and (0, 1) does not, and {0, 1} has no order."""
+    if not isinstance(item, list) or not isinstance(other, list):
+        return False
+    kinds = {first[0], second[0]}
+    return kinds == {"(", "{"} or (kinds == {"(", "["} and len(item) == len(other) == 2)
 
 
 def _exactness(value: Any) -> tuple[Fraction, bool] | None:
@@ -170,4 +178,4 @@ def _keyed(mapping: dict[Any, Any], case: bool) -> dict[str | Fraction, Any] | N
 
 
 def _not_available(text: str) -> bool:
-    return text.casefold() == "n/a"
+    return text.casefold() == "n/a" or text.lstrip("+-") in NOT_A_NUMBER

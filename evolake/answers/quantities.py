@@ -1,4 +1,4 @@
-"""Split what people write beside a value: a currency sign, a degree sign, a unit in `\\text{...}`, and `x =`.
+"""Split what people write beside a value: a currency sign, a degree sign, a unit, and `x =`.
 
 Such a mark counts if label and reply do not contradict each other in it. A label's mark may be left out (`6` for `6 \\text{ cm}`); another one is
 wrong (`6 \\text{ m}`). A reply may add no unit that neither the label nor the question has. Standard library only, as the other modules.
@@ -11,37 +11,38 @@ from collections.abc import Iterator, Sequence
 
 from evolake.answers.mathematics import constant
 from evolake.answers.reading import cleaned, number
+from evolake.answers.units import DEGREE, DOLLAR, LONGEST_UNIT, PER_CENT, known_unit, plain_units, unit_name
 
-DOLLAR, DEGREE = "dollar", "degree"
 _CURRENCIES = {"$": DOLLAR, "\\$": DOLLAR, "€": "euro", "£": "pound", "¥": "yen", "₹": "rupee"}
 CURRENCY_SIGNS = frozenset(sign for sign in _CURRENCIES if "$" not in sign)
 """Signs that are no mark of LaTeX, too."""
-_CODES = {"USD": DOLLAR, "EUR": "euro", "GBP": "pound", "JPY": "yen", "INR": "rupee"}
+_CODES = {"USD": DOLLAR, "EUR": "euro", "GBP": "pound", "JPY": "yen", "INR": "rupee", "CNY": "yuan"}
 CURRENCIES = frozenset({*_CURRENCIES.values(), *_CODES.values()})
-_UNIT_NAMES = {
-    "mm": "millimetre", "cm": "centimetre", "m": "metre", "km": "kilometre", "in": "inch", "ft": "foot", "yd": "yard", "mi": "mile",
-    "g": "gram", "kg": "kilogram", "mg": "milligram", "lb": "pound", "oz": "ounce", "l": "litre", "ml": "millilitre", "s": "second", "sec": "second",
-    "min": "minute", "h": "hour", "hr": "hour", "inches": "inch", "feet": "foot", "deg": DEGREE,
-}
-"""Unit as it is written short, or in an irregular plural -> its name in the singular."""
 _NO_QUANTITY = frozenset((
-    "and", "billion", "dozen", "half", "hundred", "million", "mod", "none", "or", "pair", "percent", "quarter", "thousand", "times", "trillion",
+    "and", "billion", "dozen", "half", "hundred", "million", "mod", "none", "or", "pair", "quarter", "thousand", "times", "trillion",
 ))
 """Words in `\\text{...}` after a number that multiply it, or say more than a unit."""
 _MONEY = re.compile(r"([+-]?)\s*+(\\\$|[€£¥₹]|\$(?=[^$]*+\Z))\s*+(?=[\d.\\])")
-_DEGREES = re.compile(r"(?:\s|\\[,;:! ])*+(?:\^\s*+(?:\{\s*+\\circ\s*+\}|\\circ)|°|\\degree)\s*+\Z")
-_UNIT = re.compile(
-    r"(?:\s|\\[,;:! ]|~)*+\\(?:text|textrm|mathrm|mbox|textbf|rm)\s*+\{(?:\s|\\[,;:! ])*+"
-    r"([A-Za-z][A-Za-z. /]{0,40}?)\s*+\}\s*+(\^\s*+\{?\s*+[23]\s*+\}?)?\s*+\.?\Z"
+_MONEY_AND_MORE = re.compile(r"([+-]?)\s*+(?:US)?(\\?\$|[€£¥₹])\s*+([\d.,]*\d)\s*+((?:/|per\b|an?\b|[^\W\d_]).*)\Z", re.DOTALL)
+_UNIT_STARTS = re.compile(r"\\(?:text|textrm|textbf|mathrm|mbox|rm|operatorname|[dt]?frac)\s*+\{|(?:\{\})?\^\s*+\{?\s*+\\circ|°|\\degree")
+_UNIT_TAIL = re.compile(
+    r"(?:\\(?:text|textrm|textbf|mathrm|mbox|rm|operatorname)\s*+\{[^{}]*+(?:\{[^{}]*+\}[^{}]*+)*+\}"
+    r"|\\[dt]?frac\s*+(?=\{\s*+\\(?:text|mathrm))\{[^{}]*+(?:\{[^{}]*+\}[^{}]*+)*+\}\s*+\{[^{}]*+(?:\{[^{}]*+\}[^{}]*+)*+\}"
+    r"|(?:\{\})?\^\s*+(?:\{[^{}]*+\}|\\circ|-?\d)|\\(?:[,;:! ]|(?:cdot|times|per|degree)(?![A-Za-z]))|[⁻¹²³/·°~\s()])++\.?\Z"
 )
-_PLAIN_UNIT = re.compile(r"(?<=[\d}])\s*+([A-Za-z]{1,20})(\^\{?[23]\}?)?\.?\Z")
+_WORDS_OF_UNIT = re.compile(r"[A-Za-z][A-Za-z. /-]{0,40}\Z")
+_BARE_STARTS = re.compile(r"(?<=[\d}])\s*+(?=\\?[A-Za-z%‰°µΩÅ])")
+_PLAIN_UNIT = re.compile(r"(?<=[\d}])\s*+([A-Za-z]{1,20})\.?\Z")
 _CODE_AFTER = re.compile(rf"(?<=[\d}}])\s*+({'|'.join(_CODES)})\Z")
 _CODE_BEFORE = re.compile(rf"({'|'.join(_CODES)})\s*+(?=[+-]?[\d.])")
-_VALUE = re.compile(r"\s*+([A-Za-z])\s*+=(?!=)\s*+(?=\S)")
+_VALUE = re.compile(r"\s*+([A-Za-z])\s*+(?:=(?!=)|\\in(?![A-Za-z])|∈)\s*+(?=\S)")
+MOST_STARTS = 8
+"""Places near the end of a text at which its unit may begin."""
 
 
-def quantity(text: str, *, plain: bool = False) -> tuple[str, str | None]:
-    """Return (the text without its mark, the mark in the singular or None). plain: a word after the number is a unit, too (`6 cm`)."""
+def quantity(text: str, *, plain: bool = False, label: bool = False) -> tuple[str, str | None]:
+    """Return (the text without its mark, the mark's name or None). plain: a word after the number is a unit, too (`6 cm`, `6cm`). label: so is a
+    known unit of several letters after a blank."""
     shown = text.strip()
     if len(shown) > 2 and shown.startswith("$") and shown.endswith("$") and not shown.endswith("\\$"):
         shown = shown[1:-1].strip()
@@ -51,43 +52,32 @@ def quantity(text: str, *, plain: bool = False) -> tuple[str, str | None]:
         return shown[: match.start()], _CODES[match[1]]
     if match := _CODE_BEFORE.match(shown):
         return shown[match.end() :], _CODES[match[1]]
-    if match := _DEGREES.search(shown):
-        return shown[: match.start()], DEGREE
-    match = _UNIT.search(shown) or (_PLAIN_UNIT.search(shown) if plain else None)
-    if match and not _NO_QUANTITY & {word.strip(".").casefold().removesuffix("s") for word in match[1].split()}:
-        power = re.sub(r"\D", "", match[2] or "")
-        return shown[: match.start()], unit_name(match[1]) + (f"^{power}" if power else "")
+    for match in list(_UNIT_STARTS.finditer(shown))[-MOST_STARTS:]:
+        if match.start() and _UNIT_TAIL.match(shown, match.start()):
+            unit = plain_units(shown[match.start() :]).strip()
+            if (known_unit(unit) or _WORDS_OF_UNIT.match(unit)) and not _NO_QUANTITY & set(unit_name(unit).split()):
+                return shown[: match.start()], unit_name(unit)
+    for match in list(_BARE_STARTS.finditer(shown))[-MOST_STARTS:]:
+        unit = shown[match.end() :].rstrip(".")
+        apart = label and bool(match[0]) and len(unit) > 1
+        if len(unit) <= LONGEST_UNIT and "\\text" not in unit and (name := known_unit(unit)) and (plain or apart or name == PER_CENT):
+            return shown[: match.start()], name
+    match = _PLAIN_UNIT.search(shown) if plain else None
+    if match and not _NO_QUANTITY & {unit_name(match[1])}:
+        return shown[: match.start()], unit_name(match[1])
     return shown, None
-
-
-def unit_name(word: str) -> str:
-    """Return a unit's name in the singular: `cm`, `Centimeters` and `centimetre` are one; so are `cm^2` and `square centimetres`."""
-    words = word.strip().strip(".").split()
-    name = _UNIT_NAMES.get(words[-1] if len(words[-1]) == 1 else words[-1].casefold(), words[-1])
-    if words[-1] == "L":
-        name = "litre"
-    name = name if len(name) < 3 else name.casefold()
-    name = name.removesuffix("s") if len(name) > 3 else name
-    name = _UNIT_NAMES.get(name, name)
-    if name.endswith("meter"):
-        name = name[:-5] + "metre"
-    elif name.endswith("liter"):
-        name = name[:-5] + "litre"
-    before = [item.casefold() for item in words[:-1]]
-    power = {"square": "^2", "sq": "^2", "cubic": "^3"}.get(" ".join(before))
-    return name + power if power else " ".join([*before, name])
 
 
 def without_marks(content: str, label: str | float, units: Sequence[str] = ()) -> Iterator[tuple[str, str | float]]:
     """Yield (reply, label) without marks that do not contradict each other; nothing if they do, or if neither has one."""
-    said, said_unit = quantity(content, plain=isinstance(label, str) and "\\" in label)
-    meant, meant_unit = quantity(label) if isinstance(label, str) else (label, None)
+    meant, meant_unit = quantity(label, label=True) if isinstance(label, str) else (label, None)
+    said, said_unit = quantity(content, plain=isinstance(label, str) and ("\\" in label or meant_unit is not None))
     if isinstance(meant, str) and meant_unit is not None and not constant(meant):
         return
-    allowed = {meant_unit, None}
+    allowed = {meant_unit} if meant_unit == PER_CENT else {meant_unit, None}
     if meant_unit is None:
         asked = set(map(unit_name, units))
-        allowed |= (CURRENCIES & asked or {DOLLAR}) | ({DEGREE} if isinstance(label, str) or DEGREE in asked else set())
+        allowed |= (CURRENCIES & asked or ({DOLLAR} if not any(map(known_unit, units)) else set())) | ({DEGREE} if isinstance(label, str) or DEGREE in asked else set())
     if said_unit in allowed and (said_unit or meant_unit):
         yield said, meant
     if isinstance(meant, str) and (match := _VALUE.match(meant)) and constant(value := meant[match.end() :]):
@@ -96,16 +86,26 @@ def without_marks(content: str, label: str | float, units: Sequence[str] = ()) -
             yield said[named.end() :] if named else said, value
 
 
+def money_last(text: str) -> str:
+    """Return a text that begins with a currency sign, and has a unit behind its number, with the currency's name at the front of that unit: `3
+    dollar/h` for `$3/h`."""
+    match = _MONEY_AND_MORE.match(text.strip())
+    if match is None:
+        return text
+    currency = _CURRENCIES[match[2]]
+    return f"{match[1]}{match[3]} {match[4] if unit_name(match[4]) == currency else f'{currency} {match[4]}'}"
+
+
 def bare_value(label: str) -> str:
     """Return a label without its mark if a constant is left; the label itself if not."""
-    value, unit = quantity(label)
+    value, unit = quantity(label, label=True)
     return value if unit and constant(value) else label
 
 
 def ungrouped(content: str) -> str | None:
     """Return a number that is grouped by blanks without them: `12 345` is 12345. None for anything else."""
     shown = cleaned(content)
-    if not re.fullmatch(r"[+-]?[1-9]\d{0,2}(?:[ \u2009\u202f]\d{3})++", shown):
+    if not re.fullmatch(r"[+-]?[1-9]\d{0,2}(?:[ \u2009\u202f]\d{3})++(?:\.\d++)?", shown):
         return None
     joined = re.sub(r"\s", "", shown)
     return joined if number(joined) is not None else None

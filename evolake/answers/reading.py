@@ -17,17 +17,18 @@ MAX_NUMBER = 4300
 _BOX = re.compile(r"\\boxed\s*+\{|\\[{}\\]|[{}]")
 _THOUGHT = re.compile(r"<(/?)(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
 _COLOUR = re.compile(r"\\(?:text)?color\s*+\{[A-Za-z0-9!.]{1,30}\}\s*+(?:\{([^{}\\]*+)\})?")
-_WRAPPERS = re.compile(r"\\(?:text|textbf|textrm|mathrm|mathbf|mathit|operatorname)\s*+\{([^{}\\]*+)\}")
-_FRACTION = re.compile(r"\\[dt]?frac\s*+\{\s*+([+-]?\d++)\s*+\}\s*+\{\s*+([+-]?\d++)\s*+\}")
+_WRAPPERS = re.compile(r"\\(?:text|textbf|textrm|texttt|mathrm|mathbf|mathit|operatorname)\s*+\{([^{}\\]*+)\}")
+_FRACTION = re.compile(r"\\[dt]?frac\s*+\{\s*+([+-]?\d[\d,]*+)\s*+\}\s*+\{\s*+([+-]?\d[\d,]*+)\s*+\}")
 _SHORT_FRACTION = re.compile(r"\\[dt]?frac\s?(\d)\s?(\d)(?!\d)")
 _BEFORE_FRACTION = re.compile(r"(?<=\d)(?:\\[,;!: ]|\s)*+(?=\\[dt]?frac)")
 _POWER_OF_TEN = re.compile(r"(?<=[\d.])\s*+(?:\\times|\\cdot|×|·)\s*+10\s*+\^\s*+(?:\{\s*+([+-]?\d{1,3})\s*+\}|([+-]?\d{1,3})(?!\d))")
 _NOISE = re.compile(r"\\(?:left|right|displaystyle|big|Big)(?![A-Za-z])|\\[,;!: ()]|\$")
+_FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
 _CHARACTERS = str.maketrans({
-    "−": "-", "–": "-", "，": ",", "（": "(", "）": ")", "［": "[", "］": "]", "【": "[", "】": "]", "：": ":", "“": '"', "”": '"', "\u00a0": " ",
+    **_FULL_WIDTH, "−": "-", "–": "-", "【": "[", "】": "]", "“": '"', "”": '"', "\u00a0": " ", "\u3000": " ", "⁄": "/", "∕": "/",
 })
 _INTEGER = re.compile(r"([+-]?)\s?(0|[1-9]\d*+)\Z")
-_GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(?:,\d{3})++\Z")
+_GROUPED = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:,\d{3})++(?![\d,])")
 _MIXED = re.compile(r"([+-]?)([1-9]\d*+)\s([1-9]\d*+)/([1-9]\d*+)\Z")
 _RATIONAL = re.compile(r"([+-]?(?:0|[1-9]\d*+))\s*+/\s*+([1-9]\d*+)\Z")
 _DECIMAL = re.compile(r"[+-]?(?:(?:0|[1-9]\d*+)(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d{1,3})?\Z")
@@ -70,13 +71,14 @@ def cleaned(text: str) -> str:
     full-width typing put around values."""
     if "^" in text:
         text = _POWER_OF_TEN.sub(lambda match: f"e{match[1] or match[2]}", text)
-    if "\\" in text or "$" in text or "{,}" in text:
+    text = text.replace("{,}", ",")
+    if "\\" in text or "$" in text:
         text = _BEFORE_FRACTION.sub(" ", text)
         text = _FRACTION.sub(r"\1/\2", text)
         text = _SHORT_FRACTION.sub(r"\1/\2", text)
         text = _COLOUR.sub(lambda match: match[1] or "", _WRAPPERS.sub(r"\1", text))
         text = _NOISE.sub("", text).replace("\\{", "{").replace("\\}", "}").replace("\\[", "").replace("\\]", "")
-        text = text.replace("{,}", ",").replace("\\%", "%").replace("\\_", "_").replace("\\#", "#").replace("\\&", "&")
+        text = text.replace("\\%", "%").replace("\\_", "_").replace("\\#", "#").replace("\\&", "&")
     text = text.translate(_CHARACTERS).strip()
     if len(text) >= 2 and text[0] in "\"'" and text[-1] == text[0] and text[0] not in text[1:-1]:
         text = text[1:-1].strip()
@@ -91,10 +93,10 @@ def number(text: str) -> tuple[Fraction, bool] | None:
     """
     if not text or len(text) > MAX_NUMBER or text[0] not in "+-.0123456789":
         return None
+    if "," in text:
+        text = _GROUPED.sub(lambda match: match[0].replace(",", ""), text)
     if match := _INTEGER.match(text):
         return Fraction(int(match[1] + match[2])), True
-    if _GROUPED.match(text):
-        return Fraction(int(text.replace(",", ""))), True
     if match := _RATIONAL.match(text):
         return Fraction(int(match[1]), int(match[2])), True
     if match := _MIXED.match(text):

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
+from evolake.answers.forms import plainer
 from evolake.answers.matching import TRUTH
+from evolake.answers.mathematics import closed_value, constant
+from evolake.answers.quantities import without_marks
 from evolake.answers.reading import cleaned, number, structure
 
 LONGEST_CHECKED = 20_000
@@ -13,18 +17,43 @@ LONGEST_CHECKED = 20_000
 _SIGNS = re.compile(r"\\(?:times|cdot)(?![A-Za-z])|[×·⋅]|\\div(?![A-Za-z])|÷")
 
 
-def answer_value(content: str, label: Any) -> Any:
-    """Return the content of a reply's box as a value of the label's kind; None if it has another kind, or is
-    longer than LONGEST_CHECKED.
+def answer_value(content: str, label: Any, units: Sequence[str] = ()) -> Any:
+    """Return the content of a reply's box as a value of the label's kind, whatever form of docs/answers.md it has; None if it has another kind, or
+    is longer than LONGEST_CHECKED. units: those that the question asks for.
 
     A list may leave out its brackets. Texts in it are numbers where all leaves of the label are numbers. In a text, LaTeX's signs of multiplication
-    and division are `*` and `/`.
+    and division are `*` and `/`. A text gets the marks of its label (`x=`, `\\text{ cm}`), and no form is undone that the label has itself.
     """
     if len(content) > LONGEST_CHECKED:
         return None
-    shown = cleaned(_SIGNS.sub(lambda match: "/" if match[0] in ("\\div", "÷") else "*", content) if isinstance(label, str) else content)
     if isinstance(label, str):
-        return shown
+        for said, meant in without_marks(content, label, units):
+            if meant != label and constant(said) and label.count(bare := str(meant).strip()) == 1:
+                return label.replace(bare, said.strip())
+        forms = [content, *plainer(content, label, units)]
+        own = any(form != label for form in plainer(label, label, units))
+        return cleaned(_SIGNS.sub(lambda match: "/" if match[0] in ("\\div", "÷") else "*", forms[0 if own else -1]))
+    first = _value(content, label)
+    if _is_like(first, label):
+        return first
+    forms = [*plainer(content, label, units), *(said for said, _ in without_marks(content, label, units) if isinstance(label, int | float))]
+    return next((value for value in (_value(form, label) for form in forms) if _is_like(value, label)), first)
+
+
+def _is_like(value: Any, label: Any) -> bool:
+    """Whether a value has the label's kind."""
+    if isinstance(label, bool) or isinstance(value, bool):
+        return isinstance(label, bool) and isinstance(value, bool)
+    if isinstance(label, int | float):
+        return isinstance(value, int | float)
+    if not isinstance(value, type(label)):
+        return False
+    kinds, numbers = {type(leaf) for leaf in _leaves(label)}, {int, float}
+    return all(type(leaf) in kinds or (type(leaf) in numbers and kinds & numbers) for leaf in _leaves(value)) or not kinds
+
+
+def _value(content: str, label: Any) -> Any:
+    shown = cleaned(content)
     if isinstance(label, list | dict):
         value = structure(shown)
         if value is None and isinstance(label, list):
@@ -33,7 +62,8 @@ def answer_value(content: str, label: Any) -> Any:
             return type(label)()
         kinds = {type(item) for item in _leaves(label)}
         return _typed(value, kinds) if isinstance(value, type(label)) else None
-    return _leaf(shown, {type(label)})
+    value = _leaf(shown, {type(label)})
+    return (closed_value(content) or value) if isinstance(label, float) and isinstance(value, str) else value
 
 
 def _leaves(value: Any) -> list[Any]:

@@ -56,7 +56,7 @@ def reward_source(checkers: Mapping[str, Sequence[str]] | None = None) -> str:
     """Return the text of reward.py. checkers: family_id -> sources, of the families whose questions have many
     correct answers."""
     bodies, entries = [], load_template(ENTRIES)
-    modules = ["reading.py", "mathematics.py", "quantities.py", "forms.py", "matching.py"]
+    modules = ["reading.py", "mathematics.py", "units.py", "quantities.py", "forms.py", "matching.py"]
     if checkers:
         modules.append("values.py")
         entries += fill_template(

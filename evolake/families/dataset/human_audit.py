@@ -303,7 +303,12 @@ def judged_answers(
     }
     tasks = (
         [
-            (instances[number].inputs, answer_value(extract_boxed(boxed) or "", votes[number].label))
+            (
+                instances[number].inputs,
+                answer_value(
+                    extract_boxed(boxed) or "", votes[number].label, asked_units(instances[number].text)
+                ),
+            )
             for number, boxed in boxes.items()
         ]
         if family.checkers

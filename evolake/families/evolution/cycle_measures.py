@@ -203,7 +203,7 @@ def measure_pair(
             finals = [reply.final for reply in replies if not isinstance(reply, AgentFailure)]
             if element.checkers:
                 tasks = [
-                    (instance.inputs, answer_value(extract_boxed(final) or "", vote.label))
+                    (instance.inputs, answer_value(extract_boxed(final) or "", vote.label, units))
                     for final in finals
                 ]
                 correct = sum(right_answers(element, tasks, pool=pool, settings=settings))

@@ -212,7 +212,9 @@ def blind_review(
         tasks = [
             (
                 reviewer.instance.inputs,
-                answer_value(extract_boxed(reviewer.final) or "", review.label)
+                answer_value(
+                    extract_boxed(reviewer.final) or "", review.label, asked_units(reviewer.instance.text)
+                )
                 if review.status == "answered"
                 else None,
             )

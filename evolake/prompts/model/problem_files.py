@@ -193,6 +193,14 @@ def read_placed(
             if verifier is not None and not row.get("scorer"):
                 item = replace(item, scorer=verifier.scorer, entry=verifier.entry)
             placed.append(PlacedProblem(item, where))
+    if not placed:
+        raise InputError(
+            f"there is no problem to read in {place}",
+            wanted="a row with a question and an answer, at least one",
+            got=", ".join(f"{count} rows {what}" for what, count in counts.items())
+            or f"{len(paths)} files without a row",
+            do="name a file that has rows",
+        )
     check_labels(placed, answer_format)
     kept = with_own_ids(without_duplicates(placed))
     return ReadSide(
@@ -250,15 +258,8 @@ def rows(path: Path) -> list[dict[str, Any]]:
         require_regular(path)
         if path.suffix == ".jsonl":
             result = json_lines(path)
-        elif path.suffix == ".parquet":
-            import pyarrow.parquet
-
-            result = pyarrow.parquet.read_table(path).to_pylist()
         else:
-            import pyarrow.ipc
-
-            with path.open("rb") as stream:
-                result = pyarrow.ipc.open_stream(stream).read_all().to_pylist()
+            result = _table_rows(path)
     except NoRow:
         raise
     except (OSError, ValueError) as error:  # json's and arrow's errors are ValueErrors
@@ -277,7 +278,44 @@ def rows(path: Path) -> list[dict[str, Any]]:
 
 
 class NoRow(InputError, ValueError):
-    """A line of a file that is no JSON."""
+    """A line of a file that is no JSON, or a column of a table that Python has no values for."""
+
+
+def _table_rows(path: Path) -> list[dict[str, Any]]:
+    """Return the rows of a Parquet file or an Arrow stream.
+
+    Raises:
+        NoRow: a column cannot be read; names it. OSError, ValueError: the file cannot.
+    """
+    import numpy
+    import pyarrow.ipc
+    import pyarrow.parquet
+
+    try:
+        if path.suffix == ".parquet":
+            table = pyarrow.parquet.read_table(path)
+        else:
+            with path.open("rb") as stream:
+                table = pyarrow.ipc.open_stream(stream).read_all()
+    except pyarrow.ArrowException as error:
+        raise ValueError(str(error)) from None
+    columns = []
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        try:
+            values = column.to_pylist()
+            if pyarrow.types.is_floating(column.type) and column.type.bit_width < 64:
+                # 0.1 is meant, and not 0.10000000149011612
+                values = [None if value is None else float(str(numpy.float32(value))) for value in values]
+            columns.append(values)
+        # an unknown time zone, a day after the year 9999, nanoseconds: each has its own error
+        except (pyarrow.ArrowException, ValueError, LookupError, OverflowError, ImportError) as error:
+            raise NoRow(
+                f"the column {name} of {path} cannot be read",
+                wanted="values that Python has, too",
+                got=f"{column.type}: {reason(error)}",
+                do="cast the column to text or to a number, or leave it out",
+            ) from None
+    return [dict(zip(table.column_names, values, strict=True)) for values in zip(*columns, strict=True)]
 
 
 def json_lines(path: Path) -> list[Any]:
@@ -321,11 +359,10 @@ def problem(
     values = {**row, **{name: value for name, value in found.values.items() if value is not None}}
     try:
         label = json.dumps(found.answer, allow_nan=False)
-        difficulty = int(values.get("difficulty", extra.get("difficulty")) or 1)
-    except (ValueError, TypeError, OverflowError) as error:
+    except (ValueError, TypeError, RecursionError) as error:
         raise InputError(
             f"{where} is no problem",
-            wanted="an answer as JSON and a difficulty as a number",
+            wanted="an answer as JSON",
             got=reason(error),
             do="fix or remove the row",
         ) from None
@@ -347,13 +384,26 @@ def problem(
         label,
         bool(row.get("case_sensitive", extra.get("case_sensitive", False))),
         str(values.get("category") or row.get("ability") or "other"),
-        difficulty,
+        _difficulty(values.get("difficulty", extra.get("difficulty")), where),
         side,
         source,
         str(row.get("family") or row.get("family_id") or extra.get("family_id") or name),
         scorer,
         entry,
     )
+
+
+def _difficulty(given: Any, where: str) -> int:
+    """Return a row's difficulty, 1 if it has none. Raises InputError: it is no number."""
+    try:
+        return 1 if given != given else int(given or 1)
+    except (ValueError, TypeError, OverflowError):
+        raise InputError(
+            f"{where} is no problem",
+            wanted="a whole number in the column difficulty",
+            got=repr(given)[:80],
+            do="leave the column out, or give it another name",
+        ) from None
 
 
 def _scorer(row: Mapping[str, Any], where: str) -> tuple[str, str | None]:

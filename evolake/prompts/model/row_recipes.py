@@ -11,9 +11,12 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime, time
+from decimal import Decimal
 from typing import Any
 
+from evolake.answers.matching import NOT_A_NUMBER
 from evolake.answers.reading import extract_boxed
 from evolake.errors import InputError
 from evolake.reading import parse_json
@@ -31,6 +34,18 @@ MAPPING_EXAMPLE = (
 _CHOICE_COLUMNS = ("choices", "options", "candidates", "distractor1", "A", "B", "endings")
 _WORD_LEVELS = {"easy": 1, "medium": 2, "hard": 3}
 _RUNS_PROGRAMS = ("code", "apps", "taco", "leetcode", "humaneval", "mbpp")
+_WORDS_OF_ANSWER = 5
+_OF_ONE_ANSWER = ("columns", "AIME", "messages", "verl", "the mapping")
+"""Recipes by which a list of texts may be several answers or one."""
+_TESTS = re.compile(r"^\s*(?:assert |def check\(|import unittest)|^\s*\{\s*\"inputs\"\s*:", re.MULTILINE)
+_OTHER_REQUESTS = re.compile(
+    r"(?:let's think step by step and )?(?:please )?(?:output|give|put|write|provide)\b[^.?!\n]*"
+    r"(?:after|following|behind)\s+[\"'“`]?####[\"'”`]?\.?\s*\Z"
+    r"|the last line of your response should be of the form answer: [^\n]*\n+"
+    r"|remember to put your answer on its own line after [\"“]?answer:[\"”]?\.?\s*\Z",
+    re.IGNORECASE,
+)
+"""Sentences of data sets that ask for the answer in another place than ours."""
 _GSM8K = re.compile(r"\n?####\s*(\S[^\n]*)\s*\Z")
 
 
@@ -137,9 +152,12 @@ def read_row(recipe: RowRecipe, row: Mapping[str, Any], where: str) -> ReadRow:
         result = recipe.read(row)
         if not result.question:
             raise _Unusable("an empty question")
-        if result.answer is None or (isinstance(result.answer, float) and result.answer != result.answer):
-            raise _Unusable(f"no answer that anything could equal ({result.answer})")
-        return result
+        answer = _json_value(result.answer, row)
+        if answer is None or answer != answer or (isinstance(answer, str) and answer in NOT_A_NUMBER):
+            raise _Unusable(f"no answer that anything could equal ({answer})")
+        if why := _no_answer(answer, result.question, row, recipe.name):
+            raise _Unusable(why)
+        return replace(result, question=_OTHER_REQUESTS.sub("", result.question).strip(), answer=answer)
     except _Unusable as error:
         raise InputError(
             f"{where} has no problem that can be used",
@@ -147,6 +165,60 @@ def read_row(recipe: RowRecipe, row: Mapping[str, Any], where: str) -> ReadRow:
             got=str(error),
             do=f"fix or remove the row, or name the columns: {MAPPING_EXAMPLE}",
         ) from None
+
+
+def _no_answer(answer: Any, question: str, row: Mapping[str, Any], recipe: str) -> str:
+    """Return why a label is not the one answer of its question; "" if it may be."""
+    texts = isinstance(answer, list) and len(answer) > 1 and all(isinstance(item, str) for item in answer)
+    if recipe in _OF_ONE_ANSWER and texts:
+        return (
+            f"{len(answer)} texts: accepted answers, of which a reply gives one, or one answer that is a "
+            f"list; keep one text, or write the list as a text: {json.dumps(json.dumps(answer[:2]))}"
+        )
+    tests = (
+        {"inputs", "outputs"} <= answer.keys() if isinstance(answer, Mapping) else _TESTS.search(str(answer))
+    )
+    if tests and not isinstance(answer, bool | int | float):
+        return "tests of a program, which a verifier of your own would have to run"
+    proof = row.get("question_type") == "proof" or re.search(
+        r"\b(?:prove|show that)\b", question, re.IGNORECASE
+    )
+    if proof and str(answer).strip().casefold() == "proof":
+        return "a question that asks for a proof, which no label can judge"
+    for name in ("problem_is_valid", "solution_is_valid"):
+        if str(row.get(name) or "yes").casefold() not in ("yes", "true", "1"):
+            return f"{name} is {row[name]!r}"
+    made = row.get("metadata")
+    if recipe == "columns" and isinstance(made, Mapping) and made.get("source_dataset"):
+        return (
+            f"an entry of reasoning-gym, whose own verifier judges it; name reasoning-gym:"
+            f"{made['source_dataset']} in place of the file, or leave out the column metadata to compare "
+            "replies with this answer"
+        )
+    return ""
+
+
+def _json_value(value: Any, row: Mapping[str, Any]) -> Any:
+    """Return a label of a table's column as JSON has it: a decimal is a number, a day and a time of day are
+    texts; a moment, a duration and bytes are refused with their column."""
+    if isinstance(value, Mapping):
+        return {key: _json_value(item, row) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_json_value(item, row) for item in value]
+    if isinstance(value, Decimal) and value.is_finite():
+        number = int(value) if value == value.to_integral_value() else float(value)
+        return number if Decimal(repr(number)) == value else format(value.normalize(), "f")
+    if isinstance(value, date) and not isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, time) and value.tzinfo is None and not value.microsecond:
+        return value.isoformat("auto" if value.second else "minutes")
+    if value is None or isinstance(value, str | int | float):
+        return value
+    column = next((name for name, held in row.items() if value is held), "of the answer")
+    raise _Unusable(
+        f"the column {column} has a {type(value).__name__}, {str(value)[:60]}; cast it to the text or the "
+        "number that a reply shall give"
+    )
 
 
 def _at(row: Mapping[str, Any], column: str) -> Any:
@@ -260,6 +332,9 @@ def number_or_text(text: str) -> int | str:
 
 def _math(row: Mapping[str, Any]) -> ReadRow:
     label = extract_boxed(row["solution"])
+    short = "\n" not in row["solution"] and len(row["solution"].split()) <= _WORDS_OF_ANSWER
+    if label is None and short and not isinstance(row.get("prompt"), str | None):
+        label = row["solution"]  # a chat's, as trainers write it
     if label is None:
         raise _Unusable("a solution without \\boxed{...}")
     level = re.search(r"\d+", str(row.get("level", "")))

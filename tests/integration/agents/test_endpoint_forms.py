@@ -366,8 +366,20 @@ def test_a_server_that_only_streams_is_asked_to_stream(tmp_path: Path, options: 
     assert asked[-1].form == "json_schema", "the format that it takes is kept"
 
 
-def test_a_stream_that_breaks_off_is_lost_charged_and_tried_again(tmp_path: Path) -> None:
-    [result], rows, asked = ask([streamed('{"total": 5', whole=False), GOOD], tmp_path)
+EVENTS = "text/event-stream"
+WHOLE = streamed('{"total": 5}').body
+BROKEN = {
+    "it breaks off": streamed('{"total": 5', whole=False),
+    "an event is cut": raw(WHOLE.replace(b'"finish_reason": null', b'"finish', 1), EVENTS),
+    "an event is no UTF-8": raw(WHOLE.replace(b"total", b"tot\xffl", 1), EVENTS),
+}
+
+
+@pytest.mark.parametrize("broken", BROKEN.values(), ids=BROKEN)
+def test_a_stream_that_breaks_off_or_is_damaged_is_lost_charged_and_tried_again(
+    tmp_path: Path, broken: Action
+) -> None:
+    [result], rows, asked = ask([broken, GOOD], tmp_path)
     assert (result, [row["status"] for row in rows], len(asked)) == (
         AddReply(total=5),
         ["lost+no_usage", "ok"],

@@ -134,4 +134,4 @@ def test_clean_text_can_go_over_any_wire(text: str) -> None:
 
 
 def test_lone_surrogates_control_characters_and_direction_overrides_are_replaced() -> None:
-    assert clean("a\ud800b\x00c\u202ed\r\ne\tf") == "a\ufffdb\ufffdc\ufffdd\ne\tf"
+    assert clean("a\ud800b\x00c\u202ed\r\ne\tf\u2028g") == "a\ufffdb\ufffdc\ufffdd\ne\tf\u2028g"

@@ -14,7 +14,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from evolake.answers.forms import MAX_FORM, asked_units, read_date
-from evolake.answers.matching import answers, matches
+from evolake.answers.matching import answers, equivalent, matches
+from evolake.answers.values import answer_value
 from evolake.families.dataset.exports import reward_source
 from evolake.families.gates.consensus import accepted_wrongly, wrong_answers
 from evolake.prompts.model.protocol import Problem
@@ -50,7 +51,7 @@ def exported() -> dict:
 
 def test_every_row_of_the_page_is_read():
     table = PAGE.read_text(encoding="utf-8").split("\n## ")[0]
-    assert len(ROWS) == sum(line.startswith("|") for line in table.splitlines()) - 2 >= 38
+    assert len(ROWS) == sum(line.startswith("|") for line in table.splitlines()) - 2 >= 95
     assert [row["reply"] for row in ROWS if row["counts"] != row["last"]] == [
         "x = y = 20",
         "12_{8}",
@@ -58,6 +59,8 @@ def test_every_row_of_the_page_is_read():
         "x = 3,\\ y = -2",
         "x = 3, y = -2",
         "Yes, it does",
+        "(D) seven",
+        "{E}: the whale",
     ]
 
 
@@ -112,6 +115,72 @@ def test_marks_and_names_count_if_they_do_not_contradict(exported, reply, label,
     box, units = f"\\boxed{{{reply}}}", asked_units(question)
     assert matches(box, label, units=units) is wanted
     assert exported["reward"]([box], [json.dumps(label)], units=[units]) == [float(wanted)]
+
+
+SAME_AND_OTHER: list[tuple[object, str, str]] = [
+    (
+        "E",
+        r"(E) the whale | E: the whale | E. the whale | \textbf{(E)}\ 7 | Option E: a whale | `E` | Ｅ",
+        "D: the whale | (E) and (D) | (D) the whale | E, D | (E) or (F) | E and D | whale | (E)(F) | E: F",
+    ),
+    ("D", r"(D) seven | (D) 7 | D: 7 cm | (D) $7$", "(A) D | (E) seven | D - 7 | (d) seven"),
+    (
+        0.0472,
+        r"472/10,000 | \frac{472}{10{,}000} | \frac{472}{10,000} | 59/1250",
+        "472/1,000 | 472/10,00 | 472/100,00",
+    ),
+    (1234.5, "1,234.5 | 1{,}234.5 | １，２３４．５ | 1 234.5", "1,234,5 | 12,34.5 | 1234,5"),
+    (
+        42,
+        r"４２ | `42` | ```42``` | **`42`** | `**42**` | \texttt{42} | ｘ＝４２ | ＋４２ | ４２．０",
+        "４３ | `43` | -４２ | ４ ２",
+    ),
+    ([1, 2], "`[1, 2]` | ［１，２］ | １，２ | `1, 2`", "［２，１］ | `[1]`"),
+    (
+        "14:05",
+        "2:05 pm | 2:05 PM | 2:05 p.m. | 02:05 pm | 14:05:00 | 2.05 pm | ２：０５ pm | `14:05`",
+        "2:05 | 2:05 am | 14:06 | 14:05:30 | 14.05 | 12:05 pm",
+    ),
+    (
+        "2:05 pm",
+        "14:05 | 2:05 PM | 2:05pm | 2:05 p.m. | 02:05 PM | 14:05:00",
+        "2:05 | 2:05 am | 02:05 | 14:50",
+    ),
+    ("9:00", "09:00 | 9:00 am | 9 am | 9 a.m.", "9:00 pm | 21:00 | 9 | 9 pm"),
+    ("noon", "12:00 | 12 pm | 12:00 pm | Noon", "12 am | midnight | 0:00 | 12"),
+    ("12:00 am", "0:00 | 00:00 | midnight", "12:00 | noon"),
+    (
+        "(2,5)",
+        r"2,5 | 2, 5 | (2, 5) | \left(2,5\right) | (２，５)",
+        r"\{2,5\} | {2,5} | 5,2 | [2,5] | 2.5 | 25",
+    ),
+    (r"\{2,5\}", r"\{2, 5\} | {2,5}", r"(2,5) | \{5,2\} | \{2\}"),
+    ("(-1,3)", r"x\in(-1,3) | x \in (-1, 3) | x ∈ (-1,3)", r"x\in[-1,3] | (-1,4) | [-1,3] | x \notin (-1,3)"),
+    ("nan", "", "nan | NaN | NAN | -nan"),
+    (float("nan"), "", "nan | NaN | 0"),
+    ([1, float("nan")], "", "[1, nan] | 1, nan"),
+    ("Nan", "Nan", "nan"),
+    ({"x": 3, "y": -2}, "x = 3, y = -2 | y=-2 and x=3 | `{x: 3, y: -2}` | x: ３, y: －２", "x=-2, y=3 | x=3"),
+    (r"28\%", r"28 pct | 28% | 28 percent | 28 per cent | ２８％", "28 | 0.28 | 28 cents"),
+]
+
+
+@pytest.mark.parametrize(("label", "same", "other"), SAME_AND_OTHER, ids=lambda item: str(item)[:20])
+def test_more_forms_are_the_same_answer_and_their_neighbours_are_not(exported, label, same, other):
+    for counts, replies in ((True, same), (False, other)):
+        for reply in filter(None, replies.split(" | ")):
+            box = f"\\boxed{{{reply}}}"
+            assert matches(box, label) is counts, reply
+            assert exported["matches"](box, label) is counts, reply
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['what'].strip()}: {row['reply']}")
+def test_a_checker_is_given_the_answer_of_every_form_on_the_page(row):
+    label = json.loads(row["label"])
+    value = answer_value(row["reply"], label, asked_units(row["question"]))
+    numbers = isinstance(label, float) and isinstance(value, int | float)
+    same = equivalent(value, label) and (numbers or type(value) is type(label))
+    assert same is (row["counts"] == "yes"), value
 
 
 def judged_last(reply: str, label, question: str = "") -> bool:

@@ -60,9 +60,28 @@ def test_computing_is_allowed(source):
         (r"6 \div 2", "x", "6 / 2"),
         (r"\text{()[]}", "x", "()[]"),
         ("{1: 2}", [1], None),
+        ("x = 3, y = -2", {"x": 0, "y": 0}, {"x": 3, "y": -2}),
+        ("x = 3, y = -2", [0, 0], [3, -2]),
+        ("a: 1, b: 2", {"a": 0, "b": 0}, {"a": 1, "b": 2}),
+        ("1, 2 and 3", [0, 0, 0], [1, 2, 3]),
+        ("n = 17.", 3, 17),
+        ("**17**", 3, 17),
+        ("17 minutes", 3, 17),
+        ("17 hours", 3, "17 hours"),
+        ("１７", 3, 17),
+        ("17/10,000", 0.5, 0.0017),
+        (r"\sqrt{2}", 0.5, 2**0.5),
+        ("`(1 + 2)`", "x", "(1 + 2)"),
+        ("z", "x=5", "z"),
+        ("7", "x=5", "x=7"),
+        ("x = 7", "x=5", "x=7"),
+        ("9 pm", "14:05", "21:00"),
+        ("6 March 2024", "2024-03-05", "2024-03-06"),
+        ("(D) seven", "E", "D"),
+        ("No, it does not", True, False),
         ("1" * (LONGEST_CHECKED + 1), "x", None),
     ],
 )
 def test_a_reply_is_read_as_a_value_of_the_labels_kind(content, label, value):
-    result = answer_value(content, label)
+    result = answer_value(content, label, ["minutes"])
     assert (result, type(result)) == (value, type(value))

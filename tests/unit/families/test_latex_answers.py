@@ -10,7 +10,7 @@ import pytest
 
 from evolake.answers.matching import matches
 from evolake.answers.mathematics import LONGEST_MATHEMATICS, closed_value, mathematics
-from evolake.answers.quantities import unit_name
+from evolake.answers.units import unit_name
 from evolake.families.dataset.exports import reward_source
 
 PAIRS: list[tuple[object, list[str], list[str]]] = [

@@ -97,6 +97,71 @@ def test_the_file_runs_where_evolake_is_not_installed(tmp_path):
     assert done.stdout.strip() == "[1.0, 0.0] 1.0"
 
 
+CHECKED = {"f": ["def check(inputs, answer):\n    return answer == {'x': 3, 'y': -2}\n"]}
+
+
+@pytest.mark.parametrize("checkers", [None, CHECKED], ids=["labels", "checkers"])
+@pytest.mark.parametrize(
+    ("label", "why"),
+    [
+        ("Paris", "Expecting value"),
+        ("'Paris'", "Expecting value"),
+        ("", "Expecting value"),
+        ('{"a": 1', "delimiter"),
+        ("1 2", "Extra data"),
+        ("007", "Extra data"),
+        ("NaN", "NaN is no number"),
+        ("[1, Infinity]", "Infinity is no number"),
+        ("[" * 100_000, "recursion"),
+        ("9" * 5000, "digits"),
+        (None, "NoneType"),
+        (42, "int"),
+        (["a"], "list"),
+    ],
+    ids=lambda item: str(item)[:20],
+)
+def test_a_label_that_is_no_json_is_refused_with_its_row(checkers, label, why):
+    namespace = {"__name__": "reward"}
+    exec(compile(reward_source(checkers), "reward.py", "exec"), namespace)
+    marks = {"checker": ["", "", "f"], "inputs": ["{}"] * 3} if checkers else {}
+    replies, labels = ["\\boxed{1}", "no box", "\\boxed{1}"], ["1", '"a"', label]
+    with pytest.raises(
+        ValueError, match=rf"row 3 of the batch \(instance_id c\) is no JSON.*{why}.*Fix"
+    ) as error:
+        namespace["reward"](replies, labels, instance_id=["a", "b", "c"], **marks)
+    assert len(str(error.value)) < 500
+    extra = {"index": 7} | ({"checker": "f", "inputs": "{}"} if checkers else {})
+    with pytest.raises(ValueError, match=rf"a row of mine \(index 7\) is no JSON.*{why}"):
+        namespace["compute_score"]("mine", "\\boxed{1}", label, extra)
+
+
+def test_checkers_are_given_every_form_of_an_answer():
+    namespace = {"__name__": "reward"}
+    exec(compile(reward_source(CHECKED), "reward.py", "exec"), namespace)
+    replies = [
+        "x = 3, y = -2",
+        "`{y: -2, x: 3}`",
+        "x: 3, y: -2",
+        "x = 3 and y = -2",
+        "x = -2, y = 3",
+        "3, -2",
+    ]
+    boxes, many = [f"\\boxed{{{reply}}}" for reply in replies], len(replies)
+    assert namespace["reward"](
+        boxes, ['{"x": 0, "y": 0}'] * many, units=[None] * many, checker=["f"] * many, inputs=["{}"] * many
+    ) == [1.0, 1.0, 1.0, 1.0, 0.0, 0.0]
+
+
+def test_no_name_of_the_file_is_given_twice():
+    names = [
+        target.id if isinstance(target, ast.Name) else target
+        for node in ast.parse(reward_source()).body
+        for target in (node.targets if isinstance(node, ast.Assign) else [getattr(node, "name", None)])
+        if target is not None
+    ]
+    assert [name for name in names if names.count(name) > 1] == []
+
+
 def test_the_file_imports_nothing_but_the_standard_library_and_never_evaluates():
     tree = ast.parse(reward_source())
     imported = {name.name for node in ast.walk(tree) if isinstance(node, ast.Import) for name in node.names}

@@ -3,9 +3,14 @@ and the mapping to give."""
 
 from __future__ import annotations
 
+import datetime as dt
 import json
+from decimal import Decimal
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.ipc
+import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
@@ -147,6 +152,16 @@ SHAPES = {
         "AB",
         "Solve.",
     ),
+    "chat-solution": ({"prompt": [CHAT[1]], "solution": "$\\frac{1}{2}$"}, "MATH", "$\\frac{1}{2}$", "Two?"),
+    "list-of-numbers": ({"question": "Roots?", "answer": [3, -2]}, "columns", [3, -2], "Roots?"),
+    "list-as-text": ({"question": "Who?", "answer": '["Ada", "Bo"]'}, "columns", '["Ada", "Bo"]', "Who?"),
+    "proof-as-a-word": (
+        {"question": "What has gin?", "answer": "proof"},
+        "columns",
+        "proof",
+        "What has gin?",
+    ),
+    "valid": ({"problem": "How?", "answer": "7", "problem_is_valid": "Yes"}, "columns", "7", "How?"),
     "own-id": ({"question": "Colour?", "answer": "red", "problem_id": "p0"}, "evolake", "red", "Colour?"),
 }
 
@@ -197,6 +212,31 @@ def test_the_shape_of_a_public_data_set_is_read_as_it_is_meant(tmp_path: Path, s
         ({"messages": [CHAT[1]]}, "do not end with a reply"),
         ({"question": "Why?", "answer": "N/A"}, r"1 of 1 labels cannot be matched(?s:.*)row 1 of"),
         ({"question": "Why?", "answer": "a}b"}, "labels cannot be matched"),
+        ({"question": "Why?", "answer": "nan"}, "no answer that anything could equal"),
+        ({"question": "Why?", "answer": "NaN", "scorer": "exact"}, "no answer that anything could equal"),
+        ({"question": "Why?", "answer": [1, float("nan")]}, "row 1 of .* is no problem"),
+        ({"question": "Who?", "answer": ["Ada", "Ada L."]}, r"2 texts: accepted answers(?s:.*)keep one text"),
+        (
+            {"messages": [CHAT[1]], "answer": ["Ada", "Ada L."]},
+            r"2 texts: accepted answers(?s:.*)keep one text",
+        ),
+        ({"problem": "Prove that it ends.", "answer": "proof"}, "asks for a proof"),
+        ({"problem": "How?", "answer": "proof", "question_type": "proof"}, "asks for a proof"),
+        (
+            {"problem": "How?", "answer": "7", "problem_is_valid": "Incomplete"},
+            "problem_is_valid is 'Incompl",
+        ),
+        ({"problem": "How?", "answer": "7", "solution_is_valid": "No"}, "solution_is_valid is 'No'"),
+        ({"question": "Write f.", "answer": "assert f(1) == 2"}, "tests of a program"),
+        ({"question": "Write f.", "answer": '{"inputs": ["1"], "outputs": ["2"]}'}, "tests of a program"),
+        (
+            {"question": "How?", "answer": "7", "metadata": {"source_dataset": "leg_counting"}},
+            "name reasoning-gym:leg_counting",
+        ),
+        (
+            {"question": "How?", "answer": 7, "difficulty": "3/8"},
+            r"(?s)column difficulty.*'3/8'.*leave the c",
+        ),
     ],
 )
 def test_what_cannot_be_read_for_sure_is_refused(tmp_path: Path, row: dict, said: str) -> None:
@@ -235,6 +275,16 @@ def test_a_mapping_names_the_columns(tmp_path: Path) -> None:
             read(place, columns=wrong)
     with pytest.raises(InputError, match="no answer in the column nowhere"):
         read(place, columns="question=q, answer=nowhere")
+
+
+def test_a_mapped_column_is_a_label_as_json_has_it_and_no_tests_of_a_program(tmp_path: Path) -> None:
+    key = pa.array([{"a": Decimal("1.5")}], pa.struct({"a": pa.decimal128(5, 1)}))
+    made = read(table(tmp_path, ".parquet", key, column="key"), columns="question=question, answer=key")
+    assert json.loads(made.problems[0].answer) == {"a": 1.5}
+    for tests in ({"inputs": ["1"], "outputs": ["2"]}, ["assert f(1) == 2", "assert f(2) == 3"]):
+        path = lines(tmp_path / "a.jsonl", [{"question": "Write f.", "tests": tests}])
+        with pytest.raises(InputError, match="tests of a program|2 texts"):
+            read(path, columns="question=question, answer=tests")
 
 
 def test_the_answer_format_holds_for_files(tmp_path: Path) -> None:
@@ -372,3 +422,102 @@ def test_data_check_prints_recipe_questions_labels_and_leaks(tmp_path: Path) -> 
         and found["verdict"] == "contaminated"
         and found["leaks"][0]["train"].startswith("Ann has 5")
     )
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        'Let\'s think step by step and output the final answer after "####".',
+        "Please put the answer after ####.",
+        'Remember to put your answer on its own line after "Answer:".',
+    ],
+)
+def test_a_row_that_asks_for_the_answer_elsewhere_asks_for_it_in_the_box_alone(
+    tmp_path: Path, asked: str
+) -> None:
+    row = {"prompt": [{"role": "user", "content": f"Tom has 3 #### and buys 4. How many? {asked}"}]}
+    made = read(lines(tmp_path / "a.jsonl", [row | {"reward_model": {"ground_truth": "7"}}]))
+    text = made.problems[0].text
+    assert text.startswith("Tom has 3 #### and buys 4. How many?\n\nGive") and asked not in text
+
+
+UTC = dt.UTC
+COLUMNS = {
+    "decimal": (pa.array([Decimal("3.50")], pa.decimal128(10, 2)), 3.5),
+    "whole decimal": (pa.array([Decimal("4.00")], pa.decimal128(10, 2)), 4),
+    "long decimal": (
+        pa.array([Decimal("0.1234567890123456789")], pa.decimal128(30, 19)),
+        "0.1234567890123456789",
+    ),
+    "large decimal": (pa.array([Decimal(10**25)], pa.decimal256(40, 0)), 10**25),
+    "decimals": (pa.array([[Decimal("1.5"), Decimal("2")]], pa.list_(pa.decimal128(5, 1))), [1.5, 2]),
+    "day": (pa.array([dt.date(2024, 3, 5)]), "2024-03-05"),
+    "time of day": (pa.array([dt.time(14, 5)], pa.time64("us")), "14:05"),
+    "time with seconds": (pa.array([dt.time(14, 5, 9)], pa.time32("s")), "14:05:09"),
+    "single": (pa.array([0.1], pa.float32()), 0.1),
+    "dictionary": (pa.array(["red"]).dictionary_encode(), "red"),
+    "small": (pa.array([7], pa.uint8()), 7),
+    "truth": (pa.array([True]), True),
+}
+REFUSED = {
+    "moment": pa.array([dt.datetime(2024, 3, 5, 14, 5)], pa.timestamp("us")),
+    "zoned": pa.array([dt.datetime(2024, 3, 5, tzinfo=UTC)], pa.timestamp("ms", "Europe/Berlin")),
+    "nanoseconds": pa.array([1], pa.int64()).cast(pa.timestamp("ns")),
+    "zone that is none": pa.array([0], pa.timestamp("us", "Nowhere/X")),
+    "duration": pa.array([dt.timedelta(hours=1)]),
+    "bytes": pa.array([b"red"]),
+    "zoned in a list": pa.array([[dt.datetime(2024, 3, 5, tzinfo=UTC)]], pa.list_(pa.timestamp("us", "UTC"))),
+}
+
+
+def table(folder: Path, suffix: str, answer: pa.Array, *, column: str = "answer") -> Path:
+    """A file with one question and this column."""
+    path, rows = folder / f"a{suffix}", pa.table({"question": ["Which?"] * len(answer), column: answer})
+    if suffix == ".parquet":
+        pq.write_table(rows, path)
+    else:
+        with pyarrow.ipc.new_stream(str(path), rows.schema) as stream:
+            stream.write_table(rows)
+    return path
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".arrow"])
+@pytest.mark.parametrize("name", COLUMNS)
+def test_a_typed_column_is_a_label_as_json_has_it(tmp_path: Path, name: str, suffix: str) -> None:
+    answer, label = COLUMNS[name]
+    found = json.loads(read(table(tmp_path, suffix, answer)).problems[0].answer)
+    assert (found, type(found)) == (label, type(label))
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_column_that_no_reply_could_give_is_refused_by_its_name(tmp_path: Path, name: str) -> None:
+    with pytest.raises(InputError, match=r"(?s)column (?:answer|of the answer) .*cast"):
+        read(table(tmp_path, ".parquet", REFUSED[name]))
+    with pytest.raises(InputError, match=r"(?s)column (?:key|of the answer) .*cast"):
+        read(
+            table(tmp_path, ".parquet", REFUSED[name], column="key"), columns="question=question, answer=key"
+        )
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".arrow"])
+@pytest.mark.parametrize("type_", [pa.string(), pa.decimal128(5, 1), pa.null()])
+def test_a_table_without_rows_is_not_readable(tmp_path: Path, suffix: str, type_: pa.DataType) -> None:
+    path = table(tmp_path, suffix, pa.array([], type_))
+    with pytest.raises(InputError, match=r"no problem to read in .*(?s:.*)without a row"):
+        read(path)
+    done = CliRunner().invoke(data, ["check", str(path)])
+    assert isinstance(done.exception, InputError) and "readable" not in done.output
+
+
+def test_files_without_problems_are_not_readable(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text("\n")
+    with pytest.raises(InputError, match="1 files without a row"):
+        read(tmp_path / "a.jsonl")
+    pq.write_table(pa.table({}), tmp_path / "b.parquet")
+    with pytest.raises(InputError, match="2 files without a row"):
+        read(tmp_path)
+    lines(tmp_path / "a.jsonl", [{"question": "Which?", "answer": 1, "checker": "f"}])
+    with pytest.raises(InputError, match="1 rows left out: questions with many correct answers"):
+        read(tmp_path)
+    lines(tmp_path / "c.jsonl", [{"question": "Which?", "answer": 1}])
+    assert len(read(tmp_path).problems) == 1

@@ -2,7 +2,7 @@
 
 import json
 
-answer_value = extract_boxed = reward = compute_score = text_of = None
+answer_value = extract_boxed = label_of = row_of = reward = compute_score = text_of = None
 __checkers__ = None
 # --- program ---
 
@@ -74,13 +74,13 @@ def checked(tasks):
     return verdicts
 
 
-def checked_scores(replies, labels, checkers, inputs):
+def checked_scores(replies, labels, checkers, inputs, units):
     """The rewards of replies to questions of families with checkers, None for the others."""
     scores = [None if not checker else 0.0 for checker in checkers]
     asked = []
-    for number, (reply, label, checker) in enumerate(zip(replies, labels, checkers, strict=True)):
+    for number, (reply, label, checker, names) in enumerate(zip(replies, labels, checkers, units, strict=True)):
         content = extract_boxed(reply) if checker else None
-        value = None if content is None else answer_value(content, json.loads(label))
+        value = None if content is None else answer_value(content, label_of(label), () if names is None else names)
         if value is not None:
             asked.append((number, (checker, inputs[number], value)))
     for (number, _), right in zip(asked, checked([task for _, task in asked]), strict=True):
@@ -93,12 +93,12 @@ reward_by_label, score_by_label = reward, compute_score
 
 def reward(completions, answer, case_sensitive=None, units=None, checker=None, inputs=None, **columns):
     """One reward a completion. checker, inputs: columns of the data set, empty texts where the answer is unique."""
-    by_label = reward_by_label(completions, answer, case_sensitive, units)
+    by_label = reward_by_label(completions, answer, case_sensitive, units, **columns)
     if checker is None or not any(checker):
         return by_label
     if inputs is None:
         raise ValueError("the column `inputs` is missing: keep it next to `checker`")
-    by_checkers = checked_scores([text_of(reply) for reply in completions], answer, checker, inputs)
+    by_checkers = checked_scores([text_of(reply) for reply in completions], answer, checker, inputs, units or [()] * len(completions))
     return [label if score is None else score for label, score in zip(by_label, by_checkers, strict=True)]
 
 
@@ -107,4 +107,5 @@ def compute_score(data_source, solution_str, ground_truth, extra_info=None):
     extra = extra_info or {}
     if not extra.get("checker"):
         return score_by_label(data_source, solution_str, ground_truth, extra_info)
-    return checked_scores([solution_str], [ground_truth], [extra["checker"]], [extra["inputs"]])[0]
+    label_of(ground_truth, row_of(f"a row of {data_source}", extra))
+    return checked_scores([solution_str], [ground_truth], [extra["checker"]], [extra["inputs"]], [extra.get("units")])[0]
