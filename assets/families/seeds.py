@@ -30,7 +30,14 @@ def seeds(store: LineStore) -> pl.DataFrame:
     from evolake.agents import Agents
     from evolake.agents.backends import OperatorsBackend
     from evolake.families.evolution.records import candidate_row
-    from evolake.families.evolution.shipped_seeds import FILE, SEEDS, ShippedGates, evidence_key, read_entries
+    from evolake.families.evolution.shipped_seeds import (
+        FILE,
+        SEEDS,
+        ShippedGates,
+        beyond_operators,
+        evidence_key,
+        read_entries,
+    )
     from evolake.families.evolution.validator_pool import complete
     from evolake.families.model.family_files import families_in
     from evolake.families.model.population import empty_population
@@ -58,13 +65,7 @@ def seeds(store: LineStore) -> pl.DataFrame:
         )
         ruleset = store.rules()
         read = list(families_in(item.path for item in items if item.path))
-        # what operators cannot review, for want of validators or of a reader, is left to who proposes
-        bare = {
-            family.name
-            for family in read
-            if (len(family.validators) < sizes.validators or family.reader is None)
-            and evidence_key(family, sizes, settings.seed) not in shipped
-        }
+        bare = {family.name for family in read if beyond_operators(family, sizes, settings.seed, shipped)}
         by = {family.name: agents if family.name in bare else reviewers for family in read}
         families = [
             complete(family, pool=pool, agents=agents, settings=sizes, root_seed=settings.seed)

@@ -127,11 +127,7 @@ def test_a_change_outside_of_the_blocks_is_blocked_before_anything_runs(tmp_path
     (blocked, reason), candidate = judged(
         imports(), BlobStore(tmp_path), PROGRAM.replace("range(5)", "range(6)")
     )
-    assert (blocked, "after the last block" in reason, bool(candidate.evaluations)) == (
-        "form",
-        True,
-        False,
-    )
+    assert (blocked, "after the last block" in reason, bool(candidate.evaluations)) == ("form", True, False)
 
 
 def test_an_evaluation_under_one_seed_is_the_same_and_another_seed_is_another():
