@@ -6,13 +6,17 @@ project is where the lake and Dagster's home are: a folder that `evolake init` l
 `evolake.toml`. EVOLAKE_PROJECT names it, else it is the nearest one from the current folder upwards, else the
 repository.
 
-    python -m evolake.project MODULE ...    runs a module of `pipelines`, wherever that is installed
+    python -m evolake.project [--with=PID] MODULE ...    runs a module of `pipelines`, wherever that is
+
+With --with it ends with the process PID, its parent, however that ends.
 """
 
 from __future__ import annotations
 
+import ctypes
 import os
 import runpy
+import signal
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -29,6 +33,7 @@ BROUGHT = PRIVATE if INSTALLED else _PACKAGE.parent
 MARKER, VARIABLE = "evolake.toml", "EVOLAKE_PROJECT"
 WIRING = ("pipelines", "assets", "resources")
 INIT = "evolake init DIR, then work in DIR"
+PR_SET_PDEATHSIG, WITH = 1, "--with="
 UI = "dagster dev" if INSTALLED else "make dev"
 """What starts Dagster's UI."""
 
@@ -90,8 +95,17 @@ def install(extra: str = "") -> str:
 
 
 def command(module: str) -> list[str]:
-    """Return the command that runs a module of `pipelines` as its own process; its arguments follow."""
-    return [sys.executable, "-P", "-m", "evolake.project", module]
+    """Return the command that runs a module of `pipelines` as its own process, which ends with this one; its
+    arguments follow."""
+    return [sys.executable, "-P", "-m", "evolake.project", f"{WITH}{os.getpid()}", module]
+
+
+def end_with(parent: int) -> None:
+    """Let this process be killed when the thread that started it ends, also if that is killed. parent: the
+    process that started this one."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:  # it was killed before
+        os.kill(os.getpid(), signal.SIGKILL)
 
 
 def enter(project: Path | None = None) -> None:
@@ -120,4 +134,6 @@ def enter(project: Path | None = None) -> None:
 if __name__ == "__main__":
     enter()
     del sys.argv[0]
+    if sys.argv[0].startswith(WITH):
+        end_with(int(sys.argv.pop(0).removeprefix(WITH)))
     runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
