@@ -35,7 +35,7 @@ from evolake.errors import PartitionBusy
 from evolake.lake import Lake, Seal, following, population_version, preceding
 from evolake.lake.schemas import INCOMING, OPENED
 from resources.dagster_internals import repository_of
-from resources.lake import LakeResource
+from resources.lake import LAKE_TAG, LakeResource
 from resources.locks import hold_line, release_lines
 
 __all__ = [
@@ -152,7 +152,7 @@ def make_seeds_first(context: dg.AssetExecutionContext, lake: LakeResource, line
             instance=context.instance,
             run_id=run_id,
             raise_on_error=False,
-            tags={IN_PROCESS_TAG: str(os.getpid()), LINE_TAG: line.name},
+            tags={IN_PROCESS_TAG: str(os.getpid()), LINE_TAG: line.name, LAKE_TAG: store.id},
         )
     finally:
         release_lines(run_id)
@@ -233,7 +233,7 @@ def seal_cycle(
     if now is None or now.state != "sealed" or now.version != entering:
         why = "its work is based on another population than the one that enters it now"
         raise dg.Failure(f"cycle {cycle} cannot be sealed: {why}. {mend(line, cycle)}", allow_retries=False)
-    require_passed(context, guarded_by, cycle)
+    require_passed(context, store, guarded_by, cycle)
     survived = (
         tables[population].height if population else sum(frame.height for frame in tables.values())
     ) > 0

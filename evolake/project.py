@@ -75,17 +75,22 @@ def root() -> Path:
     if (result := find()) is None:
         raise InputError(
             "this is no project of evolake",
-            wanted=f"a folder with {MARKER}, here or above; or the variables EVOLAKE_LAKE and DAGSTER_HOME",
+            wanted=f"a folder with {MARKER}, here or above; or the variable EVOLAKE_LAKE",
             got=str(_current_folder()),
             do=INIT,
         )
     return result
 
 
-def home() -> Path:
-    """Return DAGSTER_HOME, where Dagster keeps its runs: as it is set, else the project's `.dagster`. Raises
-    as `root` does."""
-    return Path(os.environ.get("DAGSTER_HOME") or root() / ".dagster")
+def home(lake: Path) -> Path:
+    """Return DAGSTER_HOME, where Dagster keeps its runs: as it is set, else `.dagster` of the project whose
+    `data_lake` it is, else `dagster_home` in the lake."""
+    if named := os.environ.get("DAGSTER_HOME"):
+        return Path(named)
+    project = find()
+    if project is not None and lake.resolve() == (project / "data_lake").resolve():
+        return project / ".dagster"
+    return lake.absolute() / "dagster_home"
 
 
 def install(extra: str = "") -> str:

@@ -1,5 +1,5 @@
-"""DAGSTER_HOME: where Dagster keeps runs, events and partitions. By convention the project's `.dagster`, made
-from deploy/sqlite/dagster.yaml."""
+"""DAGSTER_HOME: where Dagster keeps runs, events and partitions of a lake. By convention the project's
+`.dagster`, made from deploy/sqlite/dagster.yaml; see `evolake.project.home` and `evolake.lake.homes`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import shutil
 from pathlib import Path
 
 from evolake.errors import InputError
+from evolake.lake import Lake
+from evolake.lake.homes import claim
 from evolake.project import BROUGHT
 
 TEMPLATE = BROUGHT / "deploy" / "sqlite" / "dagster.yaml"
@@ -36,11 +38,12 @@ def ensure_home(path: Path, template: Path = TEMPLATE) -> Path:
     return path
 
 
-def home_from_environment() -> Path:
-    """Return the DAGSTER_HOME that is set, made ready.
+def home_from_environment(lake: Lake) -> Path:
+    """Return the home that the lake has under the DAGSTER_HOME that is set, made ready; DAGSTER_HOME names it
+    from now on.
 
     Raises:
-        InputError: it is not set.
+        InputError: it is not set. LakeError: the lake's id cannot be read or written.
     """
     value = os.environ.get("DAGSTER_HOME")
     if not value:
@@ -49,4 +52,7 @@ def home_from_environment() -> Path:
             wanted="the folder where Dagster keeps its runs",
             do="use `evolake run`, which sets it, or: export DAGSTER_HOME=/path/of/the/project/.dagster",
         )
-    return ensure_home(Path(value))
+    home = ensure_home(Path(value))
+    own = ensure_home(claim(home, lake.id), home / "dagster.yaml")
+    os.environ["DAGSTER_HOME"] = str(own)
+    return own

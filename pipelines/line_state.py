@@ -7,6 +7,7 @@ import dagster as dg
 
 from assets.line import FIRST_CYCLE, LINE_TAG, Line
 from evolake.lake import Lake, following
+from resources.lake import is_of_another
 
 UNFINISHED = [
     dg.DagsterRunStatus.QUEUED,
@@ -28,11 +29,11 @@ def next_cycle(lake: Lake, line: Line) -> str | None:
     return cycle
 
 
-def runs_at_work(instance: dg.DagsterInstance, line: Line) -> list[dg.DagsterRun]:
-    """Return runs of the line that have not ended: queued, starting or started; by its job, a backfill or the
-    UI's "Materialize"."""
+def runs_at_work(instance: dg.DagsterInstance, lake: Lake, line: Line) -> list[dg.DagsterRun]:
+    """Return runs of the lake's line that have not ended: queued, starting or started; by its job, a backfill
+    or the UI's "Materialize"."""
     runs = instance.get_runs(dg.RunsFilter(statuses=UNFINISHED))
-    return [run for run in runs if belongs(run, line)]
+    return [run for run in runs if belongs(run, line) and not is_of_another(run, lake)]
 
 
 def belongs(run: dg.DagsterRun, line: Line) -> bool:

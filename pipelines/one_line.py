@@ -26,6 +26,7 @@ from pipelines.outcome import Outcome, explain
 from pipelines.runlog import listening, run_config
 from pipelines.turns import Turns
 from pipelines.watching import Watch
+from resources.lake import LAKE_TAG
 from resources.locks import hold_line, release_lines
 
 
@@ -115,7 +116,7 @@ def run(
                 run_id=run_id,
                 raise_on_error=False,
                 run_config=run_config(log),
-                tags={IN_PROCESS_TAG: str(os.getpid()), **sizes, **(tags or {})},
+                tags={IN_PROCESS_TAG: str(os.getpid()), LAKE_TAG: stage.lake.id, **sizes, **(tags or {})},
             )
     finally:
         release_lines(run_id)

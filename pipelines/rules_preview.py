@@ -7,6 +7,7 @@ what is based on a rule.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -115,7 +116,7 @@ def commands(line: str, work: Work) -> Iterator[str]:
     """Yield what makes it all again, in order: each cycle up to the first that changes by a selection, those
     after it whole."""
     home, where = (
-        quote(str(project.home())),
+        quote(os.environ["DAGSTER_HOME"]),
         "-f definitions.py" if project.INSTALLED else "-m pipelines.definitions",
     )
     for cycle in work.cycles:
@@ -176,9 +177,10 @@ def _preview_text(
 @click.argument("names", nargs=-1)
 def main(rules: Path, as_json: bool, names: tuple[str, ...]) -> int:
     """Print the preview of lines."""
-    home_from_environment()
+    lake = Lake(settings_module.load().require_lake())
+    home_from_environment(lake)
     with dg.DagsterInstance.get() as instance:
-        result = previews(Lake(settings_module.load().require_lake()), rules, names, instance)
+        result = previews(lake, rules, names, instance)
     if as_json:
         verdict = (
             CHANGES

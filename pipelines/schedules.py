@@ -62,7 +62,7 @@ def nightly(line: Line) -> dg.ScheduleDefinition:
         if made := _made_already(context, name):
             return dg.RunRequest(partition_key=made, tags={STARTED_BY_TAG: "nightly"})
         buried = bury_dead_runs(context.instance, store, [line])
-        if busy := runs_at_work(context.instance, line):
+        if busy := runs_at_work(context.instance, store, line):
             return dg.SkipReason(_at_work(context.instance, line, busy[-1]))
         cycle = next_cycle(store, line)
         if cycle is None:

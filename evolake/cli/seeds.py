@@ -147,7 +147,7 @@ def reseal(line: str, yes: bool) -> int:
         say(f"New seeds need no resealing: they enter the next cycle (evolake run --lines {line}).")
     if not yes:
         click.confirm(f"Seal the seeds of {line} again?", abort=True)
-    os.environ["DAGSTER_HOME"] = str(project.home())
+    os.environ["DAGSTER_HOME"] = str(project.home(lake.root))
     return subprocess.run([*project.command("pipelines.reseal"), line], check=False).returncode
 
 

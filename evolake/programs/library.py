@@ -107,11 +107,7 @@ def _evolved(
     verbose: bool,
 ) -> Evolved:
     """Run the cycles. chosen: the user named no lake, so that Dagster's home may be the process's own."""
-    home = (
-        Path(os.environ["DAGSTER_HOME"])
-        if chosen and "DAGSTER_HOME" in os.environ
-        else where / "dagster_home"
-    )
+    home = project_module.home(where) if chosen else where / "dagster_home"
     environment = {
         **os.environ,
         "EVOLAKE_LAKE": str(where),
