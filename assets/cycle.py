@@ -224,7 +224,7 @@ def seal_cycle(
     hold(context, lake, line, f"cycle {cycle} of line {line.name!r} cannot be sealed")
     store = lake.open()
     if built_on is None:
-        entering = _opened_version(store, line, cycle)
+        entering = opened_version(store, line, cycle)
     elif isinstance(built_on, str):
         entering = built_on
     else:
@@ -306,7 +306,8 @@ def recovery_sentence(lake: Lake, line: Line, cycle: str, broken: str, why: str)
     return f"{opening}: cycle {blamed} has to run again. {mend(line, blamed)}"
 
 
-def _opened_version(lake: Lake, line: Line, cycle: str) -> str | None:
+def opened_version(lake: Lake, line: Line, cycle: str) -> str | None:
+    """Return the version of the population that the cycle's work is based on; None if it was not opened."""
     if lake.record(line.name, OPENED.name, cycle) is None:
         return None
     return lake.read(line.name, OPENED.name, cycle)["incoming_version"].item()

@@ -28,11 +28,11 @@ from evolake.report.rules_preview import CycleWork, Graph, PreviewText, Work, pr
 from evolake.report.status import sealed_cycles
 from evolake.terminal import say, say_json
 from pipelines.home import home_from_environment
+from pipelines.line_state import CODE_VERSION_TAG
 from pipelines.lines import built_lines
 from resources.by_name import resources_by_name
 
 UNCHANGED, CHANGES = "unchanged", "changes"
-CODE_VERSION_TAG = "dagster/code_version"
 """Dagster's tag of a materialization."""
 PAGE = 1000
 

@@ -20,17 +20,13 @@ import dagster as dg
 
 from assets.line import Line, register_keys
 from pipelines.burial import bury_dead_runs
-from pipelines.line_state import next_cycle, runs_at_work
+from pipelines.line_state import PARTITION_TAG, next_cycle, runs_at_work
 from resources.lake import LakeResource
 
 CRON_VARIABLE, TWO_IN_THE_NIGHT = "EVOLAKE_NIGHTLY_CRON", "0 2 * * *"
 LINES_VARIABLE = "EVOLAKE_NIGHTLY_LINES"
 STARTED_BY_TAG, BURIED_TAG = "evolake/started_by", "evolake/buried"
-SCHEDULE_TAG, TICK_TAG, PARTITION_TAG = (
-    "dagster/schedule_name",
-    ".dagster/scheduled_execution_time",
-    "dagster/partition",
-)
+SCHEDULE_TAG, TICK_TAG = ("dagster/schedule_name", ".dagster/scheduled_execution_time")
 """Dagster's tags of a run that a tick asked for."""
 
 
