@@ -34,6 +34,8 @@ MARKER, VARIABLE = "evolake.toml", "EVOLAKE_PROJECT"
 WIRING = ("pipelines", "assets", "resources")
 INIT = "evolake init DIR, then work in DIR"
 PR_SET_PDEATHSIG, WITH = 1, "--with="
+IN_LAKE = "dagster_home"
+"""Below a lake that is no project's: Dagster's home."""
 UI = "dagster dev" if INSTALLED else "make dev"
 """What starts Dagster's UI."""
 
@@ -84,13 +86,13 @@ def root() -> Path:
 
 def home(lake: Path) -> Path:
     """Return DAGSTER_HOME, where Dagster keeps its runs: as it is set, else `.dagster` of the project whose
-    `data_lake` it is, else `dagster_home` in the lake."""
+    `data_lake` it is, else `IN_LAKE`."""
     if named := os.environ.get("DAGSTER_HOME"):
         return Path(named)
     project = find()
     if project is not None and lake.resolve() == (project / "data_lake").resolve():
         return project / ".dagster"
-    return lake.absolute() / "dagster_home"
+    return lake.absolute() / IN_LAKE
 
 
 def install(extra: str = "") -> str:

@@ -45,8 +45,8 @@ def lacks_its_seal(
 ) -> str | None:
     """Return the run that did all of a cycle but its closing asset, so that this is what is left; else None.
 
-    It is the newest run of the cycle (or the one that the newest continued), of the same sizes; its assets are
-    what the definitions would make now, and the population that it was opened on is the one that enters.
+    It is the newest run of the cycle (or the one that the newest continued), of the same sizes; its assets
+    are what the definitions would make now, and the population that it was opened on is the one that enters.
     """
     of_cycle = dg.RunsFilter(tags={PARTITION_TAG: cycle, LAKE_TAG: lake.id})
     run = next((run for run in instance.get_runs(of_cycle) if belongs(run, line)), None)
@@ -66,7 +66,9 @@ def lacks_its_seal(
     ):
         return None
     done = {
-        step.step_key for step in instance.get_run_step_stats(run.run_id) if step.status.value == "SUCCESS"
+        step.step_key
+        for step in instance.get_run_step_stats(run.run_id)
+        if step.status and step.status.value == "SUCCESS"
     }
     closing = line.key(line.closing).to_python_identifier()
     steps = {node.name for node in definitions.resolve_job_def(line.job_name).nodes}

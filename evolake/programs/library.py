@@ -107,7 +107,7 @@ def _evolved(
     verbose: bool,
 ) -> Evolved:
     """Run the cycles. chosen: the user named no lake, so that Dagster's home may be the process's own."""
-    home = project_module.home(where) if chosen else where / "dagster_home"
+    home = project_module.home(where) if chosen else where / project_module.IN_LAKE
     environment = {
         **os.environ,
         "EVOLAKE_LAKE": str(where),
