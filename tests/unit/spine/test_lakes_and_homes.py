@@ -156,4 +156,4 @@ def test_four_lakes_side_by_side_under_one_dagster_home(tmp_path: Path):
             assert {run.tags[LAKE_TAG] for run in instance.get_runs()} == {lake.id}
             story = dg.AssetRecordsFilter(asset_key=dg.AssetKey(["gated", "story"]))
             pages = instance.fetch_materializations(story, limit=10).records
-        assert sorted(page.partition_key for page in pages) == ["0001", "0002"]
+        assert sorted(str(page.partition_key) for page in pages) == ["0001", "0002"]
