@@ -3,7 +3,8 @@
 PYTHON ?= $(shell sh deploy/oldest_python.sh)
 VENV   := .venv
 BIN    := $(VENV)/bin
-HOME_DIR := $(CURDIR)/.dagster
+# Dagster's home is the lake's: `evolake.project.home` says the same.
+HOME_DIR := $(if $(filter-out $(CURDIR)/data_lake,$(abspath $(EVOLAKE_LAKE))),$(abspath $(EVOLAKE_LAKE))/dagster_home,$(CURDIR)/.dagster)
 PYTEST_ARGS ?=
 # Bytecode is written when a module is first imported: compiling all packages takes as long as unpacking them, and most is never imported.
 # pip's progress bars and warnings are shown on a terminal; elsewhere only errors.

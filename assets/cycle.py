@@ -33,7 +33,7 @@ from evolake.errors import PartitionBusy
 from evolake.lake import Lake, Seal, following, population_version, preceding
 from evolake.lake.schemas import INCOMING, OPENED
 from resources.dagster_internals import repository_of
-from resources.lake import LakeResource
+from resources.lake import LAKE_TAG, LakeResource
 from resources.locks import hold_line, release_lines
 
 __all__ = [
@@ -150,7 +150,7 @@ def make_seeds_first(context: dg.AssetExecutionContext, lake: LakeResource, line
             instance=context.instance,
             run_id=run_id,
             raise_on_error=False,
-            tags={IN_PROCESS_TAG: str(os.getpid()), LINE_TAG: line.name},
+            tags={IN_PROCESS_TAG: str(os.getpid()), LINE_TAG: line.name, LAKE_TAG: store.id},
         )
     finally:
         release_lines(run_id)
@@ -222,7 +222,7 @@ def seal_cycle(
     hold(context, lake, line, f"cycle {cycle} of line {line.name!r} cannot be sealed")
     store = lake.open()
     if built_on is None:
-        entering = _opened_version(store, line, cycle)
+        entering = opened_version(store, line, cycle)
     elif isinstance(built_on, str):
         entering = built_on
     else:
@@ -231,7 +231,7 @@ def seal_cycle(
     if now is None or now.state != "sealed" or now.version != entering:
         why = "its work is based on another population than the one that enters it now"
         raise dg.Failure(f"cycle {cycle} cannot be sealed: {why}. {mend(line, cycle)}", allow_retries=False)
-    require_passed(context, guarded_by, cycle)
+    require_passed(context, store, guarded_by, cycle)
     survived = (
         tables[population].height if population else sum(frame.height for frame in tables.values())
     ) > 0
@@ -304,7 +304,8 @@ def recovery_sentence(lake: Lake, line: Line, cycle: str, broken: str, why: str)
     return f"{opening}: cycle {blamed} has to run again. {mend(line, blamed)}"
 
 
-def _opened_version(lake: Lake, line: Line, cycle: str) -> str | None:
+def opened_version(lake: Lake, line: Line, cycle: str) -> str | None:
+    """Return the version of the population that the cycle's work is based on; None if it was not opened."""
     if lake.record(line.name, OPENED.name, cycle) is None:
         return None
     return lake.read(line.name, OPENED.name, cycle)["incoming_version"].item()

@@ -74,9 +74,8 @@ class LineSpec:
         seeds: `evolake.lake.added_seeds.SeedSource`: the files that it starts from, and which enter it later.
         bundle: `evolake.bundles.model.LineBundle`: what a champion is taken out with so that it can be
             checked elsewhere.
-        model_calls: function (settings, first=whether the line has finished no cycle, seeds=whether its seeds
-            are to be judged first) -> `evolake.agents.forecast.RoleCalls` of a cycle, of a study as a
-            whole: how often each role is asked. None: it asks no model.
+        model_calls: function (settings, `evolake.agents.forecast.Start`) -> `RoleCalls` of a cycle, of a
+            study as a whole: how often each role is asked. None: it asks no model.
     """
 
     name: str

@@ -6,13 +6,17 @@ project is where the lake and Dagster's home are: a folder that `evolake init` l
 `evolake.toml`. EVOLAKE_PROJECT names it, else it is the nearest one from the current folder upwards, else the
 repository.
 
-    python -m evolake.project MODULE ...    runs a module of `pipelines`, wherever that is installed
+    python -m evolake.project [--with=PID] MODULE ...    runs a module of `pipelines`, wherever that is
+
+With --with it ends with the process PID, its parent, however that ends.
 """
 
 from __future__ import annotations
 
+import ctypes
 import os
 import runpy
+import signal
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -31,6 +35,9 @@ PATHS = ("EVOLAKE_LAKE", "EVOLAKE_SEEDS", VARIABLE, "DAGSTER_HOME")
 """Variables that are one path each."""
 WIRING = ("pipelines", "assets", "resources")
 INIT = "evolake init DIR, then work in DIR"
+PR_SET_PDEATHSIG, WITH = 1, "--with="
+IN_LAKE = "dagster_home"
+"""Below a lake that is no project's: Dagster's home."""
 UI = "dagster dev" if INSTALLED else "make dev"
 """What starts Dagster's UI."""
 
@@ -72,17 +79,22 @@ def root() -> Path:
     if (result := find()) is None:
         raise InputError(
             "this is no project of evolake",
-            wanted=f"a folder with {MARKER}, here or above; or the variables EVOLAKE_LAKE and DAGSTER_HOME",
+            wanted=f"a folder with {MARKER}, here or above; or the variable EVOLAKE_LAKE",
             got=str(_current_folder()),
             do=INIT,
         )
     return result
 
 
-def home() -> Path:
-    """Return DAGSTER_HOME, where Dagster keeps its runs: as it is set, else the project's `.dagster`. Raises
-    as `root` does."""
-    return Path(os.environ.get("DAGSTER_HOME") or root() / ".dagster")
+def home(lake: Path) -> Path:
+    """Return DAGSTER_HOME, where Dagster keeps its runs: as it is set, else `.dagster` of the project whose
+    `data_lake` it is, else `IN_LAKE`."""
+    if named := os.environ.get("DAGSTER_HOME"):
+        return Path(named)
+    project = find()
+    if project is not None and lake.resolve() == (project / "data_lake").resolve():
+        return project / ".dagster"
+    return lake.absolute() / IN_LAKE
 
 
 def expand_homes() -> None:
@@ -100,8 +112,17 @@ def install(extra: str = "") -> str:
 
 
 def command(module: str) -> list[str]:
-    """Return the command that runs a module of `pipelines` as its own process; its arguments follow."""
-    return [sys.executable, "-P", "-m", "evolake.project", module]
+    """Return the command that runs a module of `pipelines` as its own process, which ends with this one; its
+    arguments follow."""
+    return [sys.executable, "-P", "-m", "evolake.project", f"{WITH}{os.getpid()}", module]
+
+
+def end_with(parent: int) -> None:
+    """Let this process be killed when the thread that started it ends, also if that is killed. parent: the
+    process that started this one."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:  # it was killed before
+        os.kill(os.getpid(), signal.SIGKILL)
 
 
 def enter(project: Path | None = None) -> None:
@@ -130,4 +151,6 @@ def enter(project: Path | None = None) -> None:
 if __name__ == "__main__":
     enter()
     del sys.argv[0]
+    if sys.argv[0].startswith(WITH):
+        end_with(int(sys.argv.pop(0).removeprefix(WITH)))
     runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)

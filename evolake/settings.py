@@ -147,6 +147,14 @@ class BudgetSettings(BaseModel):
     )
 
 
+class SqlSettings(BaseModel):
+    """What one statement of `evolake sql` may take."""
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+    memory_gib: float = Field(default=4, gt=0, description="GiB that a statement and its rows may take")
+    seconds: float = Field(default=600, gt=0, description="wall seconds that a statement may take")
+
+
 class PriceSettings(BaseModel):
     """What a model costs, in US dollars per million tokens. `cached` is the price of input tokens served from a cache; None: as `input`."""  # noqa: E501
 
@@ -253,6 +261,7 @@ class Settings(BaseSettings):
         default=None, description="address that the same JSON is posted to; never printed"
     )
     budget: BudgetSettings = BudgetSettings()
+    sql: SqlSettings = SqlSettings()
     agents: AgentsSettings = AgentsSettings()
 
     @classmethod

@@ -15,8 +15,8 @@ import dagster as dg
 from assets.line import LINE_TAG
 from evolake import settings as settings_module
 from evolake.alerts import alert, alerting
+from pipelines.line_state import PARTITION_TAG
 from pipelines.outcome import blame, was_interrupted
-from pipelines.schedules import PARTITION_TAG
 
 INTERVAL_S = 30
 ENDINGS = (

@@ -31,6 +31,7 @@ from evolake.errors import PartitionBusy
 from evolake.lake import Lake
 from pipelines.line_state import UNFINISHED, belongs
 from pipelines.run_process import LAUNCHED_TAG, ended_process
+from resources.lake import is_of_another
 
 PATIENCE_S = 300.0
 """How long a run may take from its launch until it holds a lock: as a code server that loads slowly may."""
@@ -41,7 +42,8 @@ WATCHED = [status for status in UNFINISHED if status is not dg.DagsterRunStatus.
 def bury_dead_runs(
     instance: dg.DagsterInstance, lake: Lake, lines: Iterable[Line], *, others: bool = False
 ) -> list[str]:
-    """Mark as failed (canceled, where that was asked for) the runs whose process is gone; gives their ids.
+    """Mark as failed (canceled, where that was asked for) the runs whose process is gone; gives their ids. Of
+    runs on another lake this one's locks say nothing: they are left alone.
 
     Args:
         lines: whose runs are looked at. others: whether those of no line, like a study's or upkeep's, are
@@ -52,6 +54,8 @@ def bury_dead_runs(
     buried = []
     for record in records:
         of = [line.name for line in known if belongs(record.dagster_run, line)]
+        if is_of_another(record.dagster_run, lake):
+            continue
         if (of or others) and _bury(instance, lake, of, record):
             buried.append(record.dagster_run.run_id)
     return buried

@@ -157,12 +157,12 @@ def main(
         if value is not None:
             os.environ[name] = str(value)
     settings = settings_module.load()
-    home = home_from_environment()
     if how_many and not as_part:
         check_endpoint(settings)
     leave_bad_cron_out()
     loaded = importlib.import_module(module)
     lake, lines = Lake(settings.require_lake()), choose(names, [built.line for built in loaded.lines])
+    asked, home = os.environ.get("DAGSTER_HOME"), home_from_environment(lake)
     if as_part:
         end_with_parent()
         parent().leave(
@@ -182,6 +182,8 @@ def main(
     if not as_json:
         chosen_by = settings_module.chosen_profile(settings.require_lake())[1]
         Progress(console).say(f"profile {settings.profile} ({chosen_by}), lake {settings.require_lake()}")
+        if str(home) != asked:
+            Progress(console).say(f"DAGSTER_HOME {asked} is another lake's: this one has its runs in {home}")
     lines = runnable(lines, names, Progress(console, quiet=as_json).say, require_all=settings.require_all)
     if how_many and not as_json and (sentence := _forecast(settings, lake, lines)):
         Progress(console).say(sentence)

@@ -22,10 +22,11 @@ from pipelines.lines import built_lines
 @click.option("--line", "name", default=None)
 def main(key: str, name: str | None) -> int:
     """Remove the cycle KEY."""
-    home_from_environment()
+    lake = Lake(settings_module.load().require_lake())
+    home_from_environment(lake)
     lines = [built.line for built in built_lines() if name in (None, built.line.name)]
     with dg.DagsterInstance.get() as instance:
-        gone = forget(instance, Lake(settings_module.load().require_lake()), lines, key)
+        gone = forget(instance, lake, lines, key)
     say(f"cycle {key} is no partition of {', '.join(gone)} any more")
     return 0
 

@@ -1,5 +1,5 @@
-"""DAGSTER_HOME: where Dagster keeps runs, events and partitions. By convention the project's `.dagster`, made
-from deploy/sqlite/dagster.yaml.
+"""DAGSTER_HOME: where Dagster keeps runs, events and partitions of a lake. By convention the project's
+`.dagster`, made from deploy/sqlite/dagster.yaml; see `evolake.project.home` and `evolake.lake.homes`.
 
     python -m pipelines.home HOME ...    what `evolake doctor` asks: whether Dagster can use them, as JSON
 """
@@ -15,6 +15,8 @@ from typing import Any
 
 from evolake.errors import InputError
 from evolake.jail.protocol import one_line
+from evolake.lake import Lake
+from evolake.lake.homes import claim
 from evolake.lake.locks import require_locks
 from evolake.project import BROUGHT
 from evolake.terminal import say_json
@@ -104,11 +106,12 @@ def _cause(error: Exception) -> str:
     return text[max(text.find("Error 1:"), 0) :] + (f": {error.__cause__}" if error.__cause__ else "")
 
 
-def home_from_environment() -> Path:
-    """Return the DAGSTER_HOME that is set, made ready.
+def home_from_environment(lake: Lake) -> Path:
+    """Return the home that the lake has under the DAGSTER_HOME that is set, made ready; DAGSTER_HOME names it
+    from now on.
 
     Raises:
-        InputError: it is not set.
+        InputError: it is not set. LakeError: the lake's id cannot be read or written.
     """
     value = os.environ.get("DAGSTER_HOME")
     if not value:
@@ -117,7 +120,10 @@ def home_from_environment() -> Path:
             wanted="the folder where Dagster keeps its runs",
             do="use `evolake run`, which sets it, or: export DAGSTER_HOME=/path/of/the/project/.dagster",
         )
-    return ensure_home(Path(value))
+    home = ensure_home(Path(value))
+    own = ensure_home(claim(home, lake.id), home / "dagster.yaml")
+    os.environ["DAGSTER_HOME"] = str(own)
+    return own
 
 
 if __name__ == "__main__":

@@ -21,11 +21,12 @@ from pipelines.burial import bury_dead_runs
 from pipelines.cycles import register_known
 from pipelines.estimate import PROFILE_TAG, seconds_left, size_tags, step_seconds
 from pipelines.events import SEEDS, Event, Tell
-from pipelines.line_state import next_cycle
+from pipelines.line_state import CONTINUES_TAG, lacks_its_seal, next_cycle
 from pipelines.outcome import Outcome, explain
 from pipelines.runlog import listening, run_config
 from pipelines.turns import Turns
 from pipelines.watching import Watch
+from resources.lake import LAKE_TAG
 from resources.locks import hold_line, release_lines
 
 
@@ -94,6 +95,13 @@ def run(
     sizes = size_tags(settings_module.load(), line.name) | {PROFILE_TAG: stage.profile}
     of_run, of_cycle = (step_seconds(stage.instance, name, sizes) for name in (job.name, line.job_name))
 
+    rest = (
+        lacks_its_seal(stage.instance, stage.definitions, stage.lake, line, cycle, sizes) if cycle else None
+    )
+    if rest:
+        said = f"{line.name}: run {rest} did all of cycle {cycle} but its seal; it continues there"
+        stage.tell(Event(line.name, "said", text=said))
+
     def left(done: Collection[str]) -> float | None:
         return seconds_left(of_run, done, of_cycle, cycles_after)
 
@@ -115,7 +123,14 @@ def run(
                 run_id=run_id,
                 raise_on_error=False,
                 run_config=run_config(log),
-                tags={IN_PROCESS_TAG: str(os.getpid()), **sizes, **(tags or {})},
+                tags={
+                    IN_PROCESS_TAG: str(os.getpid()),
+                    LAKE_TAG: stage.lake.id,
+                    **sizes,
+                    **(tags or {}),
+                    **({CONTINUES_TAG: rest} if rest else {}),
+                },
+                asset_selection=[line.key(line.closing)] if rest else None,
             )
     finally:
         release_lines(run_id)

@@ -32,7 +32,9 @@ def reseal(name: str) -> Outcome:
     from pipelines.definitions import defs, lines
     from pipelines.evolve import choose
 
-    settings, home = settings_module.load(), home_from_environment()
+    settings = settings_module.load()
+    lake = Lake(settings.require_lake())
+    home = home_from_environment(lake)
     [line] = choose(name, [built.line for built in lines])
     outcome = Outcome({line.name: []})
     with (
@@ -41,7 +43,7 @@ def reseal(name: str) -> Outcome:
         Progress(visible_console(), [line.name]) as progress,
     ):
         warnings.simplefilter("ignore", dg.PreviewWarning)
-        stage = Stage(defs, instance, home, Lake(settings.require_lake()), settings.profile, progress.show)
+        stage = Stage(defs, instance, home, lake, settings.profile, progress.show)
         bury_dead_runs(instance, stage.lake, [line])
         run(stage, line, None, "seeds", 0, outcome, {RESEAL_TAG: line.name})
     return outcome

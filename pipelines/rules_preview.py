@@ -7,6 +7,7 @@ what is based on a rule.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -27,11 +28,11 @@ from evolake.report.rules_preview import CycleWork, Graph, PreviewText, Work, pr
 from evolake.report.status import sealed_cycles
 from evolake.terminal import say, say_json
 from pipelines.home import home_from_environment
+from pipelines.line_state import CODE_VERSION_TAG
 from pipelines.lines import built_lines
 from resources.by_name import resources_by_name
 
 UNCHANGED, CHANGES = "unchanged", "changes"
-CODE_VERSION_TAG = "dagster/code_version"
 """Dagster's tag of a materialization."""
 PAGE = 1000
 
@@ -114,7 +115,7 @@ def commands(line: str, work: Work) -> Iterator[str]:
     """Yield what makes it all again, in order: each cycle up to the first that changes by a selection, those
     after it whole."""
     home, where = (
-        quote(str(project.home())),
+        quote(os.environ["DAGSTER_HOME"]),
         "-f definitions.py" if project.INSTALLED else "-m pipelines.definitions",
     )
     for cycle in work.cycles:
@@ -177,9 +178,10 @@ def _preview_text(
 @click.argument("names", nargs=-1)
 def main(rules: Path, as_json: bool, names: tuple[str, ...]) -> int:
     """Print the preview of lines."""
-    home_from_environment()
+    lake = Lake(settings_module.load().require_lake())
+    home_from_environment(lake)
     with dg.DagsterInstance.get() as instance:
-        result = previews(Lake(settings_module.load().require_lake()), rules, names, instance)
+        result = previews(lake, rules, names, instance)
     if as_json:
         verdict = (
             CHANGES

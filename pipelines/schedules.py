@@ -22,18 +22,14 @@ from assets.line import Line, register_keys
 from evolake.errors import InputError
 from evolake.terminal import warn
 from pipelines.burial import bury_dead_runs
-from pipelines.line_state import next_cycle, runs_at_work
+from pipelines.line_state import PARTITION_TAG, next_cycle, runs_at_work
 from resources.dagster_internals import is_valid_cron_string
 from resources.lake import LakeResource
 
 CRON_VARIABLE, TWO_IN_THE_NIGHT = "EVOLAKE_NIGHTLY_CRON", "0 2 * * *"
 LINES_VARIABLE = "EVOLAKE_NIGHTLY_LINES"
 STARTED_BY_TAG, BURIED_TAG = "evolake/started_by", "evolake/buried"
-SCHEDULE_TAG, TICK_TAG, PARTITION_TAG = (
-    "dagster/schedule_name",
-    ".dagster/scheduled_execution_time",
-    "dagster/partition",
-)
+SCHEDULE_TAG, TICK_TAG = ("dagster/schedule_name", ".dagster/scheduled_execution_time")
 """Dagster's tags of a run that a tick asked for."""
 
 
@@ -87,7 +83,7 @@ def nightly(line: Line) -> dg.ScheduleDefinition:
         if made := _made_already(context, name):
             return dg.RunRequest(partition_key=made, tags={STARTED_BY_TAG: "nightly"})
         buried = bury_dead_runs(context.instance, store, [line])
-        if busy := runs_at_work(context.instance, line):
+        if busy := runs_at_work(context.instance, store, line):
             return dg.SkipReason(_at_work(context.instance, line, busy[-1]))
         cycle = next_cycle(store, line)
         if cycle is None:

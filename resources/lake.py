@@ -7,6 +7,7 @@ has changed. (Annotations are not postponed in this file: Dagster reads the type
 class body.)
 """
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,20 @@ import polars as pl
 from pydantic import PrivateAttr
 
 from evolake import settings as settings_module
+from evolake.errors import EvolakeError
 from evolake.lake import Lake, Record, TableSchema
 from evolake.settings import Settings
 from resources.locks import hold_line, release_lines
 from resources.tables import COLUMNS, TABLE, column_schema
+
+LAKE_TAG = "evolake/lake"
+"""Tag of every run: the id of its lake. Several lakes may share what Dagster keeps of runs and checks."""
+
+
+def is_of_another(run: dg.DagsterRun, lake: Lake) -> bool:
+    """Return whether a run is known to work on another lake."""
+    known = run.tags.get(LAKE_TAG)
+    return known is not None and known != lake.id
 
 
 class LakeResource(dg.ConfigurableResource):
@@ -37,6 +48,12 @@ class LakeResource(dg.ConfigurableResource):
     def settings(self) -> Settings:
         """Return the settings of this process (environment over profile over defaults)."""
         return settings_module.load()
+
+    def setup_for_execution(self, context: dg.InitResourceContext) -> None:
+        """Tag the run with the lake that it works on. A lake that cannot be opened is said by the asset."""
+        if context.run and context.instance and LAKE_TAG not in context.run.tags:
+            with suppress(EvolakeError):
+                context.instance.add_run_tags(context.run.run_id, {LAKE_TAG: self.open().id})
 
     def hold(self, line: str, run_id: str) -> None:
         """Take the line's lock for the whole of this run; see resources.locks."""

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from contextlib import contextmanager, nullcontext, redirect_stderr, redirect_stdout
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -42,16 +42,27 @@ def by_a_model(base_url: str, **more: str) -> dict[str, str]:
     } | more
 
 
-def assert_within_forecast(project: Project, line: str, cycle: str) -> None:
-    """No role was called more often in the cycle than `evolake run --dry-run` says of the next one under the
-    same settings."""
-    planned = json.loads(project.run("run", "--dry-run", "--json", line).stdout)
-    most = {row["role"]: row["calls_most"] for row in planned["lines"][0]["roles"]}
-    rows = project.sql(
-        f"SELECT role, count(*) FROM calls WHERE line = '{line}' AND cycle = '{cycle}' AND backend = "
-        "'model' GROUP BY role"
-    )
-    assert rows and {role: count for role, count in rows if count > most.get(role, 0)} == {}, most
+@contextmanager
+def within_forecast(line: str) -> Iterator[None]:
+    """What is run inside, in a project's environment, calls no role more often in the line's next cycle, its
+    seeds included, than the forecast says before. If a model is forecast, one is called."""
+    from evolake.agents.forecast import forecasts
+    from evolake.lake import Catalogue, Lake
+    from evolake.settings import load
+
+    settings = load()
+    lake = settings.require_lake()
+    [planned] = forecasts(settings, lake, [line])
+    yield
+    with Catalogue(Lake(lake), shared_only=True) as catalogue:
+        rows = catalogue.frame(
+            "SELECT role, count(*) FROM calls WHERE line = $line AND cycle IN ($cycle, $seeds) AND backend = "
+            "'model' GROUP BY role",
+            {"line": line, "cycle": planned.cycle, "seeds": "0000" if planned.cycle == "0001" else ""},
+        ).rows()
+    most = {row.role: row.calls_most for row in planned.rows}
+    assert {role: count for role, count in rows if count > most.get(role, 0)} == {}, most
+    assert bool(rows) == bool(most), (rows, most)
 
 
 def usd_of(input_tokens: int, output_tokens: int) -> float:
@@ -135,7 +146,7 @@ def run_here(
 ) -> subprocess.CompletedProcess[str]:
     """What `evolake run --lines LINE --cycles N` does, in this process, and what it prints: a process of its
     own takes some 5 cpu seconds to import what is imported here already. That the command starts one, and
-    that it may be killed, is tried in the lines' own tests."""
+    that it may be killed, is tried in the lines' own tests. Its calls are compared with its forecast."""
     printed, said = (
         io.TextIOWrapper(io.BytesIO(), "utf-8", newline="", write_through=True) for _ in range(2)
     )
@@ -144,6 +155,7 @@ def run_here(
         inside(replace(project, environment=project.environment | more)),
         redirect_stdout(printed),
         redirect_stderr(said),
+        within_forecast(line) if cycles and check else nullcontext(),
     ):
         code = importlib.import_module("pipelines.evolve").entry(words)
     texts = [stream.buffer.getvalue().decode("utf-8") for stream in (printed, said)]  # type: ignore[attr-defined]

@@ -104,20 +104,17 @@ def seeds(context: dg.AssetExecutionContext, lake: LakeResource, compute: Comput
 def reviewers_of(
     store: LineStore, agents: Agents, families: Sequence[Family], shipped: Mapping[str, Any]
 ) -> dict[str, Agents]:
-    """Return family -> who reviews it: operators, unless the settings want a model, or the family lacks the
-    validators or the reader that operators need and no evidence of it is shipped."""
+    """Return family -> who reviews it: operators, unless the settings want a model, or the family is beyond
+    operators."""
     from evolake.agents import Agents
     from evolake.agents.backends import OperatorsBackend
-    from evolake.families.evolution.shipped_seeds import evidence_key
+    from evolake.families.evolution.shipped_seeds import beyond_operators
 
     settings, sizes = store.settings, store.settings.of(FamiliesSettings)
     if settings.backend == "operators" or sizes.seed_review == "model":
         return {family.name: agents for family in families}
     operators = Agents(OperatorsBackend(store.cycle), line=line.name, cycle=store.cycle)
     return {
-        family.name: agents
-        if (len(family.validators) < sizes.validators or family.reader is None)
-        and evidence_key(family, sizes, settings.seed) not in shipped
-        else operators
+        family.name: agents if beyond_operators(family, sizes, settings.seed, shipped) else operators
         for family in families
     }

@@ -13,13 +13,13 @@ from assets.cycle import following
 from assets.pictures import figures_of
 from assets.predicates import once, passed_every_gate, rows_check, weights_sum_to_one
 from assets.programs.evolve import accepted, candidates, entries_of, generations, projects
-from assets.programs.line import PROJECTS, archive, line, project_named
+from assets.programs.line import archive, line, project_named
 from assets.proposal_checks import proposal_checks
 from assets.raised import raised_check
 from assets.store import LineStore
 from evolake.programs.gate_specs import GATES
 from evolake.programs.settings import ProgramsSettings
-from evolake.programs.tables import DECISIONS, FAILED_PROPOSALS, JOURNAL, MEASURED, PROGRAMS
+from evolake.programs.tables import DECISIONS, FAILED_PROPOSALS, JOURNAL, MEASURED, PINNED, PROGRAMS
 from resources.lake import LakeResource
 
 if TYPE_CHECKING:
@@ -218,7 +218,7 @@ def survivors(
             "initial": row["initial_id"],
         }
         for row in projects.to_dicts()
-        for known in [population.value(PROJECTS, {}).get(row["project"], {"cycle": store.cycle})]
+        for known in [population.value(PINNED, {}).get(row["project"], {"cycle": store.cycle})]
     }
     closed = population.updated(programs=rows).add(
         derivations=store.rows("candidates", population.schemas["derivations"])
@@ -228,7 +228,7 @@ def survivors(
         for row in decisions.values()
     }
     closed = closed.with_values(
-        **{PROJECTS: pinned, CONTESTS: contests, FAILED_BEFORE: failed_before(store, population)}
+        **{PINNED: pinned, CONTESTS: contests, FAILED_BEFORE: failed_before(store, population)}
     )
     first = champion.sort("project").to_dicts()[0]
     store.champion(first["holder_id"], first["holder_mean"])

@@ -13,7 +13,6 @@ import dagster as dg
 import polars as pl
 
 from assets.added_seeds import Admit, Arrival, Seedling, admit_seeds
-from assets.programs.line import PROJECTS as PINNED
 from assets.programs.line import archive, line, project_named, rules
 from assets.proposals import roles_of
 from assets.store import LineStore
@@ -21,7 +20,7 @@ from evolake.errors import InputError
 from evolake.lake import RULES, VERDICTS
 from evolake.lake.schemas import ADDED_SEEDS
 from evolake.programs.settings import ProgramsSettings
-from evolake.programs.tables import FAILED_PROPOSALS, GATED, JOURNAL, MEASURED, PROGRAMS, PROJECTS
+from evolake.programs.tables import FAILED_PROPOSALS, GATED, JOURNAL, MEASURED, PINNED, PROGRAMS, PROJECTS
 from resources.lake import LakeResource
 
 if TYPE_CHECKING:

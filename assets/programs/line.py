@@ -16,7 +16,7 @@ from assets.store import LineStore
 from evolake.errors import InputError
 from evolake.lazy import Lazy
 from evolake.programs.settings import ProgramsSettings
-from evolake.programs.tables import ARCHIVE, PROGRAMS
+from evolake.programs.tables import ARCHIVE, PINNED, PROGRAMS
 from resources.lake import LakeResource
 
 if TYPE_CHECKING:
@@ -24,10 +24,6 @@ if TYPE_CHECKING:
     from evolake.lake.added_seeds import SeedItem
     from evolake.programs.evolution.population import Population
     from evolake.programs.model.project import Mode, Project
-
-
-PROJECTS = "projects"
-"""State: project -> cycle it entered in, sha of its files, blob with them, its initial program."""
 
 
 def _idle() -> str | None:
@@ -127,7 +123,7 @@ def seeds(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame
             }
         store.log(f"{item.name}: {row['state']} {row['reason'] or ''} score {row['score']}")
     population = with_seeds(store, Population.empty().add(programs=rows), used, "programs", rows).with_values(
-        **{PROJECTS: pinned}
+        **{PINNED: pinned}
     )
     store.may_seal(population.frames())
     store.artifacts(rows)

@@ -1,15 +1,15 @@
 """Forecast what a cycle by a model will cost: calls, tokens and US dollars, at most and probably, and which
 limit of the budget stops it first.
 
-How often each role is asked follows from the settings, and each line says it (`LineSpec.model_calls`). What
-is probable comes from the line's finished cycles, if the lake has any: their calls of each role, in
-proportion to what the settings say, and the mean tokens of a call. Else it comes from the settings and the
-sizes of the prompts. All tokens are estimates; only a budget is a limit.
+How often each role is asked follows from the settings and from what the lake has sealed, and each line says
+it (`LineSpec.model_calls`). What is probable comes from the line's finished cycles, if the lake has any:
+their calls of each role, in proportion to what the settings say, and the mean tokens of a call. Else it comes
+from the settings and the sizes of the prompts. All tokens are estimates; only a budget is a limit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import ceil
@@ -27,6 +27,8 @@ from evolake.agents.sampling import sampling_of
 from evolake.canonical_json import canonical_json
 from evolake.errors import InputError
 from evolake.lake import Lake, following
+from evolake.lake.added_seeds import SeedItem, newest_state, state_of, waiting
+from evolake.lake.schemas import ENTERED
 from evolake.lines import LineSpec, lines
 from evolake.settings import Settings
 
@@ -60,6 +62,25 @@ class RoleCalls:
     repairs: bool = True
     file: bool = True
     always: bool = False
+
+
+@dataclass(frozen=True)
+class Start:
+    """What a cycle starts from.
+
+    Attributes:
+        first: whether the line has finished no cycle. begun: whether its seeds are sealed. state: values of
+            the sealed population's state, {} before. past: whether the cycle is done, with its seeds.
+    """
+
+    first: bool = True
+    begun: bool = False
+    state: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    past: bool = False
+
+    def new_seeds(self, items: Callable[[], Iterable[SeedItem]], ruleset_hash: str) -> list[SeedItem]:
+        """Return the seeds that are judged before the cycle's own candidates."""
+        return [] if self.past else waiting(items(), self.state.get(ENTERED, {}), ruleset_hash)
 
 
 def asked(calls: Iterable[RoleCalls]) -> list[RoleCalls]:
@@ -241,12 +262,15 @@ def _line_forecast(
         return LineForecast(spec.name, cycle)
     own = [row for row in rows if row["line"] == spec.name and row["cycle"] in finished]
     used = tuple(name for name in finished if any(row["cycle"] == name for row in own))
-    asked_now = _by_role(spec, settings, first=not finished, seeds=not sealed)
+    start = Start(not finished, bool(sealed), newest_state(lake, spec.name))
+    asked_now = _by_role(spec, settings, start)
     wanted = [item for item in asked_now.values() if settings.backend == "model" or item.always]
     before = {
         name: {
             role: item.likely
-            for role, item in _by_role(spec, settings, first=name == FIRST, seeds=False).items()
+            for role, item in _by_role(
+                spec, settings, Start(name == FIRST, True, state_of(lake, spec.name, name), past=True)
+            ).items()
         }
         for name in used
     }
@@ -262,9 +286,9 @@ def _line_forecast(
     )
 
 
-def _by_role(spec: LineSpec, settings: Settings, *, first: bool, seeds: bool) -> dict[str, RoleCalls]:
+def _by_role(spec: LineSpec, settings: Settings, start: Start) -> dict[str, RoleCalls]:
     assert spec.model_calls is not None
-    return {item.role.name: item for item in spec.model_calls.load()(settings, first=first, seeds=seeds)}
+    return {item.role.name: item for item in spec.model_calls.load()(settings, start)}
 
 
 def _spent_on(rows: Sequence[Mapping[str, Any]], role: str) -> _Spent:

@@ -21,7 +21,7 @@ import click
 from evolake import settings as settings_module
 from evolake.errors import EvolakeError, InputError, MachineryError
 from evolake.lines import LineSpec, lines
-from evolake.project import BROUGHT, INIT, INSTALLED, command, find, install
+from evolake.project import BROUGHT, INIT, INSTALLED, command, find, home, install
 from evolake.settings import PREFIX, Settings, unknown_variables
 from evolake.terminal import say, say_json, say_text
 
@@ -384,10 +384,8 @@ def _dagster(homes: Sequence[Path]) -> Iterator[Check]:
 def _places(settings: settings_module.Settings) -> Iterator[Check]:
     """Yield the checks of the project, and of the lake if there is one: a project has its own, EVOLAKE_LAKE
     names another."""
-    folder, named = find(), {"EVOLAKE_LAKE", "DAGSTER_HOME"} <= os.environ.keys()
-    detail = str(
-        folder or ("none; EVOLAKE_LAKE and DAGSTER_HOME are set" if named else "none, here or above")
-    )
+    folder, named = find(), "EVOLAKE_LAKE" in os.environ
+    detail = str(folder or ("none; EVOLAKE_LAKE is set" if named else "none, here or above"))
     yield Check(
         "project",
         bool(folder or named),
@@ -400,7 +398,27 @@ def _places(settings: settings_module.Settings) -> Iterator[Check]:
         readable = _format(settings.require_lake())
         yield readable
         if readable.ok:
+            yield _home(settings.require_lake())
             yield _health(settings.require_lake())
+
+
+def _home(lake: Path) -> Check:
+    """Return which home of Dagster the lake has: not the one that is named, if that is another lake's."""
+    from evolake.lake.homes import home_of
+    from evolake.lake.lake_format import known_id
+
+    named = home(lake)
+    own = home_of(named, known_id(lake))
+    detail = f"{named} ({'as set' if os.environ.get('DAGSTER_HOME') else 'by the lake'})"
+    if own != named:
+        detail += f" is the home of another lake; this one has {own}"
+    return Check(
+        "DAGSTER_HOME",
+        own == named,
+        f"{detail}; logs: {own / 'logs'}",
+        skips="" if own == named else "runs of this lake in the UI of that home",
+        mend=f"export DAGSTER_HOME={own}",
+    )
 
 
 def _package(name: str, *, needed: bool = False, skips: str = "", mend: str = install()) -> Check:

@@ -103,7 +103,7 @@ def preview(line: str | None, folder: Path | None, as_json: bool) -> int:
     chosen = folder or settings.seeds / "rules"
     names = ruled_lines(Lake(settings.require_lake()), chosen, line)
     check_ready(settings.require_lake(), names)
-    os.environ["DAGSTER_HOME"] = str(project.home())
+    os.environ["DAGSTER_HOME"] = str(project.home(settings.require_lake()))
     options = ["--rules", str(chosen.absolute()), *(["--json"] if as_json else [])]
     return subprocess.run(
         [*project.command("pipelines.rules_preview"), *options, *names], check=False

@@ -103,8 +103,8 @@ def run(
         "EVOLAKE_REPLAY_ONLY": replay_only or None,
     }
     os.environ.update({name: str(value) for name, value in given.items() if value is not None})
-    os.environ["DAGSTER_HOME"] = str(project.home())
     settings = settings_module.load()
+    os.environ["DAGSTER_HOME"] = str(project.home(settings.require_lake()))
     lines = _chosen_lines(lines, line)
     if dry_run:
         return print_forecast(
@@ -335,15 +335,15 @@ def forget(key: str, name: str | None) -> int:
         raise InputError(
             f"no line {name!r} has cycles", wanted=f"one of {', '.join(evolving)}", got=repr(name)
         )
-    Lake(settings_module.load().require_lake())
-    if not project.home().is_dir():
+    home = project.home(Lake(settings_module.load().require_lake()).root)
+    if not home.is_dir():
         raise InputError(
             "no cycle was ever registered here",
             wanted="a DAGSTER_HOME",
-            got=str(project.home()),
+            got=str(home),
             do="evolake run, or make dev",
         )
-    os.environ["DAGSTER_HOME"] = str(project.home())
+    os.environ["DAGSTER_HOME"] = str(home)
     options = ["--line", name] if name else []
     return subprocess.run(
         [*project.command("pipelines.forget_cycle"), *options, "--", key], check=False

@@ -6,10 +6,9 @@ next, whether it came by `add` or was dropped into the folder.
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +21,6 @@ from evolake.errors import InputError
 from evolake.terminal import say, say_json
 
 if TYPE_CHECKING:
-    from evolake.lake import Lake
     from evolake.lake.added_seeds import SeedItem, SeedSource
 
 
@@ -100,7 +98,7 @@ def list_seeds(name: str | None, as_json: bool) -> int:
     """List the seeds of each line, the file or folder of each, and whether they have entered its
     evolution."""
     from evolake.lake import Lake
-    from evolake.lake.added_seeds import seeds_of
+    from evolake.lake.added_seeds import entered_seeds, seeds_of
 
     settings = settings_module.load()
     lake = Lake(settings.require_lake())
@@ -149,7 +147,7 @@ def reseal(line: str, yes: bool) -> int:
         say(f"New seeds need no resealing: they enter the next cycle (evolake run --lines {line}).")
     if not yes:
         click.confirm(f"Seal the seeds of {line} again?", abort=True)
-    os.environ["DAGSTER_HOME"] = str(project.home())
+    os.environ["DAGSTER_HOME"] = str(project.home(lake.root))
     return subprocess.run([*project.command("pipelines.reseal"), line], check=False).returncode
 
 
@@ -174,18 +172,6 @@ def _place(item: SeedItem, folders: Sequence[Path]) -> str:
         if item.path.is_relative_to(folders[0])
         else str(item.path)
     )
-
-
-def entered_seeds(lake: Lake, line: str) -> dict[str, Mapping[str, Any]]:
-    """Return seed_sha -> what the newest sealed population of the line knows of it (`added_seeds.entry`)."""
-    from evolake.lake.schemas import ENTERED, INCOMING
-
-    for cycle in reversed(lake.seals.cycles(line)):
-        seal = lake.seals.read(line, cycle)
-        if seal is not None and seal.state == "sealed" and lake.record(line, f"{INCOMING}state", cycle):
-            state = dict(lake.read(line, f"{INCOMING}state", cycle).select("name", "value").iter_rows())
-            return json.loads(state.get(ENTERED, "{}"))
-    return {}
 
 
 def _sources(name: str | None = None) -> dict[str, SeedSource]:

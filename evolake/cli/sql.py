@@ -326,10 +326,12 @@ def _open(lake_root: Path | None, statement: str, *, every: bool) -> Catalogue:
     from evolake import settings
     from evolake.lake import Catalogue, Lake
 
-    root = lake_root or settings.load().require_lake()
+    loaded = settings.load()
+    root = lake_root or loaded.require_lake()
     if not (root / "tables").is_dir():
         say(f"note: the lake at {root} holds no tables yet; `evolake run` fills it", err=True)
-    return Catalogue(Lake(root), extra_schemas=all_tables() if every else named_tables(statement))
+    schemas = all_tables() if every else named_tables(statement)
+    return Catalogue(Lake(root), extra_schemas=schemas, limits=loaded.sql)
 
 
 def read_statement(name: str) -> str:

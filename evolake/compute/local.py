@@ -17,9 +17,7 @@ No worker outlives this process: the kernel kills it with the thread that starte
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import os
-import signal
 import threading
 from collections.abc import Callable
 from concurrent.futures import (
@@ -35,6 +33,7 @@ from multiprocessing import get_context
 from typing import Any
 
 from evolake.errors import MachineryError
+from evolake.project import end_with
 
 
 class ComputeUnavailable(MachineryError):
@@ -48,7 +47,6 @@ class WorkersLost(MachineryError, BrokenExecutor):
 DEATHS = 3
 """How many processes may die under one task before it is given up; Dask's `allowed-failures` has the same
 default."""
-PR_SET_PDEATHSIG = 1
 
 
 class LocalExecutor(Executor):
@@ -119,9 +117,7 @@ class LocalExecutor(Executor):
 
 def _begin(parent: int, initializer: Callable[[], None] | None) -> None:
     """Begin a worker: it ends with the thread that started it, also if that was killed."""
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:  # it was killed before
-        os.kill(os.getpid(), signal.SIGKILL)
+    end_with(parent)
     if initializer is not None:
         initializer()
 

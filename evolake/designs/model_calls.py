@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from evolake.agents.forecast import RoleCalls, asked
+from evolake.agents.forecast import RoleCalls, Start, asked
 from evolake.designs.evolution.proposals import REPAIRS
 from evolake.designs.evolution.reviewing import DESIGNS_OF_A_CALL
 from evolake.designs.evolution.trials import chosen_designer
@@ -16,7 +16,7 @@ from evolake.designs.settings import DesignsSettings
 from evolake.settings import Settings
 
 
-def model_calls(settings: Settings, *, first: bool, seeds: bool) -> list[RoleCalls]:
+def model_calls(settings: Settings, start: Start) -> list[RoleCalls]:
     """Return the calls of one cycle. A repair follows a design or an objective that a gate blocks, a revision
     one that fails in its trial: one in four each, until a lake says otherwise."""
     own = settings.of(DesignsSettings)
@@ -30,7 +30,7 @@ def model_calls(settings: Settings, *, first: bool, seeds: bool) -> list[RoleCal
         writers = [RoleCalls(DESIGN_SESSION, designs, designs, data=4000)]
     return asked(
         [
-            RoleCalls(LOOKUP_ROLE, 1, 0 if first else 1),
+            RoleCalls(LOOKUP_ROLE, 1, 0 if start.first else 1),
             RoleCalls(DIRECTIONS_ROLE, 1, 1, data=4000, reply=1500),
             *writers,
             RoleCalls(DESIGN_REPAIR_ROLE, designs * REPAIRS, designs / 4, data=2500, reply=2500),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from evolake.agents.forecast import RoleCalls, asked
-from evolake.families.evolution.shipped_seeds import SEEDS
+from evolake.agents.forecast import RoleCalls, Start, asked
+from evolake.families.evolution.shipped_seeds import SEEDS, left_to_model
 from evolake.families.roles.evolution_agent import EVOLUTION_ROLE, EVOLUTION_SESSION
 from evolake.families.roles.readers import BLIND_ROLE, SOLVER_ROLE
 from evolake.families.roles.reviewers import AUTHOR_ROLE, CURATOR_ROLE, QUALITY_ROLE, VALIDATOR_ROLE
 from evolake.families.settings import DRIFT_PAIRS, FamiliesSettings
+from evolake.gates import load_rules
 from evolake.lake.added_seeds import seeds_of
 from evolake.settings import Settings
 
@@ -15,12 +16,16 @@ TURNS = 2
 """Programs that a blind reviewer probably runs, its last reply included."""
 
 
-def model_calls(settings: Settings, *, first: bool, seeds: bool) -> list[RoleCalls]:
-    """Return the calls of one cycle. Seeds that are not in the lake yet cost calls only if a model reviews
-    them (`seed_review`)."""
+def model_calls(settings: Settings, start: Start) -> list[RoleCalls]:
+    """Return the calls of one cycle. What the line begins with costs calls if a model reviews it
+    (`seed_review`) or if operators cannot; a family that is added later costs those of any other."""
     own = settings.of(FamiliesSettings)
     families = own.families_per_cycle
-    seeded = len(seeds_of(SEEDS, settings)) if seeds and own.seed_review == "model" else 0
+    new = start.new_seeds(
+        lambda: seeds_of(SEEDS, settings), load_rules(settings.seeds / "rules", "families").hash
+    )
+    by_model = start.begun or own.seed_review == "model"
+    seeded = len(new if by_model else [*left_to_model(new, settings)])
     drafts = 0 if own.evolution_agent == "session" else own.measured_drafts
     versions, likely = families * (1 + own.refinements), families * (1 + own.refinements / 2)
     judged, blind = seeded + versions, len(own.blind_difficulties)

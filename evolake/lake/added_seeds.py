@@ -8,6 +8,7 @@ that a gate blocked may come again when its bytes or the rules are others.
 from __future__ import annotations
 
 import hashlib
+import json
 import secrets
 import shutil
 from collections.abc import Callable, Iterable, Mapping
@@ -16,6 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from evolake.lake.schemas import ENTERED, INCOMING
+from evolake.lake.store import Lake
 from evolake.reading import DATA_BYTES, TEXT_BYTES, read_bytes
 
 
@@ -89,6 +92,27 @@ def seeds_of(source: SeedSource, settings: Any) -> list[SeedItem]:
         names = {item.name for item in added}
         result = [*(item for item in result if item.name not in names), *added]
     return result
+
+
+def state_of(lake: Lake, line: str, cycle: str) -> dict[str, Any]:
+    """Return the values of the state that entered a cycle; {} if it is not sealed."""
+    seal, table = lake.seals.read(line, cycle), f"{INCOMING}state"
+    if seal is None or seal.state != "sealed" or not lake.record(line, table, cycle):
+        return {}
+    rows = lake.read(line, table, cycle).select("name", "value").iter_rows()
+    return {name: json.loads(value) for name, value in rows}
+
+
+def newest_state(lake: Lake, line: str) -> dict[str, Any]:
+    """Return the values of the state of the newest sealed population; {} before the line has begun."""
+    return next(
+        filter(None, (state_of(lake, line, cycle) for cycle in reversed(lake.seals.cycles(line)))), {}
+    )
+
+
+def entered_seeds(lake: Lake, line: str) -> dict[str, Mapping[str, Any]]:
+    """Return seed_sha -> what the newest sealed population of the line knows of it (`entry`)."""
+    return newest_state(lake, line).get(ENTERED, {})
 
 
 def entry(row: Mapping[str, Any]) -> dict[str, Any]:

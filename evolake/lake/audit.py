@@ -31,7 +31,7 @@ import polars as pl
 from filelock import FileLock, Timeout
 
 from evolake.errors import EvolakeError, LakeError
-from evolake.lake import chained, checkpoint, disk, layout, packs, seals
+from evolake.lake import chained, checkpoint, disk, lake_format, layout, packs, seals
 from evolake.lake import repair as part_repair
 from evolake.lake.layout import Partition
 from evolake.lake.locks import hold
@@ -44,6 +44,7 @@ from evolake.lake.seals import Seal, following, preceding
 from evolake.lake.store import Lake, content_of
 from evolake.lines import lines
 from evolake.reading.json_text import DIGITS
+from evolake.settings import PROFILE_FILE, profile_names
 
 AGAIN = "materialize it again"
 BACKUP = "restore it from a backup"
@@ -54,8 +55,8 @@ class Finding:
     """One thing that is not as it should be.
 
     Attributes:
-        kind: what sort of thing: seal, journal, manifest, checkpoint, unfinished, part, record, superseded,
-            token, blob, reference, leftover, `tape` or fetched.
+        kind: what sort of thing: format, profile, seal, journal, manifest, checkpoint, unfinished, part,
+            record, superseded, token, blob, reference, leftover, `tape` or fetched.
         what: a sentence. where: the file, below the lake's root. wanted, got: in words.
         repair: what puts it right, where `--repair` does not.
         note: worth knowing, and no damage: it does not count.
@@ -89,6 +90,31 @@ class Audit:
     def verdict(self) -> Literal["clean", "findings"]:
         """Whether anything but notes is left."""
         return "findings" if any(not finding.note for finding in self.findings) else "clean"
+
+
+def check_root(lake: Lake, fast: bool) -> Iterator[Finding]:
+    """Yield findings of the small files at the lake's root; `fast` makes no difference."""
+    try:
+        lake_format.check(lake.root)
+    except LakeError as damage:
+        yield Finding(
+            "format", damage.what, lake_format.MARKER, damage.wanted or "", damage.got or "", damage.do or ""
+        )
+    with disk.as_lake_error(f"{lake.root} cannot be read", f"its {PROFILE_FILE}"):
+        try:
+            noted = disk.read(lake.root / PROFILE_FILE)
+        except FileNotFoundError:
+            return
+    names = profile_names()
+    if noted not in [f"{name}\n".encode() for name in names]:
+        yield Finding(
+            "profile",
+            "the profile that the lake continues with is no profile",
+            PROFILE_FILE,
+            f"one line: {', '.join(names)}",
+            repr(noted[:80]),
+            "write the profile that the lake was evolved under into it, or pass --profile once",
+        )
 
 
 _PLACE = re.compile(r"[0-9a-f]{2}/[0-9a-f]{62}")
@@ -846,7 +872,14 @@ def _drop(path: Path) -> str:
 __all__ = ["Audit", "Finding", "audit", "repair"]
 
 Check = Callable[[Lake, bool], Iterable[Finding]]
-CHECKS: tuple[Check, ...] = (check_seals, check_tables, check_blobs, check_references, check_leftovers)
+CHECKS: tuple[Check, ...] = (
+    check_root,
+    check_seals,
+    check_tables,
+    check_blobs,
+    check_references,
+    check_leftovers,
+)
 MOST_PASSES = 4
 
 
@@ -876,7 +909,7 @@ def repair(lake: Lake, *, more: Iterable[Check] = ()) -> Audit:
     done: list[tuple[str, str]] = []
     more = tuple(more)
     for _ in range(MOST_PASSES):
-        left = tuple(audit(Lake(lake.root), more=more))
+        left = tuple(audit(Lake(lake.root, checked=False), more=more))
         acted = False
         for finding in left:
             if finding.repair is not None:
@@ -887,4 +920,4 @@ def repair(lake: Lake, *, more: Iterable[Check] = ()) -> Audit:
                     done.append((finding.where, f"not repaired: {error.what}: {error.got}"))
         if not acted:
             return Audit(left, tuple(done))
-    return Audit(tuple(audit(Lake(lake.root), more=more)), tuple(done))
+    return Audit(tuple(audit(Lake(lake.root, checked=False), more=more)), tuple(done))

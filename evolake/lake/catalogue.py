@@ -19,8 +19,12 @@ some hundred. There is no database file, so readers never lock anybody out.
 from __future__ import annotations
 
 import difflib
+import math
+import mmap
 import os
 import re
+import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -40,6 +44,7 @@ from evolake.lake.layout import check_name
 from evolake.lake.schemas import SHARED, TableSchema, is_population, shared_table_of
 from evolake.lake.store import Lake
 from evolake.project import BROUGHT
+from evolake.settings import SqlSettings
 
 _ALLOWED = {duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN, duckdb.StatementType.MULTI}
 _MISSING_TABLE = re.compile(r"Table with name \"?([\w.]+)\"? does not exist", re.IGNORECASE)
@@ -152,6 +157,27 @@ _TELLS_NAMES = re.compile(
 """What may ask which views there are."""
 
 
+ROWS_AT_A_TIME = 10_000
+
+
+def _used_gib() -> float:
+    """Return the memory that this process has now."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * mmap.PAGESIZE / 2**30
+
+
+def _too_long(limits: SqlSettings) -> InputError:
+    do = "ask for less, or set EVOLAKE_SQL__SECONDS"
+    return InputError("the statement took too long", wanted=f"at most {limits.seconds:g} s", do=do)
+
+
+def _too_much_memory(limits: SqlSettings) -> InputError:
+    return InputError(
+        "the statement, or what it gives, needs too much memory",
+        wanted=f"at most {limits.memory_gib:g} GiB",
+        do="ask for less (LIMIT, fewer columns), or set EVOLAKE_SQL__MEMORY_GIB",
+    )
+
+
 @dataclass(frozen=True)
 class Result:
     """What a statement gave: column names, their DuckDB types, and rows of Python values."""
@@ -169,6 +195,7 @@ class Catalogue:
         extra_schemas: (line, asset) -> schema of tables that shall exist, typed and empty, also if nothing is
             published.
         sql_root: the folder with views/ and lineage/.
+        limits: of a statement; None: those of the machine.
         shared_only: without the tables of single lines, `parts` and `seals`: for who asks the shared tables
             alone.
 
@@ -183,8 +210,9 @@ class Catalogue:
         sql_root: Path = SQL_ROOT,
         *,
         shared_only: bool = False,
+        limits: SqlSettings | None = None,
     ):
-        self._lake = lake
+        self._lake, self._limits = lake, limits
         self._connection = duckdb.connect(
             config={
                 "autoload_known_extensions": "false",
@@ -196,6 +224,8 @@ class Catalogue:
             }
         )
         self._connection.execute("SET TimeZone = 'UTC'")
+        if limits:
+            self._connection.execute(f"SET memory_limit = '{limits.memory_gib * 1024:.0f}MiB'")
         self._needs: dict[str, frozenset[str]] = {}  # a view's or macro's name -> words of its definition
         self._pending: dict[str, Callable[[], None]] = {}  # a view's or table's name -> what makes it
         self._files: dict[str, Path] = {}  # a view's or macro's name -> its file, until it has been run
@@ -374,9 +404,41 @@ class Catalogue:
         def run() -> Result:
             cursor = self._connection.execute(sql, given) if given else self._connection.execute(sql)
             columns = [column[0] for column in cursor.description]
-            return Result(columns, [str(column[1]) for column in cursor.description], cursor.fetchall())
+            types = [str(column[1]) for column in cursor.description]
+            return Result(columns, types, [row for some in self._fetched(cursor) for row in some])
 
-        return self._ran(run)
+        with self._limited():
+            return self._ran(run)
+
+    def _fetched(self, cursor: duckdb.DuckDBPyConnection) -> Iterator[list[tuple[Any, ...]]]:
+        """Yield the rows. Raises InputError if they are more than the limits allow."""
+        before, ends = _used_gib(), time.monotonic() + (self._limits.seconds if self._limits else math.inf)
+        while rows := cursor.fetchmany(ROWS_AT_A_TIME):
+            yield rows
+            if self._limits and _used_gib() - before > self._limits.memory_gib:
+                raise _too_much_memory(self._limits)
+            if self._limits and time.monotonic() > ends:
+                raise _too_long(self._limits)
+
+    @contextmanager
+    def _limited(self) -> Iterator[None]:
+        """Interrupt a statement that takes too long, and name the limit that it met."""
+        if self._limits is None:
+            yield
+            return
+        timer = threading.Timer(self._limits.seconds, self._connection.interrupt)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        except (InputError, LakeError) as error:
+            if isinstance(error.__cause__, duckdb.InterruptException):
+                raise _too_long(self._limits) from error
+            if isinstance(error.__cause__, duckdb.OutOfMemoryException):
+                raise _too_much_memory(self._limits) from error
+            raise
+        finally:
+            timer.cancel()
 
     def frame(self, sql: str, parameters: Mapping[str, Any] | None = None) -> pl.DataFrame:
         """Do as `query`, as a polars frame."""

@@ -27,10 +27,11 @@ from evolake.lake.chained import VERIFY
 from evolake.lake.inventory import take_inventory
 from evolake.lake.store import Lake
 from evolake.lake.trees import MAX_BYTES
+from evolake.project import IN_LAKE
 from evolake.reading import Damaged, decompressed, kind_of
 
 _HEX = re.compile(rb"[0-9a-f]{64,}")
-_APART = frozenset({"blobs", "locks", "quarantine", "cache", "seeds"})
+_APART = frozenset({"blobs", "locks", "quarantine", "cache", "seeds", IN_LAKE})
 """Entries of a lake's root in which a name keeps no blob."""
 
 

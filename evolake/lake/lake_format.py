@@ -1,15 +1,18 @@
-"""The format of a lake: one small file at its root says which it is, so that a lake of another format is
-refused before anything of it is read.
+"""The format of a lake, and which lake it is: one small file at its root says both, so that a lake of another
+format is refused before anything of it is read, and what Dagster keeps of two lakes is told apart.
 
-    <lake>/_format.json    {"format": 3, "evolake": "0.2.0", "read_by": "0.2.0"}
+    <lake>/_format.json    {"format": 3, "evolake": "0.2.0", "read_by": "0.2.0", "id": "...", "check": "..."}
 
-It is written with the first table, seal or blob; a lake that lost it gets it again at its next write.
+It is written with the first table, seal or blob; a lake that lost it gets it again at its next write, with
+another id. A lake of before ids gets one at its next write. `check` is over all other keys.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+import secrets
 import threading
 from pathlib import Path
 from typing import Any
@@ -18,6 +21,7 @@ from evolake import __version__
 from evolake.errors import InputError, LakeError
 from evolake.lake import disk
 from evolake.lake.layout import PULLING
+from evolake.lake.locks import hold
 
 FORMAT = 3
 """What this evolake reads and writes. Raise it when the bytes or the columns of a lake change their meaning,
@@ -30,6 +34,9 @@ READ_BY = "0.2.0"
 """The oldest evolake that reads a lake of FORMAT which has a marker."""
 
 MARKER = "_format.json"
+PATIENCE_S = 60.0
+"""How long a writer waits for another one that marks the lake."""
+_known: dict[Path, tuple[tuple[int, int, int], str | None]] = {}
 
 
 def check(root: Path) -> None:
@@ -95,11 +102,39 @@ def require(root: Path) -> None:
         )
 
 
-def mark(root: Path) -> None:
-    """Write the marker if there is none. Raises OSError."""
-    if not (root / MARKER).exists():
-        text = json.dumps({"format": FORMAT, "evolake": __version__, "read_by": READ_BY})
-        disk.write_atomic(root / MARKER, text.encode() + b"\n", tag=f"{os.getpid()}-{threading.get_ident()}")
+def known_id(root: Path) -> str | None:
+    """Return the id of the lake; None if it has none yet. Raises OSError, and LakeError if it is damaged."""
+    path = root / MARKER
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        return None
+    now = (status.st_ino, status.st_mtime_ns, status.st_size)
+    if root not in _known or _known[root][0] != now:
+        _known[root] = now, _parse(path, disk.read(path)).get("id")
+    return _known[root][1]
+
+
+def mark(root: Path) -> str:
+    """Return the id of the lake; write the marker if there is none, or one without an id. Raises OSError."""
+    if known := known_id(root):
+        return known
+    lock = root / "locks" / "_format.lock"
+    with hold(lock, what=f"the format of {root}", run_id=str(os.getpid()), timeout_s=PATIENCE_S):
+        if known := known_id(root):
+            return known
+        path = root / MARKER
+        body = {"format": FORMAT, "evolake": __version__, "read_by": READ_BY}
+        if path.exists():
+            body = _parse(path, disk.read(path))
+        body["id"] = secrets.token_hex(8)
+        text = json.dumps(body | {"check": _check(body)})
+        disk.write_atomic(path, text.encode() + b"\n", tag=f"{os.getpid()}-{threading.get_ident()}")
+        return str(body["id"])
+
+
+def _check(body: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
 
 
 def _older(root: Path, number: int) -> InputError:
@@ -119,6 +154,10 @@ def _parse(path: Path, data: bytes) -> dict[str, Any]:
             or not all(isinstance(summary[name], str) for name in ("evolake", "read_by"))
         ):
             raise ValueError("a field has the wrong type")
+        if not isinstance(summary.get("id", ""), str):
+            raise ValueError("an id that is no text")
+        if set(summary) - {"format", "evolake", "read_by"} and summary.pop("check", None) != _check(summary):
+            raise ValueError("its check sum does not fit")
         return summary
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise LakeError(

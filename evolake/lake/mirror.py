@@ -37,6 +37,7 @@ from evolake.lake.layout import MIRRORED, PULLING
 from evolake.lake.object_store import Remote, Snapshot, place_of, way_out
 from evolake.lake.store import Lake
 from evolake.lake.verify import Shas
+from evolake.project import IN_LAKE
 
 AT_ONCE = 8
 SAMPLE = 64
@@ -137,7 +138,9 @@ def way_to_repair(url: str) -> str:
     )
 
 
-LEFT_OUT = frozenset({"locks", "quarantine", "cache", "work", "seeds", "README.md", MIRRORED, PULLING})
+LEFT_OUT = frozenset(
+    {"locks", "quarantine", "cache", "work", "seeds", "README.md", IN_LAKE, MIRRORED, PULLING}
+)
 """Entries of a lake's root that are no part of a mirror: what is made again, what is of one machine, and what
 comes with the project."""
 

@@ -42,6 +42,7 @@ class Lake:
         root: the lake's folder.
         lock_timeout_s: how long a publisher waits for another writer of the same partition.
         clock: gives `Record.created_at`.
+        checked: False for an audit, which looks at a lake whose format is damaged, too.
 
     Raises:
         InputError: the lake is of a format that this evolake does not read, or no folder. LakeError: its
@@ -49,10 +50,16 @@ class Lake:
     """
 
     def __init__(
-        self, root: Path | str, *, lock_timeout_s: float = 2.0, clock: Callable[[], datetime] = _now
+        self,
+        root: Path | str,
+        *,
+        lock_timeout_s: float = 2.0,
+        clock: Callable[[], datetime] = _now,
+        checked: bool = True,
     ):
         self.root = Path(root).absolute()
-        lake_format.check(self.root)
+        if checked:
+            lake_format.check(self.root)
         self.manifests = Manifests(self.root)
         self.verifier = Verifier(self.root, self.manifests, lock_timeout_s)
         self._publisher = Publisher(self.manifests, self.verifier, lock_timeout_s, clock)
@@ -63,6 +70,16 @@ class Lake:
         self.blobs = BlobStore(self.root)
         self.seals = Seals(self.root, clock)
         self.run_locks = RunLocks(self.root)
+
+    @property
+    def id(self) -> str:
+        """Return what tells this lake from all others; a lake that has no id yet gets one.
+
+        Raises:
+            LakeError: it is damaged, or cannot be written.
+        """
+        with disk.as_lake_error(f"the lake {self.root} cannot be named", f"its id, in {lake_format.MARKER}"):
+            return lake_format.mark(self.root)
 
     def publish(
         self,

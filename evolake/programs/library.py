@@ -17,6 +17,7 @@ from evolake import project as project_module
 from evolake import settings as settings_module
 from evolake.errors import InputError, MachineryError
 from evolake.lake import Lake
+from evolake.lake.homes import home_of
 from evolake.programs.evolution.added_seeds import held_with_other_files
 from evolake.programs.evolution.population import texts_of
 from evolake.programs.gates import unreadable
@@ -107,11 +108,7 @@ def _evolved(
     verbose: bool,
 ) -> Evolved:
     """Run the cycles. chosen: the user named no lake, so that Dagster's home may be the process's own."""
-    home = (
-        Path(os.environ["DAGSTER_HOME"])
-        if chosen and "DAGSTER_HOME" in os.environ
-        else where / "dagster_home"
-    )
+    home = project_module.home(where) if chosen else where / project_module.IN_LAKE
     environment = {
         **os.environ,
         "EVOLAKE_LAKE": str(where),
@@ -126,7 +123,9 @@ def _evolved(
     if code:
         kind = InputError if code == EXIT_INPUT else MachineryError
         raise kind(
-            f"the evolution of {folder.name} stopped", got=got.strip()[-1500:], do=f"see {home / 'logs'}"
+            f"the evolution of {folder.name} stopped",
+            got=got.strip()[-1500:],
+            do=f"see {home_of(home, Lake(where).id) / 'logs'}",
         )
     return read_evolved(Lake(where), folder.name)
 

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from evolake.agents.forecast import RoleCalls, asked
+from evolake.agents.forecast import RoleCalls, Start, asked
+from evolake.gates import load_rules
+from evolake.lake.added_seeds import seeds_of
+from evolake.programs.evolution.added_seeds import SEEDS
 from evolake.programs.evolution.writer_session import writes_in_sessions
-from evolake.programs.model.project import project_folders
 from evolake.programs.roles import WRITER, WRITER_GROUP, WRITER_SESSION
 from evolake.programs.settings import ProgramsSettings
+from evolake.programs.tables import PINNED
 from evolake.settings import Settings
 
 
-def model_calls(settings: Settings, *, first: bool, seeds: bool) -> list[RoleCalls]:
+def model_calls(settings: Settings, start: Start) -> list[RoleCalls]:
     """Return the calls of one cycle: a session for each candidate of every project, or calls for several
     candidates and a revision of each that is worth it: one in three, until a lake says otherwise. A candidate
-    that such a call gives no program of is asked for alone."""
+    that such a call gives no program of is asked for alone. Its projects are those of the lake, wherever
+    their folders are now, and those that enter next."""
     own = settings.of(ProgramsSettings)
-    candidates = (
-        len(project_folders(own, *settings.seed_folders))
-        * own.generations_per_cycle
-        * own.candidates_per_generation
+    new = start.new_seeds(
+        lambda: seeds_of(SEEDS, settings), load_rules(settings.seeds / "rules", "programs").hash
     )
+    projects = {item.name for item in new}.union(start.state.get(PINNED, {}))
+    candidates = len(projects) * own.generations_per_cycle * own.candidates_per_generation
     if writes_in_sessions(own, "model"):
         return asked([RoleCalls(WRITER_SESSION, candidates, candidates, data=4000, reply=1500)])
     revisions = candidates * own.revisions

@@ -17,6 +17,8 @@ _tables = read_tables(Path(__file__).with_name("tables.toml"))
 PROGRAMS = _tables["programs"]
 ARCHIVE: dict[str, TableSchema] = {"programs": PROGRAMS, "derivations": DERIVATIONS, "state": STATE}
 PROJECTS = _tables["projects"]
+PINNED = "projects"
+"""State: project -> cycle it entered in, sha of its files, blob with them, its initial program."""
 JOURNAL = _tables["journal"]
 MEASURED = _tables["measured"]
 FAILED_PROPOSALS = _tables["unmade"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evolake.agents.forecast import RoleCalls, asked
+from evolake.agents.forecast import RoleCalls, Start, asked
 from evolake.prompts.evolution.iteration import ARMS
 from evolake.prompts.policies.endpoint import ROLE as POLICY
 from evolake.prompts.reproduction import SHORT_REPLY
@@ -13,7 +13,7 @@ from evolake.prompts.settings import PromptsSettings
 from evolake.settings import Settings
 
 
-def model_calls(settings: Settings, *, first: bool, seeds: bool) -> list[RoleCalls]:
+def model_calls(settings: Settings, start: Start) -> list[RoleCalls]:
     """Return the calls of one cycle: those of the editor's steps, and every sample if the policy is an
     endpoint.
 
@@ -25,7 +25,7 @@ def model_calls(settings: Settings, *, first: bool, seeds: bool) -> list[RoleCal
     edits = own.editor == "backend" and (arm.evolve or arm.reflect)
     replies = problems * own.rollouts * own.prompts_per_iteration
     held = own.heldout_problems * own.heldout_samples
-    samples = turns * replies + 2 * own.duel_problems * own.duel_samples + (4 if first else 3) * held
+    samples = turns * replies + 2 * own.duel_problems * own.duel_samples + (4 if start.first else 3) * held
     sampled = RoleCalls(
         POLICY,
         samples if own.policy == "endpoint" else 0,

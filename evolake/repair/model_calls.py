@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from evolake.agents.forecast import RoleCalls, asked
+from evolake.agents.forecast import RoleCalls, Start, asked
 from evolake.repair.proposers import ROLES
 from evolake.repair.settings import RepairSettings
 from evolake.repair.trial import plan_of
@@ -17,7 +17,7 @@ LATER_ROUNDS = 0.5
 answer."""
 
 
-def model_calls(settings: Settings, *, first: bool, seeds: bool) -> list[RoleCalls]:
+def model_calls(settings: Settings, start: Start) -> list[RoleCalls]:
     """Return the calls of the whole study: candidates times rounds for each problem, arm and seed.
 
     No reply is repaired: that would be a call that only some candidates get.

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from evolake.agents.call_cache import CallCache, is_key
 from evolake.agents.session import SessionRecords
-from evolake.errors import EvolakeError
+from evolake.errors import EvolakeError, LakeError
 from evolake.lake import Lake, disk
 from evolake.lake.audit import Audit, Finding, audit, files, repair
 
@@ -19,12 +19,20 @@ VERIFY = "evolake lake verify"
 def examine(root: Path, *, fast: bool = False) -> Audit:
     """Return everything in the lake that is not as it should be. `fast`: without reading the bytes of parts,
     blobs and the call cache. Raises what `Lake` raises."""
-    return Audit(tuple(audit(Lake(root), fast=fast, more=(call_cache, fetched))))
+    return Audit(tuple(audit(_opened(root), fast=fast, more=(call_cache, fetched))))
 
 
 def mend(root: Path) -> Audit:
     """Repair what provably can be repaired, and return what was done and what is left."""
-    return repair(Lake(root), more=(call_cache, fetched))
+    return repair(_opened(root), more=(call_cache, fetched))
+
+
+def _opened(root: Path) -> Lake:
+    """Return the lake; one whose marker is damaged, too: that is a finding."""
+    try:
+        return Lake(root)
+    except LakeError:
+        return Lake(root, checked=False)
 
 
 def summary(result: Audit) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evolake.agents.forecast import RoleCalls, asked
+from evolake.agents.forecast import RoleCalls, Start, asked
 from evolake.settings import Settings
 from evolake.solvers.evolution.post_mortem import MAX_RULES
 from evolake.solvers.roles.analyst import ANALYST, ANALYST_SESSION, RULE_WRITER
@@ -12,11 +12,11 @@ from evolake.solvers.roles.planner import PLANNER
 from evolake.solvers.settings import SolversSettings
 
 
-def model_calls(settings: Settings, *, first: bool, seeds: bool) -> list[RoleCalls]:
+def model_calls(settings: Settings, start: Start) -> list[RoleCalls]:
     """Return the calls of one cycle. A coder that is a command of the user's own costs nothing here. The
     first cycle draws its objectives."""
     own = settings.of(SolversSettings)
-    variants, objectives = own.variants_per_cycle, 0 if first else own.objectives_per_cycle
+    variants, objectives = own.variants_per_cycle, 0 if start.first else own.objectives_per_cycle
     coder = {
         "one-shot": [
             RoleCalls(LOOKUP, variants, variants / 2, data=2000, reply=300),

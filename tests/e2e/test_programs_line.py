@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 from designs_fixtures import Project, open_project
 from lake_damage import damage_of
+from loopback_model import LoopbackModel
 from programs_fixtures import EVALUATOR, PROGRAM
-from project_steps import kill_when, undescribed
+from programs_scripted_model import ScriptedPrograms
+from project_steps import by_a_model, kill_when, run_here, undescribed
 
 import evolake
 from evolake.cli.sql import all_tables
@@ -201,3 +203,21 @@ def test_the_library_call_refuses_what_is_no_project(tmp_path: Path):
     with pytest.raises(InputError, match="EVOLVE-BLOCK"):
         evolake.evolve("# EVOLVE-BLOCK-START\n", EVALUATOR, lake=tmp_path / "lake")
     assert not (tmp_path / "lake").exists()
+
+
+def test_a_project_that_the_lake_has_is_forecast_though_nothing_names_its_folder_any_more(
+    projects: Path, tmp_path: Path
+):
+    with LoopbackModel(ScriptedPrograms(())) as server:
+        one = {
+            "EVOLAKE_PROGRAMS__GENERATIONS_PER_CYCLE": "1",
+            "EVOLAKE_PROGRAMS__CANDIDATES_PER_GENERATION": "2",
+            "EVOLAKE_PROGRAMS__WRITER": "one-shot",
+        }
+        project = open_project(tmp_path, **SMALL | one, **by_a_model(server.base_url))
+        run_here(project, "programs", EVOLAKE_PROGRAMS__PROJECTS=str(projects / "open"))
+        run_here(project, "programs")  # each is compared with its forecast
+    assert project.sql("SELECT DISTINCT cycle FROM calls WHERE backend = 'model' ORDER BY 1") == [
+        ["0001"],
+        ["0002"],
+    ]

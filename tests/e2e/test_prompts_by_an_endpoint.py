@@ -17,7 +17,7 @@ import pytest
 from designs_fixtures import ROOT, Project, open_project
 from designs_scripted_model import PlayedModel
 from loopback_model import KEY, Action, Asked, LoopbackModel, say
-from project_steps import materialize
+from project_steps import inside, materialize, within_forecast
 
 from evolake.prompts.model.problems import read_problems
 
@@ -72,7 +72,8 @@ def evolved(tmp_path_factory) -> Iterator[Evolved]:
             EVOLAKE_PROMPTS__ARM="evolution",
             EVOLAKE_PROMPTS__ITERATIONS_PER_CYCLE="3",
         )
-        project.run("run", "--cycles", "1", "--lines", "prompts,designs")
+        with inside(project), within_forecast("prompts"):
+            project.run("run", "--cycles", "1", "--lines", "prompts,designs")
         steered = {"EVOLAKE_BACKEND": "model", "EVOLAKE_SYSTEM_PROMPTS": json.dumps({READER: "champion"})}
         materialize(
             replace(project, environment=project.environment | steered), "designs", "0002", "directions"

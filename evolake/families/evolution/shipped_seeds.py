@@ -20,7 +20,8 @@ import json
 import lzma
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,7 @@ from evolake.lake import disk
 from evolake.lake.added_seeds import SeedItem, SeedSource, folder_item
 from evolake.reading import decompress, read_bytes
 from evolake.seeds import generator
+from evolake.settings import Settings
 
 
 def items(seeds: Path, settings: Any = None) -> list[SeedItem]:
@@ -155,6 +157,28 @@ def entry_of(examined: FamilyResults) -> FamilyEvidence | None:
     return FamilyEvidence(
         examined.family.name, seen, examined.fingerprint.to_json() if examined.fingerprint else ""
     )
+
+
+def beyond_operators(
+    family: Family, sizes: FamiliesSettings, root_seed: int, shipped: Mapping[str, FamilyEvidence]
+) -> bool:
+    """Return whether operators cannot review a seed family, for want of validators or of a reader: that is
+    left to whom the backend asks."""
+    lacking = len(family.validators) < sizes.validators or family.reader is None
+    return lacking and evidence_key(family, sizes, root_seed) not in shipped
+
+
+def left_to_model(items: Iterable[SeedItem], settings: Settings) -> Iterator[SeedItem]:
+    """Yield the seeds that a model reviews though `seed_review` is `shipped`. One that cannot be read is none
+    of them."""
+    shipped = read_entries(settings.seeds / FILE)
+    for item in items:
+        assert item.path is not None
+        with suppress(InputError):
+            if beyond_operators(
+                read_family(item.path), settings.of(FamiliesSettings), settings.seed, shipped
+            ):
+                yield item
 
 
 def _words(value: Any) -> Iterator[str]:

@@ -18,8 +18,10 @@ from lake_damage import flip, toy_lake
 from evolake.cli import cli
 from evolake.errors import InputError, LakeError
 from evolake.lake import Catalogue, Lake, disk
+from evolake.lake.audit import check_root
 from evolake.lake.lake_format import MARKER
 from evolake.report.health import examine, mend, summary
+from evolake.settings import PROFILE_FILE
 
 FLIPS_PER_FILE = 2
 
@@ -126,6 +128,22 @@ def test_flips_of_bits_in_every_file_are_found_or_change_nothing_that_is_read(ro
         path.write_bytes(data)
     assert counted["found"] > 40 * FLIPS_PER_FILE
     assert counted["harmless"] <= 0.03 * counted["found"]
+
+
+@pytest.mark.parametrize("name", [MARKER, PROFILE_FILE])
+def test_every_flipped_bit_of_the_small_files_at_the_root_is_a_finding_and_no_error(root, name):
+    Lake(root).note_profile("demo")
+    assert Lake(root).id
+    path, data = root / name, (root / name).read_bytes()
+    kind = {MARKER: "format", PROFILE_FILE: "profile"}[name]
+    for bit in range(8 * len(data)):
+        path.write_bytes(flip(data, bit))
+        assert [finding.kind for finding in check_root(Lake(root, checked=False), False)] == [kind], bit
+    assert kinds(root) == [kind]
+    got = CliRunner().invoke(cli, ["lake", "verify", "--lake", str(root), "--json"], standalone_mode=False)
+    assert (got.return_value, json.loads(got.stdout)["verdict"]) == (1, "findings")
+    path.write_bytes(data)
+    assert kinds(root) == []
 
 
 @pytest.mark.parametrize("asset", ["candidates", "sizes", "candidates__artifacts"])

@@ -266,7 +266,9 @@ def test_the_commands_say_what_was_moved(tmp_path):
     )
 
 
-@pytest.mark.parametrize("path", ["../outside", "/etc/x", "tables/../../x", "locks/x", "seeds/x"])
+@pytest.mark.parametrize(
+    "path", ["../outside", "/etc/x", "tables/../../x", "locks/x", "seeds/x", "dagster_home/x"]
+)
 def test_a_mirror_that_names_files_elsewhere_is_refused(tmp_path, path):
     from evolake.lake.object_store import Remote
 

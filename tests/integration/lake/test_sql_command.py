@@ -6,6 +6,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -203,6 +204,31 @@ def test_a_mistake_is_named_on_standard_error_with_exit_code_2(root, words, comp
     assert (code, out) == (2, "")
     assert complaint in err
     assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    "statement, setting, value, complaint",
+    [
+        (
+            "SELECT count(*) FROM range(10000000) AS a, range(10000000) AS b",
+            "SECONDS",
+            "0.5",
+            "at most 0.5 s",
+        ),
+        ("SELECT * FROM range(100000000)", "SECONDS", "0.5", "at most 0.5 s"),
+        ("SELECT list(range) FROM range(30000000)", "MEMORY_GIB", "0.1", "at most 0.1 GiB"),
+        ("SELECT repeat('x', 1000) FROM range(10000000)", "MEMORY_GIB", "0.3", "at most 0.3 GiB"),
+    ],
+)
+def test_a_statement_that_takes_too_much_is_stopped_and_the_setting_is_named(
+    root, statement, setting, value, complaint
+):
+    name = f"EVOLAKE_SQL__{setting}"
+    done = commands.evolake(
+        "sql", "--lake", str(root), statement, "--format", "csv", environment=dict(os.environ) | {name: value}
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert complaint in done.stderr and name in done.stderr
 
 
 def test_a_damaged_part_is_exit_code_3_and_says_what_to_materialize(tmp_path):

@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import threading
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,13 @@ PROGRAM = [
     "model",
 ]
 SMALL = ["--problems", "5", "--seeds", "1", "--perturbed", "0", "--transfer", "1", "--json"]
+STUDY = {
+    "EVOLAKE_REPAIR__PROBLEMS": "5",
+    "EVOLAKE_REPAIR__SEEDS": "1",
+    "EVOLAKE_REPAIR__PERTURBED": "0",
+    "EVOLAKE_REPAIR__TRANSFER": "1",
+}
+"""SMALL as settings."""
 SIZES = {"EVOLAKE_REPAIR__CANDIDATES": "2", "EVOLAKE_REPAIR__ROUNDS": "3"}
 CALLS = 6
 PROBLEMS = 6
@@ -128,6 +136,20 @@ def test_the_whole_path_with_a_model(asked_and_run):
         "a server that keeps to the schema keeps to the contract"
     )
     calls = Lake(lake).read("repair", "results__agent_calls")
+    made = Counter(calls["role"].to_list())
+    for root in (lake.parent / "fresh", lake):  # what was done before makes no difference to a study
+        planned = evolake(
+            "run",
+            "--dry-run",
+            "--backend",
+            "model",
+            "--json",
+            "repair",
+            environment=environment(root, "", **STUDY),
+        )
+        [study] = json.loads(planned.stdout)["lines"]
+        most = {row["role"]: row["calls_most"] for row in study["roles"]}
+        assert made.keys() == most.keys() and all(made[role] <= most[role] for role in made), (made, most)
     assert calls.height == len(asked) and set(calls["role"]) == {
         "repair_plain",
         "repair_generic",

@@ -4,21 +4,27 @@ limit stops it."""
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from designs_fixtures import ROOT
 
 from evolake.agents.calls import AgentCall
 from evolake.agents.forecast import LineForecast, forecast_sentence, forecasts
 from evolake.cli.run import run
+from evolake.families.evolution.shipped_seeds import SEEDS as FAMILIES
 from evolake.lake import AGENT_CALLS, Lake, side_table
+from evolake.lake.added_seeds import SeedItem, seeds_of
+from evolake.lake.schemas import ENTERED, INCOMING, STATE
 from evolake.prompts.settings import PromptsSettings
 from evolake.prompts.tables import PROMPTS
 from evolake.settings import BudgetSettings, PriceSettings, Settings, load
 
+SEEDS = ROOT / "data_lake" / "seeds"
 DEMO = {
     "EVOLAKE_PROFILE": "demo",
     "EVOLAKE_BACKEND": "model",
@@ -163,21 +169,47 @@ def test_operators_call_no_model_but_a_policy_behind_an_endpoint_does(
     assert [row.role for row in of_line(load(), tmp_path).rows] == ["prompts_policy"]
 
 
-def test_seed_families_that_are_not_judged_yet_are_counted_if_a_model_reviews_them(
-    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def reviews() -> int:
-        return next(
-            row
-            for row in of_line(load(), tmp_path, "families").rows
-            if row.role == "families_quality_reviewer"
-        ).calls_most
+@pytest.fixture
+def family(settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The one seed family there is."""
+    monkeypatch.setenv("EVOLAKE_SEEDS", str(tmp_path / "seeds"))
+    shutil.copytree(SEEDS / "rules", tmp_path / "seeds" / "rules")
+    return shutil.copytree(SEEDS / "families" / "bus-legs", tmp_path / "seeds" / "families" / "bus-legs")
 
-    shipped = reviews()
-    monkeypatch.setenv("EVOLAKE_FAMILIES__SEED_REVIEW", "model")
-    by_model = reviews()
-    Lake(tmp_path).seals.seal("families", "0001", "version", None, "r")
-    assert by_model > shipped == reviews() > 0
+
+def reviews(lake: Path) -> int:
+    """How often the quality of a family is reviewed at most: without repairs of replies."""
+    rows = of_line(load(), lake, "families").rows
+    most = next(row for row in rows if row.role == "families_quality_reviewer").calls_most
+    return most // (1 + load().model_repairs)
+
+
+def begin(lake: Path, *seeds: SeedItem) -> None:
+    """Seal the first population of the families line, with these seeds."""
+    entered = {item.sha: {"state": "accepted"} for item in seeds}
+    state = STATE.frame([{"name": ENTERED, "value": json.dumps(entered)}])
+    Lake(lake).publish("families", f"{INCOMING}state", state, cycle="0001", run_id="r", schema=STATE)
+    Lake(lake).seals.seal("families", "0001", "version", None, "r")
+
+
+@pytest.mark.parametrize("fault", ["reviewed by a model", "without its validators"])
+def test_a_seed_family_that_the_model_has_to_review_is_counted_until_the_line_has_begun(
+    family: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: str
+) -> None:
+    proposed = reviews(tmp_path)
+    if fault == "reviewed by a model":
+        monkeypatch.setenv("EVOLAKE_FAMILIES__SEED_REVIEW", "model")
+    else:
+        shutil.rmtree(family / "validators")
+    assert reviews(tmp_path) == proposed + 1
+    begin(tmp_path, *seeds_of(FAMILIES, load()))
+    assert reviews(tmp_path) == proposed
+
+
+def test_a_family_that_was_added_later_is_counted(family: Path, tmp_path: Path) -> None:
+    proposed = reviews(tmp_path)
+    begin(tmp_path)
+    assert reviews(tmp_path) == proposed + 1
 
 
 def test_the_study_of_repair_is_forecast_by_name(settings: Settings, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ that lost its marker is marked again."""
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 import dagster as dg
 import polars as pl
@@ -40,7 +41,15 @@ def test_the_first_write_marks_the_lake(tmp_path, write):
     Lake(root)
     assert not root.exists()
     write(root)
-    assert marked(root) == {"format": FORMAT, "evolake": __version__, "read_by": "0.2.0"}
+    got = marked(root)
+    assert got | {"id": "", "check": ""} == {
+        "format": FORMAT,
+        "evolake": __version__,
+        "read_by": "0.2.0",
+        "id": "",
+        "check": "",
+    }
+    assert Lake(root).id == got["id"] != ""
     assert [path.name for path in root.iterdir() if path.name.startswith(".")] == []
     written = (root / MARKER).stat().st_mtime_ns
     write(root)
@@ -54,6 +63,17 @@ def test_a_lake_that_lost_its_marker_is_read_as_it_is_and_marked_at_the_next_wri
     assert lake.cycles("ordered", "candidates") and not (root / MARKER).exists()
     lake.publish("ordered", "fresh", ROWS, cycle=None, run_id="run")
     assert marked(root)["format"] == FORMAT
+
+
+def test_a_lake_of_before_ids_gets_one_at_its_next_write_and_keeps_it(tmp_path):
+    root = toy_lake(tmp_path)
+    before = marked(root)
+    assert "id" not in before and Lake(root).cycles("ordered", "candidates")
+    with ThreadPoolExecutor(4) as threads:
+        ids = set(threads.map(lambda _: Lake(root).id, range(8)))
+    assert ids == {marked(root)["id"]} and marked(root).items() >= before.items()
+    Lake(root).publish("ordered", "fresh", ROWS, cycle=None, run_id="run")
+    assert {marked(root)["id"]} == ids
 
 
 def older(root) -> None:

@@ -138,6 +138,35 @@ def test_it_goes_on_where_an_earlier_run_stopped(place, capsys):
     ]
 
 
+def steps_of_newest_run() -> list[str]:
+    with dg.DagsterInstance.get() as instance:
+        [run] = instance.get_runs(limit=1)
+        return sorted(step.step_key for step in instance.get_run_step_stats(run.run_id))
+
+
+ALL = ["gated__candidates", "gated__candidates_members_are_unique", "gated__survivors"]
+
+
+def test_a_failed_seal_continues_at_the_seal_unless_what_it_stands_on_is_another_by_now(
+    place, capsys, monkeypatch
+):
+    fail = place / "plants" / "fail-gated-0001"
+    fail.write_text("")
+    assert evolve("--lines", "gated") == 3 and steps_of_newest_run() == ALL
+    capsys.readouterr()
+    monkeypatch.setenv("EVOLAKE_WORKERS", str(settings.load().workers + 1))
+    assert evolve("--lines", "gated") == 3 and steps_of_newest_run() == ALL  # other sizes
+    fail.unlink()
+    assert evolve("--lines", "gated") == 0 and steps_of_newest_run() == ["gated__survivors"]
+    assert "did all of cycle 0001 but its seal; it continues there" in capsys.readouterr().out
+    assert Lake(place / "lake").read("gated", "incoming_members", "0002")["member"].to_list() == ["seed>0001"]
+    fail = place / "plants" / "fail-gated-0002"
+    fail.write_text("")
+    assert [evolve("--lines", "gated") for _ in range(2)] == [3, 3]
+    assert steps_of_newest_run() == ["gated__survivors"]
+    assert evolve("--lines", "gated") == 3 and steps_of_newest_run() == ALL  # the seal refused once more
+
+
 def test_a_cycle_that_a_check_judges_bad_exits_1_with_the_reason(place, capsys):
     (place / "plants" / "twice-gated-0001").write_text("")
     assert evolve("--lines", "gated", "--cycles", "2", "--json") == 1

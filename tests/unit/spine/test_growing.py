@@ -111,7 +111,9 @@ def test_a_living_run_is_not_buried(project):
     run = unfinished_run(project, "nightly", **{IN_PROCESS_TAG: "1"})
     with project.lake.line_lock("nightly", run_id=run.run_id):
         assert bury_dead_runs(project.instance, project.lake, [project.line("nightly")]) == []
-    assert [item.run_id for item in runs_at_work(project.instance, project.line("nightly"))] == [run.run_id]
+    assert [
+        item.run_id for item in runs_at_work(project.instance, project.lake, project.line("nightly"))
+    ] == [run.run_id]
 
 
 @pytest.mark.parametrize("status", [dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.CANCELING])

@@ -14,6 +14,7 @@ import dagster as dg
 import psutil
 import pytest
 
+from evolake.lake import Lake
 from pipelines.events import Event
 from pipelines.outcome import MACHINERY_FAILED
 from pipelines.side_by_side import SideBySide
@@ -83,6 +84,30 @@ def test_processes_of_lines_end_when_who_started_them_is_killed(place: Path):
         process.kill()
     _, alive = psutil.wait_procs(started, timeout=120)
     assert alive == []
+
+
+@pytest.mark.parametrize("lines", ["left", "left,right"])
+def test_the_run_ends_when_the_command_that_started_it_is_killed(place: Path, lines: str):
+    """The command starts a process, and that one the lines: none is left, and the lake's lock is free."""
+    for line in lines.split(","):
+        (place / "plants" / f"hang-{line}-0001").write_text("")
+    command = [
+        sys.executable,
+        "-c",
+        "import subprocess, sys\nfrom evolake import project\nsubprocess.run([*project.command("
+        f"'pipelines.evolve'), '--definitions', 'toy_location.definitions', '--lines', '{lines}'])",
+    ]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        deadline, started = time.monotonic() + 300, []
+        while len(started) < len(lines.split(",")) or not Lake(place / "lake").line_holder("left"):
+            assert time.monotonic() < deadline and process.poll() is None, "no line was started"
+            started = psutil.Process(process.pid).children(recursive=True)
+            time.sleep(0.1)
+        process.kill()
+    _, alive = psutil.wait_procs(started, timeout=30)
+    assert alive == []
+    with Lake(place / "lake").line_lock("left", run_id="next"):
+        pass
 
 
 def test_a_process_that_a_run_spawns_does_not_import_the_module_of_the_run():

@@ -130,11 +130,8 @@ def test_the_nearest_project_is_used_and_a_named_one_before_it(
         lay_out(name)
     monkeypatch.chdir(tmp_path / "outer" / "inner" / "data_lake")
     inner = tmp_path / "outer" / "inner"
-    assert (project.root(), project.home(), settings.load().require_lake()) == (
-        inner,
-        inner / ".dagster",
-        inner / "data_lake",
-    )
+    lake = settings.load().require_lake()
+    assert (project.root(), project.home(lake), lake) == (inner, inner / ".dagster", inner / "data_lake")
     monkeypatch.setenv("EVOLAKE_PROJECT", str(tmp_path / "other"))
     assert settings.load().seeds == tmp_path / "other" / "data_lake" / "seeds"
     monkeypatch.setenv("EVOLAKE_PROJECT", str(tmp_path))
@@ -148,11 +145,12 @@ def test_installed_and_outside_of_a_project_only_what_needs_a_lake_is_refused(
     monkeypatch.setattr(project, "INSTALLED", True)
     loaded = settings.load("demo")
     assert (loaded.jail, loaded.seeds) == ("bubblewrap", project.BROUGHT / "data_lake" / "seeds")
-    for look in (loaded.require_lake, loaded.model_copy(update={"seed": 5}).require_lake, project.home):
+    for look in (loaded.require_lake, loaded.model_copy(update={"seed": 5}).require_lake, project.root):
         with pytest.raises(InputError, match="evolake init DIR"):
             look()
     monkeypatch.setenv("EVOLAKE_LAKE", str(tmp_path / "lake"))
     assert settings.load("demo").require_lake() == tmp_path / "lake"
+    assert project.home(tmp_path / "lake") == tmp_path / "lake" / "dagster_home"
 
 
 def test_a_package_of_another_owner_with_such_a_name_is_an_error(tmp_path: Path):
