@@ -17,6 +17,7 @@ import dagster as dg
 
 from assets.guards import unmet
 from assets.package import Decorator, Options, Package
+from evolake.lake import Lake
 
 
 @dataclass(frozen=True)
@@ -64,14 +65,15 @@ class Study(Package):
         return self.decorate(self.findings_group, **given)
 
     def require_cells(
-        self, context: dg.AssetExecutionContext, checks: Sequence[dg.AssetChecksDefinition]
+        self, context: dg.AssetExecutionContext, lake: Lake, checks: Sequence[dg.AssetChecksDefinition]
     ) -> None:
         """Fail, not to be retried, unless every cell is there and `checks` have passed on its current part.
 
         Within one run a failed blocking check stops what is downstream; findings are another run, so they
         ask.
         """
-        missing = {cell: result for cell in self.cells if (result := unmet(context.instance, checks, cell))}
+        said = {cell: unmet(context.instance, lake, checks, cell) for cell in self.cells}
+        missing = {cell: result for cell, result in said.items() if result}
         if missing:
             first, result = next(iter(missing.items()))
             raise dg.Failure(

@@ -49,7 +49,7 @@ candidate_weights_sum_to_one = weights_sum_to_one(
     orphans_allowed=False,
     born_orphans=f"c.operator IN {(*NAMES, INVENTED)}",
 )
-judged_each_once = [_judged_once(asset) for name, asset in gates.items() if schema_of(asset) is GATED]
+judged_each_once = [_judged_once(asset) for asset in gates.values() if schema_of(asset) is GATED]
 labels_have_a_majority = rows_check(
     gates["consensus_labels"],
     "labels_have_a_strict_majority",

@@ -28,7 +28,7 @@ def _stored(context: dg.AssetExecutionContext, lake: LakeResource) -> Stored:
     from evolake.repair.report.material import require_all_cells
     from evolake.repair.running import read_study
 
-    study.require_cells(context, CELL_CHECKS)
+    study.require_cells(context, lake.open(), CELL_CHECKS)
     stored = read_study(lake.open())
     require_all_cells(stored)
     require_one_study(stored.results, stored.problems)

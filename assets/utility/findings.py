@@ -24,7 +24,7 @@ def _found(context: dg.AssetExecutionContext, lake: LakeResource) -> Findings:
     from evolake.utility.findings import findings_of
     from evolake.utility.running import read_study
 
-    study.require_cells(context, CELL_CHECKS)
+    study.require_cells(context, lake.open(), CELL_CHECKS)
     stored = read_study(lake.open())
     if stored.missing:
         text = (

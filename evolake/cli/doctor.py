@@ -347,12 +347,11 @@ def _requirements(spec: LineSpec) -> Iterator[Check]:
 
 
 def _homes(settings: Settings) -> list[Path]:
-    """Return homes of Dagster that runs on this lake could use and that are there."""
-    folder = find()
-    places = [settings.require_lake() / "dagster_home"] if settings.lake else []
-    named = os.environ.get("DAGSTER_HOME")
-    places = [Path(named)] if named else [*places, *([folder / ".dagster"] if folder else [])]
-    return [place for place in places if named or place.is_dir()]
+    """Return the home of Dagster that runs on this lake use, if it is there or was named."""
+    if not settings.lake:
+        return []
+    place = home(settings.require_lake())
+    return [place] if os.environ.get("DAGSTER_HOME") or place.is_dir() else []
 
 
 def _locks(settings: Settings) -> Iterator[Check]:
