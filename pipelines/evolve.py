@@ -20,6 +20,7 @@ import sys
 import traceback
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -156,59 +157,92 @@ def main(
     for name, value in (("EVOLAKE_PROFILE", profile), ("EVOLAKE_BACKEND", backend), ("EVOLAKE_SEED", seed)):
         if value is not None:
             os.environ[name] = str(value)
-    settings = settings_module.load()
+    settings, named = settings_module.load(), os.environ.get("DAGSTER_HOME")
     if how_many and not as_part:
         check_endpoint(settings)
     leave_bad_cron_out()
     loaded = importlib.import_module(module)
     lake, lines = Lake(settings.require_lake()), choose(names, [built.line for built in loaded.lines])
-    asked, home = os.environ.get("DAGSTER_HOME"), home_from_environment(lake)
+    work = Work(settings, lake, home_from_environment(lake), module, loaded.defs, how_many)
     if as_part:
         end_with_parent()
-        parent().leave(
-            _here(
-                loaded.defs,
-                home,
-                lake,
-                settings.profile,
-                parent().tell,
-                lines,
-                how_many,
-                Turns(home / "turns"),
-            )
-        )
+        parent().leave(work.here(lines, parent().tell, Turns(work.home / "turns")))
         return 0
     console = visible_console()
-    if not as_json:
-        chosen_by = settings_module.chosen_profile(settings.require_lake())[1]
-        Progress(console).say(f"profile {settings.profile} ({chosen_by}), lake {settings.require_lake()}")
-        if str(home) != asked:
-            Progress(console).say(f"DAGSTER_HOME {asked} is another lake's: this one has its runs in {home}")
-    lines = runnable(lines, names, Progress(console, quiet=as_json).say, require_all=settings.require_all)
+    before = Progress(console, quiet=as_json)
+    for sentence in _opening(work, named):
+        before.say(sentence)
+    lines = runnable(lines, names, before.say, require_all=settings.require_all)
     if how_many and not as_json and (sentence := _forecast(settings, lake, lines)):
-        Progress(console).say(sentence)
-    many = (
-        1 if settings.system_prompts else min(at_once or (os.cpu_count() or 1) + 1, len(lines))
-    )  # prompts of one line's champion serve all others
+        before.say(sentence)
+    # prompts of one line's champion serve all others
+    many = 1 if settings.system_prompts else min(at_once or (os.cpu_count() or 1) + 1, len(lines))
     with Progress(console, [line.name for line in lines], quiet=as_json, verbose=verbose) as progress:
-        if report := summary(
-            examine(lake.root, fast=True)
-        ):  # an earlier process that was killed may have left something unfinished
+        # an earlier process that was killed may have left something unfinished
+        if report := summary(examine(lake.root, fast=True)):
             progress.say(f"the lake is not as it was written: {report}")
-        if many > 1:
-            options = ["--cycles", str(how_many), "--definitions", module]
-            weights = {
-                line.name: spec.weight if (spec := registered().get(line.name)) else 1.0 for line in lines
-            }
-            after, tell = _after(settings, lines), progress.show
-            order = order_of(weights, after)
-            if not after.get(order[1]) and not measuring(loaded.defs, order[1]):
-                tell = _both(HeadStart(home / "turns", order[1]).tell, tell)
-            outcome = _apart(SideBySide(options, many, after, tell, home / "logs", niceness(weights)), order)
-        else:
-            outcome = _here(loaded.defs, home, lake, settings.profile, progress.show, lines, how_many)
+        outcome = work.apart(lines, many, progress.show) if many > 1 else work.here(lines, progress.show)
     for sentence in closing_lines(lake, outcome.sealed, outcome.runs):
         progress.say(sentence)
+    _tell_end(outcome, work.home, as_json)
+    return outcome.exit_code
+
+
+@dataclass(frozen=True)
+class Work:
+    """What the lines are run with. module: where `definitions` is; another process loads it again."""
+
+    settings: Settings
+    lake: Lake
+    home: Path
+    module: str
+    definitions: dg.Definitions
+    cycles: int
+
+    def here(self, lines: Sequence[Line], tell: Tell, turns: Turns | None = None) -> Outcome:
+        """Run the lines in this process, one after the other; what fails in one is no reason for another to
+        stop."""
+
+        def of(line: Line) -> Outcome:
+            try:
+                return evolve(stage, line, self.cycles)
+            except EvolakeError as error:
+                return Outcome({line.name: []}, exit_code=error.exit_code, reason=str(error))
+
+        with warnings.catch_warnings(), dg.DagsterInstance.get() as instance, between_runs():
+            warnings.simplefilter("ignore", dg.PreviewWarning)
+            profile = self.settings.profile
+            stage = Stage(self.definitions, instance, self.home, self.lake, profile, tell, turns)
+            return together([of(line) for line in lines])
+
+    def apart(self, lines: Sequence[Line], many: int, tell: Tell) -> Outcome:
+        """Run the lines side by side, so many at a time. SIGTERM ends them as an interrupt does."""
+        known = registered()
+        weights = {line.name: known[line.name].weight if line.name in known else 1.0 for line in lines}
+        after = _after(self.settings, lines)
+        order = order_of(weights, after)
+        if not after.get(order[1]) and not measuring(self.definitions, order[1]):
+            tell = _both(HeadStart(self.home / "turns", order[1]).tell, tell)
+        options = ["--cycles", str(self.cycles), "--definitions", self.module]
+        # makes the tables of an empty home: two processes that make them at the same time can collide
+        with dg.DagsterInstance.get() as instance:
+            instance.get_runs(limit=1)
+            instance.get_dynamic_partitions("")
+        with _terminated_as_interrupted():
+            side = SideBySide(options, many, after, tell, self.home / "logs", niceness(weights))
+            return side.run(order)
+
+
+def _opening(work: Work, named: str | None) -> Iterator[str]:
+    """Yield what a person should know before anything runs. named: the DAGSTER_HOME that was set."""
+    root = work.settings.require_lake()
+    yield f"profile {work.settings.profile} ({settings_module.chosen_profile(root)[1]}), lake {root}"
+    if str(work.home) != named:
+        yield f"DAGSTER_HOME {named} is another lake's: this one has its runs in {work.home}"
+
+
+def _tell_end(outcome: Outcome, home: Path, as_json: bool) -> None:
+    """Say how the run ended: as JSON, or only if it did not end well."""
     if as_json:
         say_json(outcome.summary())
     elif outcome.reason == STOPPED:
@@ -216,32 +250,6 @@ def main(
     elif outcome.exit_code:
         run = f" ; or look at run {outcome.run_id} in the UI ({UI})" if outcome.run_id else ""
         say_text(f"{outcome.reason}\n  log: {home / 'logs'}{run}", err=True)
-    return outcome.exit_code
-
-
-def _here(
-    definitions: dg.Definitions,
-    home: Path,
-    lake: Lake,
-    profile: str,
-    tell: Tell,
-    lines: Sequence[Line],
-    how_many: int,
-    turns: Turns | None = None,
-) -> Outcome:
-    """Run the lines in this process, one after the other; what fails in one is no reason for another to
-    stop."""
-
-    def of(line: Line) -> Outcome:
-        try:
-            return evolve(stage, line, how_many)
-        except EvolakeError as error:
-            return Outcome({line.name: []}, exit_code=error.exit_code, reason=str(error))
-
-    with warnings.catch_warnings(), dg.DagsterInstance.get() as instance, between_runs():
-        warnings.simplefilter("ignore", dg.PreviewWarning)
-        stage = Stage(definitions, instance, home, lake, profile, tell, turns)
-        return together([of(line) for line in lines])
 
 
 def _forecast(settings: Settings, lake: Lake, lines: Sequence[Line]) -> str:
@@ -267,17 +275,6 @@ def _both(first: Tell, second: Tell) -> Tell:
         second(event)
 
     return tell
-
-
-def _apart(processes: SideBySide, lines: Sequence[str]) -> Outcome:
-    """Run the lines side by side. SIGTERM ends them as an interrupt does."""
-    with dg.DagsterInstance.get() as instance:
-        instance.get_runs(
-            limit=1
-        )  # makes the tables of an empty home: two processes that make them at once can collide
-        instance.get_dynamic_partitions("")
-    with _terminated_as_interrupted():
-        return processes.run(lines)
 
 
 @contextlib.contextmanager
