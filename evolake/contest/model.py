@@ -24,6 +24,7 @@ class Contest:
         low, high: ends of its interval at `LEVEL`; infinite if the samples set no bound.
         pairs: how many pairs count. neutral: the effect of equal rivals (0 for a difference, 1 for a ratio).
         test: name of the test. reason: why the challenger wins or does not, without figures.
+        worst: the challenger's worst pair, as a difference or a ratio.
     """
 
     effect: float
@@ -33,6 +34,14 @@ class Contest:
     test: str
     reason: str
     neutral: float = 0.0
+    worst: float = 0.0
+
+    @property
+    def unseen(self) -> str:
+        """What such a contest cannot see, as a sentence: a loss that is rarer than 3 in n cases is absent
+        from n cases with a probability above 5 %."""
+        rarest = max(1, self.pairs // 3)
+        return f"worst case {self.worst:.4g}; a loss in fewer than 1 of {rarest} cases could go unseen"
 
     @property
     def wins(self) -> bool:
@@ -42,6 +51,7 @@ class Contest:
 
 BETTER = "a gain beyond the noise"
 NOT_BETTER = "no gain beyond the noise"
+WORST_AGAIN = "undecided: if the worst case came once more, the gain would not be beyond the noise"
 
 
 def expected_false(contests: int) -> float:

@@ -26,7 +26,7 @@ import numpy as np
 
 from evolake import __version__
 from evolake.canonical_json import canonical_json, key_of
-from evolake.contest import ERROR, LEAST_PAIRS, Contest, exact, paired, progress
+from evolake.contest import ERROR, LEAST_PAIRS, WORST_AGAIN, Contest, exact, paired, progress
 from evolake.cycle_seeds import CycleSeeds
 from evolake.errors import HostBusy
 from evolake.lake import BlobStore
@@ -38,6 +38,8 @@ from evolake.programs.settings import ProgramsSettings
 from evolake.stats import bootstrap_interval
 
 LEVEL = 0.95
+EXACT = "exact comparison"
+"""The test of a contest without noise."""
 Scores = Mapping[str, Sequence[float | None]]
 """side -> score under each of the first seeds that it was evaluated under, such that higher is better; None
 where an evaluation gave none."""
@@ -52,6 +54,8 @@ UNDECIDED: Mapping[str, Any] = {
     "test": None,
 }
 """Columns of DECISIONS for a champion that stays without a comparison; `reason` says why."""
+LEAST_REPEATS = 8
+"""Seeds of an evaluator that is not cheap."""
 SIDES = ("champion", "again", "challenger", "initial")
 
 
@@ -154,12 +158,9 @@ def decide_duel(scores: Scores, random: np.random.Generator) -> dict[str, Any]:
         f"better by {contest.effect:.4g} ({100 * LEVEL:g}% interval {contest.low:.4g} to "
         f"{contest.high:.4g}) on {contest.pairs} held-out seeds"
     )
+    shown = contest.reason if contest.test == EXACT else f"{contest.reason}; {contest.unseen}"
     wins = contest.wins and whole
-    reason = (
-        f"{said}: {contest.reason}"
-        if wins
-        else f"not beyond the noise: {said}{_why(contest)}{_given_up(scores)}"
-    )
+    reason = f"{said}: {shown}" if wins else f"not beyond the noise: {said}{_why(contest)}{_given_up(scores)}"
     return {"noise": noise_of(scores), "wins": wins, "reason": reason, **_columns(contest)}
 
 
@@ -285,7 +286,7 @@ def _hopeless(scores: Scores, most: int) -> bool:
 
 
 def _why(contest: Contest) -> str:
-    return f": {contest.reason}" if contest.test == "exact comparison" else ""
+    return f": {contest.reason}" if contest.test == EXACT or contest.reason == WORST_AGAIN else ""
 
 
 def _finite(end: float) -> float | None:
@@ -347,7 +348,8 @@ def decide_champion(
     sides = sides_of(
         champion["program_id"], challenger["program_id"] if challenger else None, initial["program_id"]
     )
-    seeds = [cycle_seeds.seed(f"heldout/{project.name}", place) for place in range(own.heldout_repeats)]
+    repeats = heldout_repeats(own, initial["cpu_s"], len(sides))
+    seeds = [cycle_seeds.seed(f"heldout/{project.name}", place) for place in range(repeats)]
     cycle, notes = cycle_seeds.cycle, notes or DuelNotes()
     with Evaluator(project, own, mode=mode) as evaluator:
         texts = {name: texts_of(blobs, row["files_sha"]) for name, row in rows.items()}
@@ -424,6 +426,13 @@ def decide_champion(
         for row in measured_rows(project, sides[side], evaluations, cycle, "heldout", side)
     ]
     return Succession(decision, measured)
+
+
+def heldout_repeats(own: ProgramsSettings, cpu_s: float | None, sides: int) -> int:
+    """Return under how many seeds a project's programs meet: all that the settings ask for if they fit into
+    `heldout_s`, else LEAST_REPEATS. cpu_s: of one evaluation; None if it is not known."""
+    fits = cpu_s is not None and cpu_s * sides * own.heldout_repeats <= own.heldout_s
+    return own.heldout_repeats if fits else min(LEAST_REPEATS, own.heldout_repeats)
 
 
 def evaluations_bytes(done: Mapping[str, Evaluation]) -> bytes:

@@ -2,7 +2,7 @@
 by mean PAR-2.
 
 On each formula the two run back to back, in turns first and second, so that what slows the host slows both.
-What is compared is PAR-2 over the suite, a mean: `evolake.contest.mean_ratio` decides, also against rivals
+What is compared is PAR-2 over the suite, a mean: `evolake.contest.cost_ratio` decides, also against rivals
 that help some formulas and hurt others. Its unit is the formula. Shuffled copies of one formula and repeated
 passes are averaged first, as they are no independent evidence; how far they are apart counts, because it
 moves the formula's mean. Which formula an instance comes from is a column of the trials, not a part of its
@@ -32,7 +32,7 @@ import numpy as np
 import polars as pl
 
 from evolake.compute.needs import timed
-from evolake.contest import LEAST_FORMULAS, Contest, mean_ratio
+from evolake.contest import LEAST_FORMULAS, Contest, cost_ratio
 from evolake.journal import run_journaled
 from evolake.seeds import generator
 from evolake.solvers.execute import Program
@@ -181,7 +181,7 @@ def decide_duel(trials: pl.DataFrame, rng: np.random.Generator, looks: int = 1) 
 
     Args:
         trials: rows of DUELS of one champion and one challenger. rng: of the contest; see `decision_rng`.
-            looks: see `mean_ratio`.
+            looks: see `cost_ratio`.
 
     Raises:
         ValueError: no trials, or trials of more than one duel.
@@ -222,14 +222,15 @@ def decide_duel(trials: pl.DataFrame, rng: np.random.Generator, looks: int = 1) 
             test="none",
         )
     theirs, ours = (per_formula(counting, part) for part in (CHAMPION, CHALLENGER))
-    contest = mean_ratio(theirs, ours, rng, looks)
+    names = sorted(counting["formula"].unique())
+    contest = cost_ratio(theirs, ours, rng, looks, [family_of(name) for name in names])
     solved = {part: _solved(counting, part) for part in (CHAMPION, CHALLENGER)}
     wins, verdict, reason = verdict_of(contest, solved[CHAMPION], solved[CHALLENGER], refuted)
     short = too_short(theirs, ours, float(trials["timeout_s"].min()))  # pyright: ignore[reportArgumentType]
     if short and not refuted:
         wins, verdict, reason = False, "undecided", short
     elif verdict == "undecided" and contest.pairs >= LEAST_FORMULAS:
-        reason += dominant(theirs, ours, sorted(counting["formula"].unique()))
+        reason += dominant(theirs, ours, names)
     if shared["left_out"]:
         reason += f"; {shared['left_out']} of {asked.height} pairs do not count, as the clock cut them short"
     return Decision(
@@ -247,6 +248,11 @@ def decide_duel(trials: pl.DataFrame, rng: np.random.Generator, looks: int = 1) 
         reason=reason,
         test=contest.test,
     )
+
+
+def family_of(formula: str) -> str:
+    """Return the family that a formula's name begins with; the name itself if it says none."""
+    return formula.partition("/")[0]
 
 
 def decision_rng(root_seed: int, cycle: str, challenger_id: str) -> np.random.Generator:
@@ -273,7 +279,7 @@ def par2_contest(
             each instance's formula.
     """
     means = [np.bincount(groups, weights=side.mean(axis=1)) / np.bincount(groups) for side in (theirs, ours)]
-    return mean_ratio(means[0], means[1], rng)
+    return cost_ratio(means[0], means[1], rng)
 
 
 def per_formula(pairs: pl.DataFrame, part: str) -> np.ndarray:
@@ -316,7 +322,9 @@ def verdict_of(
             "undecided" if contest.wins else verdict,
             f"solves {solved_challenger:g} formulas against {solved_champion:g}",
         )
-    return contest.wins, verdict, "a loss beyond the noise" if verdict == "worse" else contest.reason
+    if contest.wins:
+        return True, verdict, f"{contest.reason}; {contest.unseen}"
+    return False, verdict, "a loss beyond the noise" if verdict == "worse" else contest.reason
 
 
 def shortest_s(timeout_s: float) -> float:

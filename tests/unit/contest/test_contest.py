@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from evolake.contest import (
     ERROR,
     Contest,
+    cost_ratio,
     exact,
     expected_false,
     family_sentence,
     looks,
-    mean_ratio,
     paired,
     progress,
     sequential,
@@ -88,12 +88,12 @@ def test_a_contest_by_mean_cost_has_the_same_laws(
     costs: list[tuple[float, float]], factor: float, random
 ) -> None:
     theirs, ours = (np.array(side) for side in zip(*costs, strict=True))
-    first = mean_ratio(theirs, ours, rng())
-    scaled, swapped = mean_ratio(factor * theirs, factor * ours, rng()), mean_ratio(ours, theirs, rng())
+    first = cost_ratio(theirs, ours, rng())
+    scaled, swapped = cost_ratio(factor * theirs, factor * ours, rng()), cost_ratio(ours, theirs, rng())
     assert (scaled.effect, scaled.low, scaled.high) == pytest.approx((first.effect, first.low, first.high))
     order = list(range(len(costs)))
     random.shuffle(order)
-    mixed = mean_ratio(theirs[order], ours[order], rng())
+    mixed = cost_ratio(theirs[order], ours[order], rng())
     assert (mixed.effect, mixed.low, mixed.high) == pytest.approx((first.effect, first.low, first.high))
     assert first.effect == pytest.approx(1 / swapped.effect)
     assert not (first.wins and swapped.wins)
@@ -206,20 +206,20 @@ def test_a_planted_gain_is_found() -> None:
     factor = np.exp(draw.normal(-0.11, 0.47, size=(100, 22)))
     assert (
         sum(
-            mean_ratio(theirs, theirs * by / 1.8, rng()).wins for theirs, by in zip(base, factor, strict=True)
+            cost_ratio(theirs, theirs * by / 1.8, rng()).wins for theirs, by in zip(base, factor, strict=True)
         )
         >= 80
     )
 
 
 def test_fewer_than_eight_formulas_decide_nothing() -> None:
-    contest = mean_ratio(np.full(7, 4.0), np.ones(7), rng())
+    contest = cost_ratio(np.full(7, 4.0), np.ones(7), rng())
     assert (contest.effect, contest.low, contest.wins) == (
         4.0,
         0.0,
         False,
     ) and "7 formulas decide nothing, 8 may" in contest.reason
-    assert mean_ratio(np.full(8, 4.0), np.ones(8), rng()).wins
+    assert cost_ratio(np.full(8, 4.0), np.ones(8), rng()).wins
 
 
 def test_a_gain_on_every_formula_wins_however_much_the_formulas_differ_in_cost() -> None:
@@ -227,19 +227,19 @@ def test_a_gain_on_every_formula_wins_however_much_the_formulas_differ_in_cost()
     found nothing."""
     theirs = np.array([0.076, 0.055, 0.105, 0.095, 0.043, 0.098, 0.094, 0.099, 0.093])
     ours = np.array([0.070, 0.051, 0.096, 0.088, 0.041, 0.090, 0.086, 0.091, 0.086])
-    contest, mirrored = mean_ratio(theirs, ours, rng()), mean_ratio(ours, theirs, rng())
+    contest, mirrored = cost_ratio(theirs, ours, rng()), cost_ratio(ours, theirs, rng())
     assert contest.wins and 1.0 < contest.low <= contest.effect <= contest.high < 1.1
     assert not mirrored.wins and mirrored.high < 1.0, "and the other way round it is a loss"
     random = np.random.default_rng(3)
     for _ in range(200):
         base = random.uniform(0.3, 2.0, size=12)
-        assert mean_ratio(base * random.uniform(1.05, 1.2, size=12), base, rng()).wins
+        assert cost_ratio(base * random.uniform(1.05, 1.2, size=12), base, rng()).wins
 
 
 def test_one_formula_alone_is_no_gain() -> None:
     theirs = np.ones(22)
     theirs[0] = 60.0
-    assert not mean_ratio(theirs, np.ones(22), rng()).wins
+    assert not cost_ratio(theirs, np.ones(22), rng()).wins
 
 
 def test_subsets_are_all_of_them_or_drawn_by_the_generator() -> None:
@@ -275,9 +275,9 @@ def test_without_a_contest_nothing_is_said() -> None:
     [
         lambda: paired([], rng()),
         lambda: paired([1.0, math.nan], rng()),
-        lambda: mean_ratio(np.ones(3), np.ones(4), rng()),
-        lambda: mean_ratio(np.ones(3), np.zeros(3), rng()),
-        lambda: mean_ratio(np.array([]), np.array([]), rng()),
+        lambda: cost_ratio(np.ones(3), np.ones(4), rng()),
+        lambda: cost_ratio(np.ones(3), np.zeros(3), rng()),
+        lambda: cost_ratio(np.array([]), np.array([]), rng()),
     ],
 )
 def test_nonsense_is_refused(call) -> None:
