@@ -9,7 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 ERROR = 0.025
-"""Largest probability that a contest promotes a challenger that is no better than the champion."""
+"""Largest probability that a contest promotes a challenger that is no better than the champion: its mean
+difference is at most 0 (costs: its geometric mean ratio at most 1), and its losses, if they are rare and
+large, come at least 4 times in n pairs on average."""
 LEVEL = 1 - 2 * ERROR
 """Level of the two-sided interval that belongs to `ERROR`: its lower end is above the neutral value by chance
 in at most 2.5 %."""

@@ -20,6 +20,7 @@ are related (problems of one family) are one pair of their sum.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Sequence
 
 import numpy as np
@@ -35,7 +36,7 @@ SNAP = 1e-12
 
 
 def flip_ends(
-    gains: np.ndarray, weights: np.ndarray, rng: np.random.Generator, level: float
+    gains: np.ndarray, weights: np.ndarray, chosen: np.ndarray, level: float
 ) -> tuple[float, float]:
     """Return the ends of the interval of r = sum(gains) / sum(weights), each missed with a probability of at
     most `level`.
@@ -43,9 +44,8 @@ def flip_ends(
     Args:
         gains, weights: (n,) floats, weights positive; all 1 for a mean difference. Their order matters only
             to the flips that are drawn.
-        level: one-sided, e.g. 0.025. An end is infinite if 2^-n is larger.
+        chosen: of `subsets`. level: one-sided, e.g. 0.025. An end is infinite if 2^-n is larger.
     """
-    chosen = subsets(len(gains), rng)
     counted = int(level * (len(chosen) + 1) + 1e-9)
     if not counted:
         return -np.inf, np.inf
@@ -108,8 +108,8 @@ def paired(
             test only: three pairs may agree by chance.
         error: of this contest, if it is one of several of which one decides; the interval is that of this
             error.
-        groups: (n,) the group of each pair; pairs of one group are related and count as one. Fewer than
-            FLIPS_FROM groups are none: the contest is then about these groups alone.
+        groups: (n,) the group of each pair; pairs of one group are related and count as one. If there are
+            too few groups for sign flips, each pair counts: the contest is then about these groups alone.
 
     Raises:
         ValueError: no difference, or one that is not finite.
@@ -119,16 +119,19 @@ def paired(
         raise ValueError(
             f"differences must be a list of at least one finite number (got {values.tolist()!r:.200})"
         )
-    sums, sizes = grouped(values, groups)
+    least = least_for_flips(error)
+    sums, sizes = grouped(values, groups, least)
     n, size = len(sums), float(np.abs(values).max())
-    flips = n >= FLIPS_FROM and 2.0**-n <= error
+    flips = n >= least
+    longer = subsets(n + 1, rng) if flips else np.zeros(0)
+    chosen = {n + 1: longer, n: longer[:, :n] if n > EXACT else subsets(n, rng)} if flips else {}
 
     def ends(place: int | None) -> tuple[float, float]:
         """Return the ends, with the group at `place` once more."""
         again = [] if place is None else [place]
         gains, weights = np.append(sums, sums[again]), np.append(sizes, sizes[again])
         if flips:
-            return flip_ends(gains, weights, rng, error)
+            return flip_ends(gains, weights, chosen[len(gains)], error)
         return student_ends(gains / weights, T_SHARE * error, spread)
 
     means = sums / sizes
@@ -142,10 +145,17 @@ def paired(
     return Contest(float(values.mean()), low, high, n, test, reason, worst=float(values.min()))
 
 
-def grouped(values: np.ndarray, groups: Sequence[Hashable] | None) -> tuple[np.ndarray, np.ndarray]:
+def least_for_flips(error: float) -> int:
+    """Return the pairs from which sign flips can reach an error."""
+    return max(FLIPS_FROM, math.ceil(-math.log2(error)))
+
+
+def grouped(
+    values: np.ndarray, groups: Sequence[Hashable] | None, least: int = FLIPS_FROM
+) -> tuple[np.ndarray, np.ndarray]:
     """Return (groups,) the sum and the number of the values of each group, in an order that does not depend
-    on theirs. groups: (n,), as of `paired`."""
-    if groups is None or len(set(groups)) < FLIPS_FROM:
+    on theirs. groups: (n,), as of `paired`; if there are fewer than `least`, each value is its own."""
+    if groups is None or len(set(groups)) < least:
         sums, sizes = values, np.ones(len(values))
     else:
         _, places = np.unique(np.array([str(name) for name in groups]), return_inverse=True)

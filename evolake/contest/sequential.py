@@ -51,7 +51,7 @@ def progress(differences: Sequence[float] | np.ndarray, most: int) -> Progress:
     # However the pairs to come turn out, the p-value of all cannot be smaller than this.
     hopeless = (
         most >= FLIPS_FROM
-        and n <= EXACT
+        and most - FLIPS_FROM < n <= EXACT
         and flip_p(values, np.random.default_rng(0)) * 2.0 ** (n - most) > ERROR
     )
     return "cannot win" if values.mean() <= 0 or hopeless else "open"

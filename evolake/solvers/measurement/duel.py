@@ -1,13 +1,14 @@
 """Select the champion: challengers against the champion in interleaved pairs on the same core, and a contest
-by mean PAR-2.
+by the geometric mean of paired costs.
 
 On each formula the two run back to back, in turns first and second, so that what slows the host slows both.
-What is compared is PAR-2 over the suite, a mean: `evolake.contest.cost_ratio` decides, also against rivals
-that help some formulas and hurt others. Its unit is the formula. Shuffled copies of one formula and repeated
-passes are averaged first, as they are no independent evidence; how far they are apart counts, because it
-moves the formula's mean. Which formula an instance comes from is a column of the trials, not a part of its
-name. A challenger that solves fewer formulas, or gives one answer that is refuted, never wins. How far
-repeated passes of one side are apart is reported as the noise floor of the host.
+What is compared is the cost of each formula, champion over challenger, by `evolake.contest.cost_ratio`: the
+ratio is the geometric mean over formulas, and a challenger whose PAR-2, the mean cost, is not lower never
+wins. Both are shown. The unit is the formula, or the family if there are enough families. Shuffled copies of
+one formula and repeated passes are averaged first, as they are no independent evidence; how far they are
+apart counts, because it moves the formula's mean. Which formula and family an instance comes from are columns
+of the trials, not parts of its name. A challenger that solves fewer formulas, or gives one answer that is
+refuted, never wins. How far repeated passes of one side are apart is reported as the noise floor of the host.
 
 What takes milliseconds decides nothing: if each formula takes both sides less than `shortest_s`, what is
 compared is how the programs start and read, so no challenger wins and the reason says so.
@@ -72,10 +73,12 @@ class Decision:
     """The outcome of one duel.
 
     Attributes:
-        ratio: PAR-2 of the champion over the challenger's, above 1 is a gain, with its interval.
+        ratio: cost of the champion over the challenger's, the geometric mean over formulas with its interval;
+            above 1 is a gain.
         formulas: independent formulas that count. instances: these with their shuffled copies.
         pairs: passes over the suite. left_out: pairs that the clock cut short, which count for neither side.
-        par2_champion, par2_challenger: in seconds; None if no pair counts.
+        par2_champion, par2_challenger: mean costs in seconds; None if no pair counts. Their ratio is another
+            estimate than `ratio`.
         reason: why it wins or does not, in words, without the ratio.
     """
 
@@ -222,15 +225,15 @@ def decide_duel(trials: pl.DataFrame, rng: np.random.Generator, looks: int = 1) 
             test="none",
         )
     theirs, ours = (per_formula(counting, part) for part in (CHAMPION, CHALLENGER))
-    names = sorted(counting["formula"].unique())
-    contest = cost_ratio(theirs, ours, rng, looks, [family_of(name) for name in names])
+    families = dict(counting.select("formula", "family").sort("formula").iter_rows())
+    contest = cost_ratio(theirs, ours, rng, looks, [kind or name for name, kind in families.items()])
     solved = {part: _solved(counting, part) for part in (CHAMPION, CHALLENGER)}
     wins, verdict, reason = verdict_of(contest, solved[CHAMPION], solved[CHALLENGER], refuted)
     short = too_short(theirs, ours, float(trials["timeout_s"].min()))  # pyright: ignore[reportArgumentType]
     if short and not refuted:
         wins, verdict, reason = False, "undecided", short
     elif verdict == "undecided" and contest.pairs >= LEAST_FORMULAS:
-        reason += dominant(theirs, ours, names)
+        reason += dominant(theirs, ours, list(families))
     if shared["left_out"]:
         reason += f"; {shared['left_out']} of {asked.height} pairs do not count, as the clock cut them short"
     return Decision(
@@ -250,9 +253,9 @@ def decide_duel(trials: pl.DataFrame, rng: np.random.Generator, looks: int = 1) 
     )
 
 
-def family_of(formula: str) -> str:
-    """Return the family that a formula's name begins with; the name itself if it says none."""
-    return formula.partition("/")[0]
+def families_of(suite: Suite) -> list[str]:
+    """Return the family of each formula of a suite, copies counted once."""
+    return list({item.base or item.name: item.family for item in suite.instances}.values())
 
 
 def decision_rng(root_seed: int, cycle: str, challenger_id: str) -> np.random.Generator:
@@ -272,7 +275,7 @@ def formulas_of(runs: pl.DataFrame) -> np.ndarray:
 def par2_contest(
     theirs: np.ndarray, ours: np.ndarray, groups: np.ndarray, rng: np.random.Generator
 ) -> Contest:
-    """Return the contest by PAR-2 of the champion over the challenger's, in which each formula counts once.
+    """Return the contest by the champion's costs over the challenger's; each formula counts once.
 
     Args:
         theirs, ours: (instances, passes) costs of champion and challenger. groups: (instances,) number of
@@ -348,7 +351,7 @@ def dominant(theirs: np.ndarray, ours: np.ndarray, names: Sequence[str]) -> str:
     """Return the words that name the formula which makes most of the difference between both sides; "" if
     none does.
 
-    No single formula can promote a challenger: without the others' help Student's t stays near 1.
+    No single formula can promote a challenger: flipping the others' signs makes as large a sum too often.
     """
     apart = np.abs(theirs - ours)
     place, total = int(np.argmax(apart)), float(apart.sum())
@@ -392,6 +395,7 @@ def _trial(pair: Pair, job: Job, place: int, row: dict[str, Any]) -> dict[str, A
         "challenger_id": pair.challenger.variant_id,
         "instance": job.instance.name,
         "formula": job.instance.base or job.instance.name,
+        "family": job.instance.family,
         "pair": job.repeat,
         "part": part,
         "place": place,
@@ -428,6 +432,7 @@ def _pairs(trials: pl.DataFrame) -> pl.DataFrame:
         rows.filter(pl.col("part") == part).select(
             "instance",
             "formula",
+            "family",
             "pair",
             pl.col("cost").alias(f"cost_{part}"),
             pl.col("solved").alias(f"solved_{part}"),
@@ -435,7 +440,7 @@ def _pairs(trials: pl.DataFrame) -> pl.DataFrame:
         )
         for part in (CHAMPION, CHALLENGER)
     ]
-    both = sides[0].join(sides[1].drop("formula"), on=["instance", "pair"])
+    both = sides[0].join(sides[1].drop("formula", "family"), on=["instance", "pair"])
     if not both.height == sides[0].height == sides[1].height or 2 * both.height != trials.height:
         raise ValueError(
             f"wanted as many trials of each side on each formula (got {sides[0].height} and "

@@ -110,7 +110,7 @@ def test_of_all_ways_to_flip_the_pairs_at_most_the_stated_share_wins(most: int) 
     likely."""
     sizes = np.abs(np.random.default_rng(most).standard_t(2, size=most))
     won = sum(duel(np.array(signs) * sizes, most).wins for signs in product((1.0, -1.0), repeat=most))
-    assert 0.6 * ERROR <= won / 2**most <= ERROR
+    assert 0.25 * ERROR <= won / 2**most <= ERROR
 
 
 @pytest.mark.parametrize("sizes", [np.ones(8), np.array([0, 0, 1, 1, 1, 1, 2, 2.0])])
@@ -121,13 +121,13 @@ def test_ties_and_zeros_cost_power_never_error(sizes: np.ndarray) -> None:
 
 @pytest.mark.parametrize("n", [6, 7, 10])
 def test_the_interval_holds_what_the_test_does_not_reject(n: int) -> None:
+    """By the pairs, and by the pairs with the worst once more: the end holds in both, and no further in
+    one."""
     differences = np.random.default_rng(n).normal(1.0, 1.0, size=n)
     contest = paired(differences, rng())
-    assert (
-        flip_p(differences - contest.low + 1e-9, rng())
-        <= ERROR
-        < flip_p(differences - contest.low - 1e-9, rng())
-    )
+    both = differences, np.append(differences, differences.min())
+    below, above = (max(flip_p(values - contest.low + by, rng()) for values in both) for by in (1e-9, -1e-9))
+    assert below <= ERROR < above
     assert contest.wins == (contest.low > 0)
 
 
@@ -212,14 +212,11 @@ def test_a_planted_gain_is_found() -> None:
     )
 
 
-def test_fewer_than_eight_formulas_decide_nothing() -> None:
-    contest = cost_ratio(np.full(7, 4.0), np.ones(7), rng())
-    assert (contest.effect, contest.low, contest.wins) == (
-        4.0,
-        0.0,
-        False,
-    ) and "7 formulas decide nothing, 8 may" in contest.reason
-    assert cost_ratio(np.full(8, 4.0), np.ones(8), rng()).wins
+def test_fewer_than_six_formulas_decide_nothing() -> None:
+    contest = cost_ratio(np.full(5, 4.0), np.ones(5), rng())
+    assert contest.effect == pytest.approx(4.0) and not contest.wins
+    assert "5 formulas decide nothing, 6 may" in contest.reason
+    assert cost_ratio(np.full(6, 4.0), np.ones(6), rng()).wins
 
 
 def test_a_gain_on_every_formula_wins_however_much_the_formulas_differ_in_cost() -> None:
