@@ -213,10 +213,16 @@ def family_places(n: int) -> np.ndarray:
 
 
 RELATED_GROUPS = "related groups"
-SHARE, REPLIES = 0.16, 8
-"""Change of the share of correct replies for a gain of 1, and replies to each problem."""
-SHARES = {"rare gains": 0.2, RELATED_GROUPS: 0.5}
-"""Share of correct replies of both prompts, such that few gains are cut off; 0.8 for the other models."""
+REPLIES = 8
+"""Replies to each problem under the skewed models."""
+SHARES = {
+    "rare losses": (0.8, 0.1),
+    "rare losses and noise": (0.8, 0.1),
+    "rare gains": (0.2, 0.1),
+    RELATED_GROUPS: (0.5, 0.16),
+    "rarer losses": (0.8, 0.038),
+}
+"""Share of correct replies of the champion, and how much a gain of 1 adds to it: few are cut off."""
 SKEWED: Mapping[str, Callable[[np.random.Generator, int], np.ndarray]] = {
     "rare losses": lambda rng, n: losses(rng, n, EXPECTED / n),
     "rare losses and noise": lambda rng, n: losses(rng, n, EXPECTED / n) + 0.2 * rng.normal(size=n),
@@ -231,7 +237,7 @@ SKEWED: Mapping[str, Callable[[np.random.Generator, int], np.ndarray]] = {
 NO_LAW = {"ends before the target": 0.05, "falls from the middle on": 0.05}
 """Stated rates of false promotions for gains that follow no law."""
 FEW_PAIRS = 8
-STATED_FEW = {"losses in three of ten": 0.06, "log-normal losses": 0.06, "exponential losses": 0.08}
+STATED_FEW = {"losses in three of ten": 0.09, "log-normal losses": 0.06, "exponential losses": 0.08}
 """Stated rates with `FEW_PAIRS` pairs, too few to see these losses."""
 
 
@@ -532,7 +538,7 @@ def skewed_designs(contests: int, seed: int) -> Iterator[Cell]:
     settings = designs_settings(repeats)
 
     def wins(rng: np.random.Generator, model: str, k: int) -> bool:
-        gains = SKEWED[model](rng, repeats)
+        gains = SKEWED[model](rng, repeats) + 0.01 * rng.normal(size=repeats)  # rounded steps break ties
         noise = np.broadcast_to(np.stack([np.zeros(repeats), -gains]), (len(SIZES), 2, repeats))
         return designs(noise, even(0.0), settings, k)
 
@@ -569,8 +575,8 @@ def skewed_prompts(contests: int, seed: int) -> Iterator[Cell]:
 
     def wins(rng: np.random.Generator, model: str, k: int) -> bool:
         families = family_places(problems) if model == RELATED_GROUPS else None
-        gains, own = SKEWED[model](rng, problems), SHARES.get(model, 0.8)
-        other = np.clip(own + SHARE * gains, 0, 1)
+        own, scale = SHARES.get(model, (0.8, 0.16))
+        other = np.clip(own + scale * SKEWED[model](rng, problems), 0, 1)
         return prompts_by_shares(np.full(problems, own), other, rng, REPLIES, families)
 
     yield from skewed(

@@ -67,7 +67,7 @@ def cost_ratio(
     least = least_for_flips(error)
     low, high, reason = by_log.low, by_log.high, by_log.reason
     if by_log.pairs < least:
-        low, high = min(low, 0.0), max(high, 0.0)
+        low, high = -math.inf, math.inf
         reason = f"{NOT_BETTER}: {by_log.pairs} formulas decide nothing, {least} may"
     elif low > 0 and theirs.sum() <= ours.sum():
         low, reason = 0.0, MEAN_NOT_LOWER

@@ -190,7 +190,9 @@ def decide_by_metrics(scores: Mapping[str, Scores], random: np.random.Generator)
     }
     said = ", ".join(f"{name} better by {item.effect:.4g} ({ends[name]})" for name, item in contests.items())
     if wins:
-        why = f"a gain beyond the noise in {' and '.join(better)}, and no loss beyond it in another metric"
+        seen = contests[better[0]]
+        rare = "" if seen.test == EXACT else f" ({seen.unseen})"
+        why = f"a gain beyond the noise in {' and '.join(better)}{rare}, and no loss beyond it in another metric"
     elif better and worse:
         why = (
             f"a gain beyond the noise in {' and '.join(better)}, but a loss beyond it in "

@@ -125,7 +125,7 @@ def test_a_session_explores_breaks_the_build_mends_it_tests_and_becomes_a_varian
         ["yours", "tiny", "malformed"],
         ["parent", "tiny", "malformed"],
     ]
-    assert details[6][0].splitlines()[2].startswith("PAR-2 ratio, parent over yours: 1 (95% interval ")
+    assert details[6][0].splitlines()[2].startswith("cost ratio, parent over yours: 1 (95% interval ")
     assert details[7][1] == "There is no formula of this name. There are, among others: tiny."
     assert (project.base.folder / SOURCE).read_text().count("opt_first.value * 2") == 1
 

@@ -217,7 +217,7 @@ def test_a_planted_gain_is_found() -> None:
 
 def test_fewer_than_six_formulas_decide_nothing() -> None:
     contest = cost_ratio(np.full(5, 4.0), np.ones(5), rng())
-    assert contest.effect == pytest.approx(4.0) and not contest.wins
+    assert (contest.effect, contest.low, contest.wins) == (pytest.approx(4.0), 0.0, False)
     assert "5 formulas decide nothing, 6 may" in contest.reason
     assert cost_ratio(np.full(6, 4.0), np.ones(6), rng()).wins
 
