@@ -78,6 +78,8 @@ def test_a_faster_solver_is_better_after_one_pass_and_a_slower_one_is_worse(proj
     back = duel(project, "fast", "slow")
     assert back.return_value == 1
     assert "limits: 0.25 s a run (--timeout)" in back.stderr
+    assert "9 formulas show a cost ratio from" in back.stderr and "cost of " in back.stdout
+    assert "geometric mean: " in back.stdout and "; PAR-2 " in back.stdout
     assert "9 formulas, at most 3 passes of both: at most 0.00375 processor hours" in back.stderr
     assert "odd: 4 formulas, solved 4 and 4, PAR-2" in back.stdout
     assert (
