@@ -215,14 +215,9 @@ def family_places(n: int) -> np.ndarray:
 RELATED_GROUPS = "related groups"
 REPLIES = 8
 """Replies to each problem under the skewed models."""
-SHARES = {
-    "rare losses": (0.8, 0.1),
-    "rare losses and noise": (0.8, 0.1),
-    "rare gains": (0.2, 0.1),
-    RELATED_GROUPS: (0.5, 0.16),
-    "rarer losses": (0.8, 0.038),
-}
-"""Share of correct replies of the champion, and how much a gain of 1 adds to it: few are cut off."""
+SHARES = {"rare losses and noise": (0.8, 0.1), "rare gains": (0.2, 0.1), RELATED_GROUPS: (0.5, 0.16)}
+"""Share of correct replies of the champion, and how much a gain of 1 adds to it, such that few are cut off;
+(0.8, 0.16) for the other models. Rare losses are of a challenger that is right or wrong on a problem."""
 SKEWED: Mapping[str, Callable[[np.random.Generator, int], np.ndarray]] = {
     "rare losses": lambda rng, n: losses(rng, n, EXPECTED / n),
     "rare losses and noise": lambda rng, n: losses(rng, n, EXPECTED / n) + 0.2 * rng.normal(size=n),
@@ -575,7 +570,8 @@ def skewed_prompts(contests: int, seed: int) -> Iterator[Cell]:
 
     def wins(rng: np.random.Generator, model: str, k: int) -> bool:
         families = family_places(problems) if model == RELATED_GROUPS else None
-        own, scale = SHARES.get(model, (0.8, 0.16))
+        wrong = {"rare losses": EXPECTED, RARER: EXPECTED_RARER}.get(model, 0.0) / problems
+        own, scale = (1 - wrong, wrong / GAIN) if wrong else SHARES.get(model, (0.8, 0.16))
         other = np.clip(own + scale * SKEWED[model](rng, problems), 0, 1)
         return prompts_by_shares(np.full(problems, own), other, rng, REPLIES, families)
 

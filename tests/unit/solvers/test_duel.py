@@ -167,7 +167,10 @@ def test_copies_of_one_formula_are_one_piece_of_evidence() -> None:
     copies = alone.with_columns(formula=pl.col("instance").replace(formulas))
     assert decide_duel(alone, rng()).wins and not decide_duel(copies, rng()).wins
     result = decide_duel(copies, rng())
-    assert (result.instances, result.formulas) == (24, 8) and result.test == "sign flips of 8 pairs, of log costs"
+    assert (result.instances, result.formulas) == (
+        24,
+        8,
+    ) and result.test == "sign flips of 8 pairs, of log costs"
     assert result.ratio == pytest.approx(2 ** (1 / 8), rel=0.02), (
         "each formula counts once, however many copies it has"
     )
