@@ -657,7 +657,7 @@ def power_of_designs(contests: int, seed: int) -> Iterator[tuple[str, str, str]]
 
 def power_of_programs(contests: int, seed: int) -> Iterator[tuple[str, str, str]]:
     """Yield the rows of programs."""
-    for repeats in SEEDS:
+    for repeats in (*SEEDS, ProgramsSettings().heldout_repeats):
         noises = [across_seeds(rng_of(seed, "power", repeats, k), repeats) for k in range(contests)]
         gain = seen_gain(lambda g, k, n=noises: programs([n[k]], [g], np.random.default_rng(k)), contests, 12)
         yield (

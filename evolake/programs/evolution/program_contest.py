@@ -192,7 +192,10 @@ def decide_by_metrics(scores: Mapping[str, Scores], random: np.random.Generator)
     if wins:
         seen = contests[better[0]]
         rare = "" if seen.test == EXACT else f" ({seen.unseen})"
-        why = f"a gain beyond the noise in {' and '.join(better)}{rare}, and no loss beyond it in another metric"
+        why = (
+            f"a gain beyond the noise in {' and '.join(better)}{rare}, and no loss beyond it in another "
+            "metric"
+        )
     elif better and worse:
         why = (
             f"a gain beyond the noise in {' and '.join(better)}, but a loss beyond it in "
