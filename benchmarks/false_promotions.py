@@ -24,7 +24,7 @@ mean 0 and standard deviation 0.47).
 
 Skewed models (`SKEWED`): the challenger's gains have mean 0 (of costs: their logs have), and are no more
 symmetric. At least 4 losses in n pairs are expected, but for `rarer losses`, which n pairs cannot see: there,
-and with 8 pairs, another rate than 2.5 % is stated (`stated`).
+and with few pairs, another rate than 2.5 % is stated (`stated`).
 """
 
 from __future__ import annotations
@@ -231,16 +231,18 @@ SKEWED: Mapping[str, Callable[[np.random.Generator, int], np.ndarray]] = {
 """Gains of a challenger that is no better, (generator, n) -> (n,)."""
 NO_LAW = {"ends before the target": 0.05, "falls from the middle on": 0.05}
 """Stated rates of false promotions for gains that follow no law."""
-FEW_PAIRS = 8
-STATED_FEW = {"losses in three of ten": 0.09, "log-normal losses": 0.06, "exponential losses": 0.08}
-"""Stated rates with `FEW_PAIRS` pairs, too few to see these losses."""
+STATED_FEW: Mapping[str, Mapping[str, float]] = {
+    "8": {"losses in three of ten": 0.09, "log-normal losses": 0.06, "exponential losses": 0.08},
+    "22": {"log-normal losses": 0.03, "exponential losses": 0.035},
+}
+"""Number of pairs -> stated rates with so few, which see little of such losses."""
 
 
 def stated(repeats: str, model: str) -> float:
     """Return the stated rate of a cell. repeats: begins with the number of pairs."""
     if model == RARER:
         return math.exp(-EXPECTED_RARER)  # none of them comes in n pairs
-    few = STATED_FEW if repeats.split()[0] == str(FEW_PAIRS) else {}
+    few = STATED_FEW.get(repeats.split()[0], {})
     return few.get(model, NO_LAW.get(model, ERROR))
 
 
