@@ -22,7 +22,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from evolake.bundles.measuring import DOUBT, difference
 from evolake.bundles.model import Said
-from evolake.contest import LEAST_FORMULAS, LEVEL
+from evolake.contest import LEVEL
 from evolake.contest.paired import flip_ends, subsets
 from evolake.report.numbers import counted
 from evolake.solvers.measurement.benchmark import MeasuringPlan
@@ -62,6 +62,8 @@ COLUMNS = (
     "timeout_s",
 )
 GAIN = "gain over the former champion"
+LEAST_SAMPLE = 8
+"""Formulas of a sample: some more than may decide, or only a large gain could be seen."""
 MOST_PAIRS, FEW_PAIRS = 10, 2
 """Passes of each side over the formulas: at most, and if only a sample is run again."""
 
@@ -200,7 +202,7 @@ def _first(spec: Spec, count: int) -> tuple[str, ...]:
 def drawn(recipes: Recipes, sample: int | None) -> Recipes:
     """Return the recipes that formulas are drawn by here: all, or as many as a sample asks, but enough to
     decide."""
-    count = len(recipes.names) if sample is None else max(LEAST_FORMULAS, sample)
+    count = len(recipes.names) if sample is None else max(LEAST_SAMPLE, sample)
     if count >= len(recipes.names):
         return recipes
     chosen = set(secrets.SystemRandom().sample(recipes.names, count))
