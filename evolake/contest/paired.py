@@ -123,8 +123,10 @@ def paired(
     sums, sizes = grouped(values, groups, least)
     n, size = len(sums), float(np.abs(values).max())
     flips = n >= least
-    longer = subsets(n + 1, rng) if flips else np.zeros(0)
-    chosen = {n + 1: longer, n: longer[:, :n] if n > EXACT else subsets(n, rng)} if flips else {}
+    chosen = {}
+    if flips:
+        chosen[n + 1] = subsets(n + 1, rng)
+        chosen[n] = chosen[n + 1][:, :n] if n > EXACT else subsets(n, rng)
 
     def ends(place: int | None) -> tuple[float, float]:
         """Return the ends, with the group at `place` once more."""

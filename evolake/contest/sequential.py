@@ -80,13 +80,14 @@ def sequential(differences: Sequence[float] | np.ndarray, most: int, rng: np.ran
     high = -min(_end(-values), _end(np.append(-values, -values.max())))
     size = float(np.abs(values).max())
     low, high = snapped(low, 0.0, size), snapped(high, 0.0, size)
+    lost = WORST_AGAIN if _end(values) > 0 else NOT_BETTER
     return Contest(
         whole.effect,
         low,
         high,
         whole.pairs,
         f"{whole.test}, with a look after {LOOK}",
-        BETTER if low > 0 else WORST_AGAIN if _end(values) > 0 else NOT_BETTER,
+        BETTER if low > 0 else lost,
         worst=whole.worst,
     )
 
