@@ -190,12 +190,7 @@ def decide_by_metrics(scores: Mapping[str, Scores], random: np.random.Generator)
     }
     said = ", ".join(f"{name} better by {item.effect:.4g} ({ends[name]})" for name, item in contests.items())
     if wins:
-        seen = contests[better[0]]
-        rare = "" if seen.test == EXACT else f" ({seen.unseen})"
-        why = (
-            f"a gain beyond the noise in {' and '.join(better)}{rare}, and no loss beyond it in another "
-            "metric"
-        )
+        why = f"a gain beyond the noise in {' and '.join(better)}, and no loss beyond it in another metric"
     elif better and worse:
         why = (
             f"a gain beyond the noise in {' and '.join(better)}, but a loss beyond it in "
@@ -208,6 +203,9 @@ def decide_by_metrics(scores: Mapping[str, Scores], random: np.random.Generator)
             else "no gain beyond the noise in any metric"
         )
     reason = f"{why}: {said} on {plain[next(iter(plain))].pairs} held-out seeds{_given_up(first)}"
+    seen = contests[better[0]] if wins else None
+    if seen is not None and seen.test != EXACT:
+        reason += f"; {better[0]}: {seen.unseen}"
     return {"noise": noise_of(first), "wins": wins, "reason": reason, **_columns(next(iter(plain.values())))}
 
 
