@@ -322,10 +322,10 @@ def test_cheap_evaluators_are_asked_under_many_held_out_seeds(
 
 def test_a_promotion_states_its_worst_seed_and_the_rarest_loss_that_it_could_see() -> None:
     random = np.random.default_rng(3)
-    base = random.normal(size=40)
-    better = base + 0.5
+    base = random.normal(size=40).tolist()
+    better = [score + 0.5 for score in base]
     won = decide_duel({"champion": base, "again": base[:3], "challenger": better}, np.random.default_rng(0))
     assert won["wins"] and won["reason"].endswith("a loss in fewer than 1 of 13 cases could go unseen")
-    worse = np.where(np.arange(40) == 20, base - 4.5, better)
+    worse = [*better[:20], base[20] - 4.5, *better[21:]]
     met = decide_duel({"champion": base, "again": base[:3], "challenger": worse}, np.random.default_rng(0))
     assert not met["wins"] and met["reason"].endswith(WORST_AGAIN)
