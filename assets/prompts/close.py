@@ -108,6 +108,7 @@ def duel_replies(
 def champion(
     context: dg.AssetExecutionContext,
     lake: LakeResource,
+    problems: pl.DataFrame,
     iterations: pl.DataFrame,
     accepted: pl.DataFrame,
     duel_replies: pl.DataFrame,
@@ -120,6 +121,7 @@ def champion(
     store = LineStore(line, context, lake)
     champion_id = archive(store).champion_id
     assert champion_id is not None, ALWAYS_ONE
+    families = dict(problems.select("problem_id", "family").iter_rows())
     correct: dict[tuple[str, str], list[bool]] = {}
     for row in duel_replies.to_dicts():
         correct.setdefault((row["prompt_id"], row["problem_id"]), []).append(row["correct"])
@@ -130,6 +132,7 @@ def champion(
             correct,
             generator(store.settings.seed, line.name, store.cycle, "duel", 2),
             cycle=store.cycle,
+            families=families,
         )
         for other in sorted(set(duel_replies["prompt_id"]) - {champion_id})
     ]

@@ -34,6 +34,12 @@ def champion(
 
     store = LineStore(line, context, lake, compute)
     cycle, population = store.cycle, archive(store)
+    shown: list[str] = []
+
+    def say(text: str) -> None:
+        context.log.info(text)
+        shown.append(text)
+
     result = decide_champion(
         open_workspace(store, population),
         RankedCycle(population, variants.to_dicts(), consensus_ranking.to_dicts()),
@@ -43,13 +49,14 @@ def champion(
         judge=stage_judge(
             "duel", rules_in_force(store, population), store.blobs, cycle=cycle, run_id=store.run_id
         ),
+        say=say,
     )
     publish_late(store, result.verdicts)
     store.extra(DUELS, result.trials, "champion_trials")
     store.extra(RACES, result.races, "champion_races")
     store.extra(CONTEST_FAMILIES, result.families)
     details = {f"against_{row['challenger_id'][:12]}": row["reason"] for row in result.decisions}
-    store.tell({"champion": result.champion_id, "changed": result.changed} | details)
+    store.tell({"champion": result.champion_id, "changed": result.changed, "power": shown[0]} | details)
     return DECISIONS.frame(result.decisions)
 
 

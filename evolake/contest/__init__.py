@@ -1,12 +1,15 @@
 """Decide whether one of two rivals is better: paired samples in; effect, interval, decision and reason out.
 
-Every duel and every promotion of every line is a contest. Its error rate is stated (`ERROR`) and simulated:
-equal rivals are promoted in at most 2.5 % of contests under the noise models of
-`benchmarks/false_promotions.py`. A contest is a pure function of its samples and of its generator.
+Every duel and every promotion of every line is a contest. Its error rate is stated (`ERROR`) and simulated
+(`benchmarks/false_promotions.py`). Its null: the mean difference is 0, for costs the geometric mean of the
+ratios is 1, and what the challenger loses, it loses in at least 4 of n pairs on average. No contest of n
+pairs sees a loss that is rarer than 3 in n; each states the rarest that it could see (`Contest.unseen`). With
+few pairs and skewed losses the rate is above 2.5 %; docs/trust-details.md has the rates. A contest is a pure
+function of its samples and of its generator.
 """
 
-from evolake.contest.means import LEAST_FORMULAS, mean_ratio
-from evolake.contest.model import ERROR, LEVEL, Contest, expected_false, family_sentence
+from evolake.contest.costs import LEAST_FORMULAS, cost_ratio, power_sentence, seen_ratio
+from evolake.contest.model import ERROR, LEVEL, WORST_AGAIN, Contest, expected_false, family_sentence
 from evolake.contest.paired import exact, paired
 from evolake.contest.sequential import LEAST_PAIRS, Progress, looks, progress, sequential
 
@@ -15,14 +18,17 @@ __all__ = [
     "LEAST_FORMULAS",
     "LEAST_PAIRS",
     "LEVEL",
+    "WORST_AGAIN",
     "Contest",
     "Progress",
+    "cost_ratio",
     "exact",
     "expected_false",
     "family_sentence",
     "looks",
-    "mean_ratio",
     "paired",
+    "power_sentence",
     "progress",
+    "seen_ratio",
     "sequential",
 ]

@@ -7,15 +7,21 @@ of these sums are as large as the one that was seen; all r that are not rejected
 with the pairs J flipped is as large as the one seen if the pairs of J alone say "at most r", so the ends are
 order statistics of the estimates from subsets of the pairs. The smallest p-value with n pairs is 2^-n: fewer
 than six pairs can never reach 2.5 %.
+
+Rivals may be equally good without being exchangeable: a little better in most pairs and much worse in a few.
+No test of n pairs sees a loss that is rarer than 3 in n; one that came once is easily too small a sign. So an
+end of the interval must also hold if the pair that speaks most against it is counted once more. Pairs that
+are related (problems of one family) are one pair of their sum.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Hashable, Sequence
 
 import numpy as np
 
-from evolake.contest.model import BETTER, ERROR, NOT_BETTER, Contest
+from evolake.contest.model import BETTER, ERROR, NOT_BETTER, WORST_AGAIN, Contest
 
 EXACT = 14
 """Pairs up to which all flips are counted."""
@@ -26,7 +32,7 @@ SNAP = 1e-12
 
 
 def flip_ends(
-    gains: np.ndarray, weights: np.ndarray, rng: np.random.Generator, level: float
+    gains: np.ndarray, weights: np.ndarray, chosen: np.ndarray, level: float
 ) -> tuple[float, float]:
     """Return the ends of the interval of r = sum(gains) / sum(weights), each missed with a probability of at
     most `level`.
@@ -34,9 +40,8 @@ def flip_ends(
     Args:
         gains, weights: (n,) floats, weights positive; all 1 for a mean difference. Their order matters only
             to the flips that are drawn.
-        level: one-sided, e.g. 0.025. An end is infinite if 2^-n is larger.
+        chosen: of `subsets`. level: one-sided, e.g. 0.025. An end is infinite if 2^-n is larger.
     """
-    chosen = subsets(len(gains), rng)
     counted = int(level * (len(chosen) + 1) + 1e-9)
     if not counted:
         return -np.inf, np.inf
@@ -85,6 +90,7 @@ def paired(
     rng: np.random.Generator,
     spread: float = 0.0,
     error: float = ERROR,
+    groups: Sequence[Hashable] | None = None,
 ) -> Contest:
     """Return the contest of two rivals by how much better the challenger was in each pair. The order of pairs
     does not matter.
@@ -98,6 +104,8 @@ def paired(
             test only: three pairs may agree by chance.
         error: of this contest, if it is one of several of which one decides; the interval is that of this
             error.
+        groups: (n,) the group of each pair; pairs of one group are related and count as one. If there are
+            too few groups for sign flips, each pair counts: the contest is then about these groups alone.
 
     Raises:
         ValueError: no difference, or one that is not finite.
@@ -107,17 +115,51 @@ def paired(
         raise ValueError(
             f"differences must be a list of at least one finite number (got {values.tolist()!r:.200})"
         )
-    values = values[np.lexsort((values, np.abs(values)))]
-    n, size = len(values), float(np.abs(values).max())
-    flips = n >= FLIPS_FROM and 2.0**-n <= error
-    low, high = (
-        flip_ends(values, np.ones(n), rng, error) if flips else student_ends(values, T_SHARE * error, spread)
-    )
-    low, high = snapped(low, 0.0, size), snapped(high, 0.0, size)
+    least = least_for_flips(error)
+    sums, sizes = grouped(values, groups, least)
+    n, size = len(sums), float(np.abs(values).max())
+    flips = n >= least
+    chosen = {}
+    if flips:
+        chosen[n + 1] = subsets(n + 1, rng)
+        chosen[n] = chosen[n + 1][:, :n] if n > EXACT else subsets(n, rng)
+
+    def ends(place: int | None) -> tuple[float, float]:
+        """Return the ends, with the group at `place` once more."""
+        again = [] if place is None else [place]
+        gains, weights = np.append(sums, sums[again]), np.append(sizes, sizes[again])
+        if flips:
+            return flip_ends(gains, weights, chosen[len(gains)], error)
+        return student_ends(gains / weights, T_SHARE * error, spread)
+
+    means = sums / sizes
+    (plain, above), low, high = ends(None), ends(int(means.argmin()))[0], ends(int(means.argmax()))[1]
+    low, high = snapped(min(plain, low), 0.0, size), snapped(max(above, high), 0.0, size)
     if n < T_FROM:
-        low, high = min(low, 0.0), max(high, 0.0)
-    test = f"{'sign flips' if flips else 't test'} of {n} {'pairs' if n > 1 else 'pair'}"
-    return Contest(float(values.mean()), low, high, n, test, _reason(low, n))
+        low, plain, high = min(low, 0.0), min(plain, 0.0), max(high, 0.0)
+    what = "pair" if n == len(values) else "group"
+    test = f"{'sign flips' if flips else 't test'} of {n} {what}{'s' if n > 1 else ''}"
+    reason = WORST_AGAIN if low <= 0 < snapped(plain, 0.0, size) else _reason(low, n)
+    return Contest(float(values.mean()), low, high, n, test, reason, worst=float(values.min()))
+
+
+def least_for_flips(error: float) -> int:
+    """Return the pairs from which sign flips can reach an error."""
+    return max(FLIPS_FROM, math.ceil(-math.log2(error)))
+
+
+def grouped(
+    values: np.ndarray, groups: Sequence[Hashable] | None, least: int = FLIPS_FROM
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return (groups,) the sum and the number of the values of each group, in an order that does not depend
+    on theirs. groups: (n,), as of `paired`; if there are fewer than `least`, each value is its own."""
+    if groups is None or len(set(groups)) < least:
+        sums, sizes = values, np.ones(len(values))
+    else:
+        _, places = np.unique(np.array([str(name) for name in groups]), return_inverse=True)
+        sums, sizes = np.bincount(places, weights=values), np.bincount(places).astype(np.float64)
+    order = np.lexsort((sums, np.abs(sums)))
+    return sums[order], sizes[order]
 
 
 def exact(difference: float, pairs: int) -> Contest:

@@ -10,11 +10,12 @@ Both are exact: they count sign flips of the pairs together, in the order in whi
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 
-from evolake.contest.model import BETTER, ERROR, NOT_BETTER, Contest
+from evolake.contest.model import BETTER, ERROR, NOT_BETTER, WORST_AGAIN, Contest
 from evolake.contest.paired import EXACT, FLIPS_FROM, SNAP, flip_p, paired, snapped
 
 Progress = Literal["wins", "cannot win", "open"]
@@ -50,7 +51,7 @@ def progress(differences: Sequence[float] | np.ndarray, most: int) -> Progress:
     # However the pairs to come turn out, the p-value of all cannot be smaller than this.
     hopeless = (
         most >= FLIPS_FROM
-        and n <= EXACT
+        and most - FLIPS_FROM < n <= EXACT
         and flip_p(values, np.random.default_rng(0)) * 2.0 ** (n - most) > ERROR
     )
     return "cannot win" if values.mean() <= 0 or hopeless else "open"
@@ -72,35 +73,27 @@ def sequential(differences: Sequence[float] | np.ndarray, most: int, rng: np.ran
         return _held(whole, "the pairs that were to decide are not all measured") if cut else whole
     if (values[:LOOK] > 0).all():
         first = paired(values[:LOOK], rng)
-        return (
-            first
-            if len(values) == LOOK
-            else Contest(whole.effect, max(whole.low, first.low), whole.high, whole.pairs, whole.test, BETTER)
-        )
+        return first if len(values) == LOOK else replace(whole, low=max(whole.low, first.low), reason=BETTER)
     if len(values) < most:
         return _held(whole, "the pairs that were to decide are not all measured") if whole.low > 0 else whole
-    low, high = _end(values), -_end(-values)
+    low = min(_end(values), _end(np.append(values, values.min())))
+    high = -min(_end(-values), _end(np.append(-values, -values.max())))
     size = float(np.abs(values).max())
     low, high = snapped(low, 0.0, size), snapped(high, 0.0, size)
+    lost = WORST_AGAIN if _end(values) > 0 else NOT_BETTER
     return Contest(
         whole.effect,
         low,
         high,
         whole.pairs,
         f"{whole.test}, with a look after {LOOK}",
-        BETTER if low > 0 else NOT_BETTER,
+        BETTER if low > 0 else lost,
+        worst=whole.worst,
     )
 
 
 def _held(contest: Contest, why: str) -> Contest:
-    return Contest(
-        contest.effect,
-        min(contest.low, 0.0),
-        contest.high,
-        contest.pairs,
-        contest.test,
-        f"{NOT_BETTER}: {why}",
-    )
+    return replace(contest, low=min(contest.low, 0.0), reason=f"{NOT_BETTER}: {why}")
 
 
 def _early(most: int) -> bool:

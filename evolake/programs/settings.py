@@ -84,12 +84,19 @@ class ProgramsSettings(LineSettings):
         description="evaluations of a candidate, each under its own seed; the score is their mean",
     )
     heldout_repeats: int = Field(
-        default=8,
+        default=40,
         ge=2,
         description=(
             "seeds, which the search never had, under which champion and challenger are compared at most. "
-            "With fewer than 6 only large gains can be seen, with 2 none; 3 are used if the evaluator has "
-            "no noise"
+            "A loss in fewer than 1 of a third of them can go unseen; with fewer than 6 only large gains can "
+            "be seen, with 2 none; 3 are used if the evaluator has no noise"
+        ),
+    )
+    heldout_s: float = Field(
+        default=120,
+        gt=0,
+        description=(
+            "processor seconds up to which `heldout_repeats` seeds are used; if they would take longer, 8 are"
         ),
     )
     cpu_s: float = Field(

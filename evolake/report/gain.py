@@ -21,7 +21,7 @@ class Gain:
     """How much better a champion is than what it was measured against.
 
     Attributes:
-        interval: of a ratio ("2.00 times lower PAR-2") or of a difference of shares ("+4.0 percentage points
+        interval: of a ratio ("2.00 times lower cost") or of a difference of shares ("+4.0 percentage points
             more correct replies"), see `is_ratio`.
         measure: what the figure counts, so that it reads after "times" or "percentage points".
         against_id, against: the artifact that it was measured against, and what to call it; "": its title.

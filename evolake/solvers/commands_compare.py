@@ -98,7 +98,7 @@ def duel(
     as_json: bool,
     **options: Any,
 ) -> int:
-    """Decide whether repository B is better than A, by PAR-2 over a suite.
+    """Decide whether repository B is better than A, by their costs over a suite.
 
     Both run on each formula, one right after the other, pass by pass, until the 95% interval of the ratio
     is above or below 1, or all passes are done.
@@ -108,7 +108,7 @@ def duel(
     from evolake.solvers.measurement.repositories import SuiteChoice, duel_folders
 
     def say_pass(number: int, decision: Decision) -> None:
-        say(f"pass {number}: A's PAR-2 over B's {_interval(decision)}", err=True)
+        say(f"pass {number}: A's cost over B's {_interval(decision)}", err=True)
 
     result = duel_folders(
         (champion, challenger),
@@ -145,8 +145,8 @@ def _say_duel(result: FolderDuel, suite: str) -> None:
     if decision.par2_champion is None or decision.par2_challenger is None:
         return
     say(
-        f"  PAR-2 of {first} over that of {second}: {_interval(decision)}; {decision.par2_champion:.4g} s "
-        f"and {decision.par2_challenger:.4g} s"
+        f"  cost of {first} over that of {second}, geometric mean: {_interval(decision)}; PAR-2 "
+        f"{decision.par2_champion:.4g} s and {decision.par2_challenger:.4g} s"
     )
     say(
         f"  solved {decision.solved_champion:g} and {decision.solved_challenger:g} of "

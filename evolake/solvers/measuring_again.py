@@ -22,8 +22,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from evolake.bundles.measuring import DOUBT, difference
 from evolake.bundles.model import Said
-from evolake.contest import LEAST_FORMULAS, LEVEL
-from evolake.contest.paired import flip_ends
+from evolake.contest import LEVEL
+from evolake.contest.paired import flip_ends, subsets
 from evolake.report.numbers import counted
 from evolake.solvers.measurement.benchmark import MeasuringPlan
 from evolake.solvers.measurement.duel import (
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 COLUMNS = (
     "instance",
     "formula",
+    "family",
     "pair",
     "part",
     "place",
@@ -61,6 +62,8 @@ COLUMNS = (
     "timeout_s",
 )
 GAIN = "gain over the former champion"
+LEAST_SAMPLE = 8
+"""Formulas of a sample: some more than may decide, or only a large gain could be seen."""
 MOST_PAIRS, FEW_PAIRS = 10, 2
 """Passes of each side over the formulas: at most, and if only a sample is run again."""
 
@@ -72,6 +75,7 @@ class Trial(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
     instance: str = Field(max_length=200)
     formula: str | None = Field(max_length=200)
+    family: str | None = Field(default=None, max_length=200)
     pair: int = Field(ge=0, lt=1000)
     part: str
     place: int
@@ -198,7 +202,7 @@ def _first(spec: Spec, count: int) -> tuple[str, ...]:
 def drawn(recipes: Recipes, sample: int | None) -> Recipes:
     """Return the recipes that formulas are drawn by here: all, or as many as a sample asks, but enough to
     decide."""
-    count = len(recipes.names) if sample is None else max(LEAST_FORMULAS, sample)
+    count = len(recipes.names) if sample is None else max(LEAST_SAMPLE, sample)
     if count >= len(recipes.names):
         return recipes
     chosen = set(secrets.SystemRandom().sample(recipes.names, count))
@@ -267,12 +271,13 @@ def compared(
     among the best `DOUBT` is refused.
 
     Args:
-        before, now: recipe -> log of the other's PAR-2 over the solver's, in the bundle and here. decision:
+        before, now: recipe -> log of the other's cost over the solver's, in the bundle and here. decision:
             of the duel here.
     """
     common = sorted(set(before) & set(now))
     better = np.array([before[name] - now[name] for name in common])
-    least, _ = flip_ends(better, np.ones(len(better)), np.random.default_rng(0), DOUBT)
+    chosen = subsets(len(better), np.random.default_rng(0))
+    least, _ = flip_ends(better, np.ones(len(better)), chosen, DOUBT)
     said = f"{_figure(decision)}, stated {float(stated['estimate']):.3g}"
     if least > 1e-9:
         return Said(GAIN, "fails", f"not reached on formulas drawn here: {said}", gain=True)
@@ -287,11 +292,12 @@ def compared(
 
 
 def _figure(decision: Decision) -> str:
-    """Return a ratio of PAR-2 with its interval, number of formulas and the noise that was measured here."""
+    """Return the ratio of costs with its interval, number of formulas and the noise that was measured
+    here."""
     interval = Interval(decision.ratio, decision.ratio_low, decision.ratio_high, LEVEL)
     count = counted(decision.formulas, "formula")
     return (
-        f"PAR-2 of the other over its own is {interval} on {count}, noise of this machine "
+        f"cost of the other over its own is {interval} on {count}, noise of this machine "
         f"{decision.noise_floor:.4g}"
     )
 
@@ -304,7 +310,7 @@ def _duel(
 
 
 def _log_ratios(rows: Sequence[Mapping[str, Any]]) -> dict[str, float]:
-    """Return recipe -> log of the champion's PAR-2 over the challenger's; copies and passes are summed,
+    """Return recipe -> log of the champion's cost over the challenger's; copies and passes are summed,
     without pairs that a clock cut."""
     sums: dict[tuple[str, str], float] = {}
     cut = {(row["instance"], row["pair"]) for row in rows if row["status"] == CLOCK}

@@ -311,6 +311,6 @@ def _sentence(first: str, row: Mapping[str, Any]) -> str:
     said = claim(row)
     said = said if said.startswith("no ") else f"{first} is {said}"
     return (
-        f"PAR-2 of {row['solver']} over that of {first}: "
+        f"cost of {row['solver']} over that of {first}: "
         f"{_with_ends(row, 'gain', 'gain', '{:.3g}')}{floor}: {said}."
     )

@@ -176,7 +176,7 @@ def test_an_expert_explores_breaks_the_build_mends_it_tests_and_passes_every_gat
     parts = [[done["result"] for done in json.loads(blobs.get(row[2]))["calls"]] for row in turns]
     assert parts[3][0].startswith("It was not built: compile error") and "walk_seed" in parts[3][0]
     assert parts[5][0].startswith("It was built") and len(parts[5][1].splitlines()) == 7
-    assert [line.split()[0] for line in parts[6][0].splitlines()] == ["yours", "parent", "PAR-2"]
+    assert [line.split()[0] for line in parts[6][0].splitlines()] == ["yours", "parent", "cost"]
     calls = project.sql(
         "SELECT count(*), min(sampling) FROM agent_calls JOIN session_turns USING (call_id) WHERE "
         "session_turns.role = 'solvers_coder_session'"

@@ -484,10 +484,11 @@ def _reason(
     if law is not None and len(law.sizes) > 1:
         text += f"and by the {law.law} through N={', '.join(map(str, law.sizes))} at N={law.target} "
     ratio, low, high = ratios
+    unseen = f"; {replace(contest, worst=math.exp(contest.worst)).unseen}" if contest.wins else ""
     return text + (
         f"a ratio of {ratio:.3g} (95% interval {low:.3g} to {high:.3g}, {contest.pairs} "
         f"{'seeds' if contest.pairs > 1 else 'seed'}; {_mean_steps(ours)} against {_mean_steps(theirs)}): "
-        f"{contest.reason}"
+        f"{contest.reason}{unseen}"
     )
 
 

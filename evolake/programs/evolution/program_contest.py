@@ -23,7 +23,7 @@ import numpy as np
 
 from evolake import __version__
 from evolake.canonical_json import canonical_json, key_of
-from evolake.contest import ERROR, LEAST_PAIRS, Contest, exact, paired, progress
+from evolake.contest import ERROR, LEAST_PAIRS, WORST_AGAIN, Contest, exact, paired, progress
 from evolake.cycle_seeds import CycleSeeds
 from evolake.errors import HostBusy
 from evolake.lake import BlobStore
@@ -35,6 +35,8 @@ from evolake.programs.settings import ProgramsSettings
 from evolake.stats import bootstrap_interval
 
 LEVEL = 0.95
+EXACT = "exact comparison"
+"""The test of a contest without noise."""
 Scores = Mapping[str, Sequence[float | None]]
 """side -> score under each of the first seeds that it was evaluated under, such that higher is better; None
 where an evaluation gave none."""
@@ -49,6 +51,8 @@ UNDECIDED: Mapping[str, Any] = {
     "test": None,
 }
 """Columns of DECISIONS for a champion that stays without a comparison; `reason` says why."""
+LEAST_REPEATS = 8
+"""Seeds of an evaluator that is not cheap."""
 SIDES = ("champion", "again", "challenger", "initial")
 
 
@@ -151,12 +155,9 @@ def decide_duel(scores: Scores, random: np.random.Generator) -> dict[str, Any]:
         f"better by {contest.effect:.4g} ({100 * LEVEL:g}% interval {contest.low:.4g} to "
         f"{contest.high:.4g}) on {contest.pairs} held-out seeds"
     )
+    shown = contest.reason if contest.test == EXACT else f"{contest.reason}; {contest.unseen}"
     wins = contest.wins and whole
-    reason = (
-        f"{said}: {contest.reason}"
-        if wins
-        else f"not beyond the noise: {said}{_why(contest)}{_given_up(scores)}"
-    )
+    reason = f"{said}: {shown}" if wins else f"not beyond the noise: {said}{_why(contest)}{_given_up(scores)}"
     return {"noise": noise_of(scores), "wins": wins, "reason": reason, **_columns(contest)}
 
 
@@ -199,6 +200,9 @@ def decide_by_metrics(scores: Mapping[str, Scores], random: np.random.Generator)
             else "no gain beyond the noise in any metric"
         )
     reason = f"{why}: {said} on {plain[next(iter(plain))].pairs} held-out seeds{_given_up(first)}"
+    seen = contests[better[0]] if wins else None
+    if seen is not None and seen.test != EXACT:
+        reason += f"; {better[0]}: {seen.unseen}"
     return {"noise": noise_of(first), "wins": wins, "reason": reason, **_columns(next(iter(plain.values())))}
 
 
@@ -282,7 +286,7 @@ def _hopeless(scores: Scores, most: int) -> bool:
 
 
 def _why(contest: Contest) -> str:
-    return f": {contest.reason}" if contest.test == "exact comparison" else ""
+    return f": {contest.reason}" if contest.test == EXACT or contest.reason == WORST_AGAIN else ""
 
 
 def _finite(end: float) -> float | None:
@@ -320,13 +324,14 @@ class DuelNotes:
 
 @dataclass(frozen=True)
 class _Duel:
-    """What the evaluations of a duel depend on. sides: as `sides_of` returns them."""
+    """What the evaluations of a duel depend on. sides: as `sides_of` returns them. repeats: seeds at most."""
 
     project: Project
     sides: Mapping[str, str]
     own: ProgramsSettings
     cycle_seeds: CycleSeeds
     mode: str | None
+    repeats: int
 
     def key(self) -> str:
         """Return the key of its notes."""
@@ -348,7 +353,7 @@ class _Duel:
         """Return side -> evaluations under held-out seeds, each seed noted as soon as it is done. texts: of
         each program. Raises as `run_duel`."""
         name, key = self.project.name, self.key()
-        seeds = [self.cycle_seeds.seed(f"heldout/{name}", place) for place in range(self.own.heldout_repeats)]
+        seeds = [self.cycle_seeds.seed(f"heldout/{name}", place) for place in range(self.repeats)]
 
         def note(seed: int, done: Mapping[str, Evaluation]) -> None:
             row = {"cycle": self.cycle_seeds.cycle, "project": name, "generation": seeds.index(seed)}
@@ -392,7 +397,7 @@ def decide_champion(
     sides = sides_of(
         champion["program_id"], challenger["program_id"] if challenger else None, initial["program_id"]
     )
-    duel = _Duel(project, sides, own, cycle_seeds, mode)
+    duel = _Duel(project, sides, own, cycle_seeds, mode, heldout_repeats(own, initial["cpu_s"], len(sides)))
     texts = {name: texts_of(blobs, row["files_sha"]) for name, row in rows.items()}
     try:
         result, unknown = duel.run(texts, blobs, notes or DuelNotes()), None
@@ -436,6 +441,13 @@ def _means(project: Project, scores: Scores, holder: str, random: np.random.Gene
         "holder_high": high,
         "initial_mean": sign * sum(start) / len(start) if start else None,
     }
+
+
+def heldout_repeats(own: ProgramsSettings, cpu_s: float | None, sides: int) -> int:
+    """Return under how many seeds a project's programs meet: all that the settings ask for if they fit into
+    `heldout_s`, else LEAST_REPEATS. cpu_s: of one evaluation; None if it is not known."""
+    fits = cpu_s is not None and cpu_s * sides * own.heldout_repeats <= own.heldout_s
+    return own.heldout_repeats if fits else min(LEAST_REPEATS, own.heldout_repeats)
 
 
 def evaluations_bytes(done: Mapping[str, Evaluation]) -> bytes:

@@ -140,12 +140,15 @@ def decide_champion(
     rng: np.random.Generator,
     *,
     cycle: str,
+    families: Mapping[str, str | None] | None = None,
 ) -> dict[str, Any]:
     """Return a row of DECISIONS.
 
     Args:
         correct: (prompt id, problem id) -> whether each of its replies was correct; the same problems, as
             often, for both prompts.
+        families: problem id -> its family; problems of one family are related. None, or no family: each is
+            its own.
 
     Raises:
         ValueError: the two did not answer the same problems equally often, or none.
@@ -161,11 +164,13 @@ def decide_champion(
     ):
         raise ValueError("a duel needs the same problems, equally often, for both prompts")
     shares = [np.array([np.mean(result) for result in side], dtype=np.float64) for side in (ours, theirs)]
-    contest = paired(shares[0] - shares[1], rng)
+    groups = [(families or {}).get(problem) or problem for problem in problems]
+    contest = paired(shares[0] - shares[1], rng, groups=groups)
     gained = (
-        f"{contest.effect:+.3f} correct a reply on {contest.pairs} problems, {100 * LEVEL:g}% interval "
+        f"{contest.effect:+.3f} correct a reply on {len(problems)} problems, {100 * LEVEL:g}% interval "
         f"{contest.low:+.3f} to {contest.high:+.3f}"
     )
+    why = contest.unseen if contest.wins else contest.reason
     return {
         "cycle": cycle,
         "champion_id": champion_id,
@@ -178,6 +183,6 @@ def decide_champion(
         "difference": contest.effect,
         "low": contest.low,
         "high": contest.high,
-        "reason": gained if contest.wins else f"{gained}: {contest.reason}",
+        "reason": f"{gained}: {why}",
         "test": contest.test,
     }

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from evolake.agents import Agents
-from evolake.contest import LEAST_FORMULAS, mean_ratio
+from evolake.contest import LEAST_FORMULAS, cost_ratio
 from evolake.cycle_seeds import CycleSeeds
 from evolake.solvers.edits import Edit
 from evolake.solvers.edits.anchors import source_files
@@ -144,13 +144,13 @@ def trial_of(rows: Rows, parent: str, child: str) -> Trial:
 
 
 def ratio_text(rows: Sequence[Mapping[str, Any]], parent: str, child: str) -> str:
-    """Return the ratio of PAR-2, parent over child, with its interval, in a line."""
+    """Return the ratio of costs, parent over child, with its interval, in a line."""
     theirs, ours = trial_costs(rows, parent), trial_costs(rows, child)
-    contest = mean_ratio(np.array(theirs), np.array(ours), pcg(len(ours)))
+    contest = cost_ratio(np.array(theirs), np.array(ours), pcg(len(ours)))
     upper = f"{contest.high:.3g}" if np.isfinite(contest.high) else "no upper end"
     few = f"; fewer than {LEAST_FORMULAS} formulas decide nothing" if len(ours) < LEAST_FORMULAS else ""
     interval = f"{contest.effect:.3g} (95% interval {contest.low:.3g} to {upper}; above 1 is a gain)"
-    return f"PAR-2 ratio, parent over yours: {interval} on {len(ours)} formulas{few}"
+    return f"cost ratio, parent over yours: {interval} on {len(ours)} formulas{few}"
 
 
 WhoElse = Callable[[Mapping[str, Any]], Author | None]

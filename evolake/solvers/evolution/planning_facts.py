@@ -44,7 +44,8 @@ def measuring_conditions(settings: SolversSettings, contests: Sequence[Mapping[s
         f"Contest: up to {settings.challengers} best-ranked variants that have not lost to this champion "
         f"run next to it on {fresh or 'as many'} fresh formulas of the same families, {settings.pairs} "
         "passes each. Promoted is who solves no fewer and whose whole "
-        "95% interval of the PAR-2 ratio (champion over challenger) lies above 1.",
+        "95% interval of the cost ratio (champion over challenger, geometric mean over formulas) lies "
+        "above 1, also if its worst formula counts twice, and its mean cost is lower.",
         *(
             [f"Noise: repeated passes of one solver differ by a factor of up to {noise:.3g} in PAR-2."]
             if noise and noise > 1

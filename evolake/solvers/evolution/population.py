@@ -246,7 +246,7 @@ def _contest_text(record: Mapping[str, Any]) -> str:
     )
     champion, challenger = record["solved"]
     head = (
-        f"Cycle {record['cycle']}: {sides[0]} against the champion {sides[1]}: {outcome}. PAR-2 ratio "
+        f"Cycle {record['cycle']}: {sides[0]} against the champion {sides[1]}: {outcome}. Cost ratio "
         f"{contest_gain(record).removeprefix('contest ')} on {record['formulas']} fresh formulas; solved "
         f"{challenger:g}, the champion {champion:g}; noise of repeated passes {record['noise_floor']:.3g}."
     )

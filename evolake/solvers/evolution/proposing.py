@@ -48,7 +48,7 @@ from evolake.solvers.roles.coder import CODER, CODER_REPAIR, CODER_REVISE, LOOKU
 from evolake.solvers.roles.models import SHORT_ID, CodeReply, Tried, with_short_ids
 
 LOSS = 1 / 1.1
-"""PAR-2 ratio of a trial up to which the coder may revise: what differs less is noise, and a gain leaves
+"""Cost ratio of a trial up to which the coder may revise: what differs less is noise, and a gain leaves
 nothing to revise."""
 EXISTS = "This variant exists already, source for source."
 

@@ -8,7 +8,7 @@ The champion runs the formulas first, since who can no longer reach it on them i
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -16,6 +16,7 @@ from typing import Any
 
 import polars as pl
 
+from evolake.contest import power_sentence
 from evolake.cycle_seeds import CycleSeeds
 from evolake.errors import LakeError
 from evolake.gates import Verdict
@@ -24,7 +25,14 @@ from evolake.solvers.evolution.population import RankedCycle
 from evolake.solvers.evolution.workspace import Workspace
 from evolake.solvers.gates.judging import Judge, unsound_in
 from evolake.solvers.measurement.benchmark import plan_jobs, run_jobs
-from evolake.solvers.measurement.duel import Contender, DuelPlan, decide_duel, decision_rng, run_duel
+from evolake.solvers.measurement.duel import (
+    Contender,
+    DuelPlan,
+    decide_duel,
+    decision_rng,
+    families_of,
+    run_duel,
+)
 from evolake.solvers.measurement.duel_families import family_rows
 from evolake.solvers.measurement.race import costs_of, drawn_order, race
 from evolake.solvers.suites import Instance, Suite
@@ -106,6 +114,7 @@ def decide_champion(
     seeds: CycleSeeds,
     judge: Judge,
     unsound: Collection[str] = (),
+    say: Callable[[str], None] = lambda text: None,
 ) -> Succession:
     """Return the best-ranked variants against the champion, on formulas that no role has seen; in the first
     cycle that is the best-ranked seed.
@@ -117,6 +126,7 @@ def decide_champion(
 
     Args:
         judge: finds who is unsound by the runs of a duel. unsound: who is known to be.
+        say: given which gain the duels can show, before the first.
     """
     population, rows, cycle = ranked.population, ranked.rows, seeds.cycle
     settings, fallen = workspace.settings, set(unsound)
@@ -126,6 +136,7 @@ def decide_champion(
         for name, formulas in population.value("duels_lost", {}).items()
         if formulas >= len(suite.instances)
     }
+    say(power_sentence(families_of(suite)))
     racing = Racing(workspace, executor, cycle, seeds.root)
     while True:
         incumbent = incumbent_of(ranked, fallen)

@@ -1,14 +1,14 @@
 """Select the champion: challengers against the champion in interleaved pairs on the same core, and a contest
-by mean PAR-2. Source of the model of champion and challenger: SATLUTION, section 3; the duel and its contest
-are ours.
+by the geometric mean of paired costs.
 
 On each formula the two run back to back, in turns first and second, so that what slows the host slows both.
-`evolake.contest.mean_ratio` decides by the mean, also against rivals that help some formulas and hurt others.
-Its unit is the formula: shuffled copies of one and repeated passes are averaged first, as they are no
-independent evidence; how far they are apart counts, because it moves the formula's mean. Which formula an
-instance comes from is a column of the trials, not a part of its name. A challenger that solves fewer
-formulas, or gives one answer that is refuted, never wins. How far repeated passes of one side are apart is
-reported as the noise floor of the host.
+What is compared is the cost of each formula, champion over challenger, by `evolake.contest.cost_ratio`: the
+ratio is the geometric mean over formulas, and a challenger whose PAR-2, the mean cost, is not lower never
+wins. Both are shown. The unit is the formula, or the family if there are enough families. Shuffled copies of
+one formula and repeated passes are averaged first, as they are no independent evidence; how far they are
+apart counts, because it moves the formula's mean. Which formula and family an instance comes from are columns
+of the trials, not parts of its name. A challenger that solves fewer formulas, or gives one answer that is
+refuted, never wins. How far repeated passes of one side are apart is reported as the noise floor of the host.
 
 If each formula takes both sides less than `shortest_s`, what is compared is how the programs start and read,
 so no challenger wins and the reason says so. Processor time decides, and the clock is a guard: a pair of
@@ -29,7 +29,7 @@ import numpy as np
 import polars as pl
 
 from evolake.compute.needs import timed
-from evolake.contest import LEAST_FORMULAS, Contest, mean_ratio
+from evolake.contest import LEAST_FORMULAS, Contest, cost_ratio
 from evolake.journal import run_journaled
 from evolake.seeds import generator
 from evolake.solvers.execute import Program
@@ -69,10 +69,12 @@ class Decision:
     """The outcome of one duel.
 
     Attributes:
-        ratio: PAR-2 of the champion over the challenger's, above 1 is a gain, with its interval.
+        ratio: cost of the champion over the challenger's, the geometric mean over formulas with its interval;
+            above 1 is a gain.
         formulas: independent formulas that count. instances: these with their shuffled copies.
         pairs: passes over the suite. left_out: pairs that the clock cut short, which count for neither side.
-        par2_champion, par2_challenger: in seconds; None if no pair counts.
+        par2_champion, par2_challenger: mean costs in seconds; None if no pair counts. Their ratio is another
+            estimate than `ratio`.
         reason: why it wins or does not, in words, without the ratio.
     """
 
@@ -178,7 +180,7 @@ def decide_duel(trials: pl.DataFrame, rng: np.random.Generator, looks: int = 1) 
 
     Args:
         trials: rows of DUELS of one champion and one challenger. rng: of the contest; see `decision_rng`.
-            looks: see `mean_ratio`.
+            looks: see `cost_ratio`.
 
     Raises:
         ValueError: no trials, or trials of more than one duel.
@@ -219,14 +221,15 @@ def decide_duel(trials: pl.DataFrame, rng: np.random.Generator, looks: int = 1) 
             test="none",
         )
     theirs, ours = (per_formula(counting, part) for part in (CHAMPION, CHALLENGER))
-    contest = mean_ratio(theirs, ours, rng, looks)
+    families = dict(counting.select("formula", "family").sort("formula").iter_rows())
+    contest = cost_ratio(theirs, ours, rng, looks, [kind or name for name, kind in families.items()])
     solved = {part: _solved(counting, part) for part in (CHAMPION, CHALLENGER)}
     wins, verdict, reason = verdict_of(contest, solved[CHAMPION], solved[CHALLENGER], refuted)
     short = too_short(theirs, ours, float(trials["timeout_s"].min()))  # pyright: ignore[reportArgumentType]
     if short and not refuted:
         wins, verdict, reason = False, "undecided", short
     elif verdict == "undecided" and contest.pairs >= LEAST_FORMULAS:
-        reason += dominant(theirs, ours, sorted(counting["formula"].unique()))
+        reason += dominant(theirs, ours, list(families))
     if shared["left_out"]:
         reason += f"; {shared['left_out']} of {asked.height} pairs do not count, as the clock cut them short"
     return Decision(
@@ -246,6 +249,11 @@ def decide_duel(trials: pl.DataFrame, rng: np.random.Generator, looks: int = 1) 
     )
 
 
+def families_of(suite: Suite) -> list[str]:
+    """Return the family of each formula of a suite, copies counted once."""
+    return list({item.base or item.name: item.family for item in suite.instances}.values())
+
+
 def decision_rng(root_seed: int, cycle: str, challenger_id: str) -> np.random.Generator:
     """Return the generator of one duel's contest."""
     return generator(root_seed, LINE, cycle, f"duel {challenger_id}")
@@ -263,14 +271,14 @@ def formulas_of(runs: pl.DataFrame) -> np.ndarray:
 def par2_contest(
     theirs: np.ndarray, ours: np.ndarray, groups: np.ndarray, rng: np.random.Generator
 ) -> Contest:
-    """Return the contest by PAR-2 of the champion over the challenger's, in which each formula counts once.
+    """Return the contest by the champion's costs over the challenger's; each formula counts once.
 
     Args:
         theirs, ours: (instances, passes) costs of champion and challenger. groups: (instances,) number of
             each instance's formula.
     """
     means = [np.bincount(groups, weights=side.mean(axis=1)) / np.bincount(groups) for side in (theirs, ours)]
-    return mean_ratio(means[0], means[1], rng)
+    return cost_ratio(means[0], means[1], rng)
 
 
 def per_formula(pairs: pl.DataFrame, part: str) -> np.ndarray:
@@ -313,7 +321,9 @@ def verdict_of(
             "undecided" if contest.wins else verdict,
             f"solves {solved_challenger:g} formulas against {solved_champion:g}",
         )
-    return contest.wins, verdict, "a loss beyond the noise" if verdict == "worse" else contest.reason
+    if contest.wins:
+        return True, verdict, f"{contest.reason}; {contest.unseen}"
+    return False, verdict, "a loss beyond the noise" if verdict == "worse" else contest.reason
 
 
 def shortest_s(timeout_s: float) -> float:
@@ -337,7 +347,7 @@ def dominant(theirs: np.ndarray, ours: np.ndarray, names: Sequence[str]) -> str:
     """Return the words that name the formula which makes most of the difference between both sides; "" if
     none does.
 
-    No single formula can promote a challenger: without the others' help Student's t stays near 1.
+    No single formula can promote a challenger: flipping the others' signs makes as large a sum too often.
     """
     apart = np.abs(theirs - ours)
     place, total = int(np.argmax(apart)), float(apart.sum())
@@ -381,6 +391,7 @@ def _trial(pair: Pair, job: Job, place: int, row: dict[str, Any]) -> dict[str, A
         "challenger_id": pair.challenger.variant_id,
         "instance": job.instance.name,
         "formula": job.instance.base or job.instance.name,
+        "family": job.instance.family,
         "pair": job.repeat,
         "part": part,
         "place": place,
@@ -417,6 +428,7 @@ def _pairs(trials: pl.DataFrame) -> pl.DataFrame:
         rows.filter(pl.col("part") == part).select(
             "instance",
             "formula",
+            "family",
             "pair",
             pl.col("cost").alias(f"cost_{part}"),
             pl.col("solved").alias(f"solved_{part}"),
@@ -424,7 +436,7 @@ def _pairs(trials: pl.DataFrame) -> pl.DataFrame:
         )
         for part in (CHAMPION, CHALLENGER)
     ]
-    both = sides[0].join(sides[1].drop("formula"), on=["instance", "pair"])
+    both = sides[0].join(sides[1].drop("formula", "family"), on=["instance", "pair"])
     if not both.height == sides[0].height == sides[1].height or 2 * both.height != trials.height:
         raise ValueError(
             f"wanted as many trials of each side on each formula (got {sides[0].height} and "

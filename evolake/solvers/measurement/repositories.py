@@ -18,6 +18,7 @@ from typing import Any
 
 import polars as pl
 
+from evolake.contest import power_sentence
 from evolake.errors import InputError
 from evolake.lake import BlobStore, Lake
 from evolake.scratch import Scratch
@@ -30,6 +31,7 @@ from evolake.solvers.measurement.duel import (
     DuelPlan,
     decide_duel,
     decision_rng,
+    families_of,
     run_duel,
     shortest_s,
 )
@@ -303,6 +305,7 @@ def duel_folders(
     )
     plan = options.plan(sizes, cache)
     on_limits(limits_line(plan, len(suite.instances), most))
+    on_limits(power_sentence(families_of(suite), most))
     with Scratch("duel") as scratch, ProcessPoolExecutor(options.processes(settings)) as executor:
         rows, decision = passes_until_decided(
             duel, plan, executor, journal or Path(scratch) / "pairs.jsonl", on_pass

@@ -41,7 +41,7 @@ def gain_of_decision(row: Mapping[str, Any]) -> Gain:
     """Return the gain that a row of DECISIONS states."""
     return Gain(
         interval_of(row),
-        "lower PAR-2",
+        "lower cost",
         row["champion_id"],
         sample_of(row),
         row["cycle"],

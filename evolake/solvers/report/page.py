@@ -1,5 +1,5 @@
 """The solvers line's part of the page: who is champion and why, whether any answer was unsound, what the
-champion changes, and what it is worth on formulas that no role, rule or ranking has seen: its PAR-2 there
+champion changes, and what it is worth on formulas that no role, rule or ranking has seen: its cost there
 against its seed's, and what may be claimed of it.
 
 That claim is the same contest as in a duel (evolake.solvers.measurement.duel) with one more guard, as the two
@@ -108,8 +108,8 @@ LEAST_COST_S = 1e-6
 
 @dataclass(frozen=True)
 class Holdout:
-    """The comparison. gain: PAR-2 of the seed over the champion's with its interval; above 1 the champion is
-    faster. passes: runs of each formula.
+    """The comparison. gain: cost of the seed over the champion's, the geometric mean over formulas with its
+    interval; above 1 the champion is faster. passes: runs of each formula.
 
     units: formulas that count, shuffled copies with the one that they copy.
     metrics: rows of METRICS of all variants measured under the champion's limits. cycles: in which the two
@@ -212,7 +212,7 @@ def holdout_sentence(result: Holdout | None, champion: Mapping[str, Any], base: 
     gain = str(result.gain) if result.units >= LEAST_FORMULAS else figures(result.gain.estimate)
     noise = f"noise floor {result.floor:.4g} from {result.passes} passes" if result.passes > 1 else "one pass"
     return (
-        f"Holdout, {result.formulas} formulas that nothing in the evolution has seen: PAR-2 of the seed "
+        f"Holdout, {result.formulas} formulas that nothing in the evolution has seen: cost of the seed "
         f"{base['title']} over the champion's is {gain}, {noise}; solved {result.solved_champion:g} "
         f"against {result.solved_base:g}: {claim(result)}.{apart}"
     )

@@ -413,7 +413,7 @@ CODER_SESSION = session_role(
         ("run_formula", "Build it and run it on one formula; shows the end of its output.", RunFormula),
         (
             "bench",
-            "Build it and run it next to its parent on fresh formulas. Ends with the ratio of PAR-2 and "
+            "Build it and run it next to its parent on fresh formulas. Ends with the ratio of costs and "
             "its interval.",
             BenchFormulas,
         ),

@@ -21,7 +21,7 @@ from evolake.report.champion import champion_of
 from evolake.report.lines import read_sections
 from evolake.report.pages import plain
 
-GAIN = "2.00 times lower PAR-2 than alpha"
+GAIN = "2.00 times lower cost than alpha"
 SPREAD = "95% interval 1.90 to 2.10, noise floor 1.01"
 
 

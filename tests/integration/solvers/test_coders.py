@@ -24,6 +24,7 @@ from evolake.jail import open_pool
 from evolake.journal import read_journal
 from evolake.lake import Lake
 from evolake.settings import BudgetSettings, Settings
+from evolake.settings import load as load_settings
 from evolake.solvers.edits import Edit
 from evolake.solvers.evolution.authors import SubmissionAuthor, submit, submitted_plans
 from evolake.solvers.evolution.coder_session import SessionAuthor, Shop
@@ -125,7 +126,7 @@ def test_a_session_explores_breaks_the_build_mends_it_tests_and_becomes_a_varian
         ["yours", "tiny", "malformed"],
         ["parent", "tiny", "malformed"],
     ]
-    assert details[6][0].splitlines()[2].startswith("PAR-2 ratio, parent over yours: 1 (95% interval ")
+    assert details[6][0].splitlines()[2].startswith("cost ratio, parent over yours: 1 (95% interval ")
     assert details[7][1] == "There is no formula of this name. There are, among others: tiny."
     assert (project.base.folder / SOURCE).read_text().count("opt_first.value * 2") == 1
 
@@ -310,13 +311,13 @@ def test_links_that_a_command_leaves_lead_nowhere(project: SmallProject) -> None
 )
 def test_a_command_that_cannot_be_run_is_told_before_any_work(setting: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        check_coder(Settings(solvers=SolversSettings(coder=setting)))
+        check_coder(load_settings("demo").with_section(SolversSettings(coder=setting)))
     assert words_of(f"command:{sys.executable} -c 'a b'") == (sys.executable, "-c", "a b")
 
 
 def test_a_session_needs_a_model() -> None:
     with pytest.raises(InputError, match="needs a model"):
-        check_coder(Settings(solvers=SolversSettings(coder="session")))
+        check_coder(load_settings("demo").with_section(SolversSettings(coder="session")))
 
 
 @pytest.fixture

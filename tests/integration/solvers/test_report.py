@@ -54,7 +54,7 @@ def rows_after(text: str, heading: str) -> list[str]:
 def test_who_reigns_by_how_much_and_against_whom(text: str):
     assert (
         f"The new champion is <b>fast</b> ( {ID['fast'][:12]} ), descends from alpha: 2.00 times lower "
-        "PAR-2 than alpha" in flat(text)
+        "cost than alpha" in flat(text)
     )
     assert f"alpha ( {ID['alpha'][:12]} ) (95% interval 1.90 to 2.10, noise floor 1.01), " in flat(text)
     assert (
@@ -75,9 +75,9 @@ def test_no_answer_was_unsound_and_what_the_gates_caught_is_said_apart(text: str
 
 def test_what_the_holdout_shows_is_said_with_its_spread_and_how_it_was_measured(text: str):
     assert (
-        "Holdout, 4 formulas that nothing in the evolution has seen: PAR-2 of the seed alpha over the "
+        "Holdout, 4 formulas that nothing in the evolution has seen: cost of the seed alpha over the "
         "champion's is 2, noise floor 1.01 from 2 passes; solved 4 against 4: no claim: 4 formulas cannot "
-        "decide, 8 may. Their runs were made in the cycles 0001 and 0002, not side by side."
+        "decide, 6 may. Their runs were made in the cycles 0001 and 0002, not side by side."
     ) in flat(text)
 
 
@@ -133,7 +133,7 @@ def test_a_champion_that_reigns_on_is_shown_with_the_duel_that_it_once_won(root:
     assert later.startswith("The champion, since cycle 0002, is <b>&lt;b&gt;fast&lt;/b&gt;</b> ")
     assert (
         "in this cycle its challenger did not gain more than the noise. It became champion with 2.00 "
-        "times lower PAR-2 than <b>alpha</b>" in later
+        "times lower cost than <b>alpha</b>" in later
     )
     assert "in this cycle no variant challenged it." in verdict_sentence(
         replace(now, cycle="0003", decisions=[])

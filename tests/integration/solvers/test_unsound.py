@@ -173,6 +173,7 @@ def test_who_is_found_unsound_in_a_race_fights_no_duel(arena: Arena) -> None:
     )
     ranking = [_ranked(row, place) for place, row in enumerate((guesser, reader, seed), 1)]
     judge = stage_judge("duel", RULES, workspace.blobs, cycle="0008", run_id="test")
+    said: list[str] = []
     with ThreadPoolExecutor(2) as executor:
         selection = decide_champion(
             workspace,
@@ -180,7 +181,9 @@ def test_who_is_found_unsound_in_a_race_fights_no_duel(arena: Arena) -> None:
             executor,
             seeds=CycleSeeds(0, "solvers", "0008"),
             judge=judge,
+            say=said.append,
         )
+    assert len(said) == 1 and " formulas " in said[0], "which gain the duels can show, before them"
     races = RACES.frame(selection.races)
     assert set(races["variant_id"]) == {guesser["variant_id"], reader["variant_id"]}
     assert set(races.filter("survives")["variant_id"]) <= {reader["variant_id"]}, (

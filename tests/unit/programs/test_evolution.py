@@ -12,11 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from programs_fixtures import OWN, apart, imports
 
+from evolake.contest import WORST_AGAIN
 from evolake.programs.evolution.population import Islands, cell_of
 from evolake.programs.evolution.program_contest import (
     decide_duel,
     end_of_cycle,
     evaluations_bytes,
+    heldout_repeats,
     noise_of,
     read_evaluations,
     run_duel,
@@ -26,6 +28,7 @@ from evolake.programs.evolution.search_memory import REPEATED, GenerationEntry, 
 from evolake.programs.gates import Candidate
 from evolake.programs.model.project import Project
 from evolake.programs.sandbox.evaluating import Evaluation
+from evolake.programs.settings import ProgramsSettings
 from evolake.programs.tables import FAILED_PROPOSALS
 
 OWN_SMALL = OWN.model_copy(update={"elites": 2, "islands": 2})
@@ -302,3 +305,27 @@ def test_a_duel_that_was_cut_goes_on_with_the_seeds_that_it_had_noted():
         == result["champion"][0]
         == Evaluation("ok", metrics={"x": 7.0}, odd=("y",), seed=7)
     )
+
+
+@pytest.mark.parametrize(
+    ("cpu_s", "asked", "expected"),
+    [(0.1, 40, 40), (1.0, 40, 40), (1.01, 40, 8), (None, 40, 8), (60.0, 4, 4), (0.1, 6, 6), (60.0, 400, 8)],
+)
+def test_cheap_evaluators_are_asked_under_many_held_out_seeds(
+    cpu_s: float | None, asked: int, expected: int
+) -> None:
+    """Three sides, 120 processor seconds: with eight seeds a loss on every tenth is not drawn in 43 %."""
+    own = ProgramsSettings(heldout_repeats=asked, heldout_s=120)
+    assert heldout_repeats(own, cpu_s, 3) == expected
+    assert ProgramsSettings().heldout_repeats == 40
+
+
+def test_a_promotion_states_its_worst_seed_and_the_rarest_loss_that_it_could_see() -> None:
+    random = np.random.default_rng(3)
+    base = random.normal(size=40).tolist()
+    better = [score + 0.5 for score in base]
+    won = decide_duel({"champion": base, "again": base[:3], "challenger": better}, np.random.default_rng(0))
+    assert won["wins"] and won["reason"].endswith("a loss in fewer than 1 of 13 cases could go unseen")
+    worse = [*better[:20], base[20] - 4.5, *better[21:]]
+    met = decide_duel({"champion": base, "again": base[:3], "challenger": worse}, np.random.default_rng(0))
+    assert not met["wins"] and met["reason"].endswith(WORST_AGAIN)

@@ -154,6 +154,7 @@ def test_a_challenger_wins_by_a_gain_without_a_loss(
 ) -> None:
     result = duel(gains, noise)
     assert (result["wins"], result["reason"].startswith(why)) == (wins, True), result["reason"]
+    assert ("could go unseen" in result["reason"]) == (wins and noise > 0), "an exact comparison sees all"
     assert set(result) == {"wins", "pairs", "difference", "low", "high", "noise", "reason", "test"}
 
 

@@ -71,7 +71,7 @@ def test_every_line_of_the_lake_has_a_row_and_no_other_has_one(root: Path):
     assert list(rows) == ["bridges", "solvers"]
     solvers = rows["solvers"]
     assert (solvers["best"], solvers["start"], solvers["cycles"]) == ("<b>fast</b> (1.15)", "alpha (2.3)", 2)
-    assert solvers["gain"] == "2.00 times lower PAR-2 (95% interval 1.90 to 2.10, 8 formulas)"
+    assert solvers["gain"] == "2.00 times lower cost (95% interval 1.90 to 2.10, 8 formulas)"
     assert (solvers["is_gain"], solvers["estimate"], solvers["low"], solvers["high"], solvers["level"]) == (
         True,
         2.0,
@@ -120,7 +120,7 @@ def test_the_table_cuts_nothing_and_fits_its_width(root: Path):
     assert tuple(head.split()) == COLUMNS
     assert max(map(len, text.splitlines())) <= 120
     words = " ".join(" ".join(rest).split())
-    for word in ("bridges", "2.00", "times", "lower", "PAR-2", "alpha", "measured"):
+    for word in ("bridges", "2.00", "times", "lower", "cost", "alpha", "measured"):
         assert word in words
     long = Standing(
         "toys", best="x" * 100, gain="none yet (" + "w" * 100 + ")", evaluations=12345, seconds=1234.5

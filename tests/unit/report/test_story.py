@@ -33,7 +33,7 @@ def test_the_story_of_a_cycle_says_who_leads_what_was_stopped_and_what_it_cost(l
     assert len(second.lines()) <= 10
     assert summary["Leads"] == f"<b>fast</b> ({ID['fast'][:12]}), since cycle 0002"
     assert summary["Gain"] == (
-        "2.00 times lower PAR-2 than alpha (95% interval 1.90 to 2.10, noise floor 1.01), "
+        "2.00 times lower cost than alpha (95% interval 1.90 to 2.10, noise floor 1.01), "
         "PAR-2 1.15 s against 2.3 s on 8 formulas, 2 pairs each"
     )
     assert summary["Changed"] == "<b>fast</b> took the title from alpha"

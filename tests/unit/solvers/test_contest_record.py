@@ -58,7 +58,7 @@ def test_a_contest_is_told_with_its_interval_and_by_family_and_names_no_formula(
         f"Cycle 0001: {CHALLENGER[:12]} (fast) against the champion {CHAMPION[:12]} (alpha): "
     )
     assert (
-        "PAR-2 ratio 2 (" in head and "to no upper end) on 4 fresh formulas; solved 4, the champion 4" in head
+        "Cost ratio 2 (" in head and "to no upper end) on 4 fresh formulas; solved 4, the champion 4" in head
     )
     assert first == "  sat-one (2): solved 2, champion 2, PAR-2 ratio 2, conflicts ratio 1"
     assert second == "  unsat-one (2): solved 2, champion 2, PAR-2 ratio 2, conflicts ratio 1"

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 from solver_fixtures import ADAPTER, answering
 
-from evolake.contest import mean_ratio
+from evolake.contest import cost_ratio
 from evolake.errors import InputError
 from evolake.solvers.commands import solvers
 
@@ -78,6 +78,8 @@ def test_a_faster_solver_is_better_after_one_pass_and_a_slower_one_is_worse(proj
     back = duel(project, "fast", "slow")
     assert back.return_value == 1
     assert "limits: 0.25 s a run (--timeout)" in back.stderr
+    assert "9 formulas show a cost ratio from" in back.stderr and "cost of " in back.stdout
+    assert "geometric mean: " in back.stdout and "; PAR-2 " in back.stdout
     assert "9 formulas, at most 3 passes of both: at most 0.00375 processor hours" in back.stderr
     assert "odd: 4 formulas, solved 4 and 4, PAR-2" in back.stdout
     assert (
@@ -123,5 +125,5 @@ def test_one_solver_against_itself_and_folders_that_are_not_there_are_wrong_inpu
 def test_each_of_several_looks_asks_for_a_clearer_gain() -> None:
     theirs = np.random.default_rng(3).lognormal(0.0, 0.2, 20)
     ours = theirs * np.random.default_rng(4).lognormal(-0.2, 0.2, 20)
-    ends = [mean_ratio(theirs, ours, np.random.default_rng(0), looks).low for looks in (1, 2, 4)]
+    ends = [cost_ratio(theirs, ours, np.random.default_rng(0), looks).low for looks in (1, 2, 4)]
     assert ends[0] > ends[1] > ends[2]

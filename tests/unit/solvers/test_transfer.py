@@ -66,13 +66,13 @@ def test_two_suites_by_hand() -> None:
         ("to", "other", "old", "seed", 8, 8.0, 4.0, 0.0, 4.0),
     ]
     assert (
-        claim(rows[1]).startswith("no claim: fewer than 8 formulas")
+        claim(rows[1]).startswith("no claim: fewer than 6 formulas")
         and claim(rows[3]).startswith("faster")
         and "one pass" in claim(rows[3])
     )
     text = page(transfer_rows(runs, PAIR, PARTS))
     assert "## Bred on train: 4 formulas, 10 s" in text and "## Carried over to other: 8 formulas" in text
-    assert "PAR-2 of old over that of new: 4 (4 to 4): new is faster" in text
+    assert "cost of old over that of new: 4 (4 to 4): new is faster" in text
 
 
 def test_solved_has_an_interval_by_kind_of_formula_and_the_checked_share_is_said() -> None:
