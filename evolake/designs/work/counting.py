@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from evolake.designs.compiler.expression import Expression, Inexpressible
-from evolake.designs.compiler.foreign import MOST_FOREIGN
+from evolake.designs.compiler.foreign import MOST_FOREIGN, Foreign
 from evolake.designs.compiler.kernel_plan import computed, make_plan, reachable
 from evolake.designs.compiler.lowering import Lowered, lower
 from evolake.designs.model.boundary import alone
@@ -67,10 +67,11 @@ def count(traced: TracedDesign) -> Counts:
     return _plain_counts(traced) if counts is None else counts
 
 
-def _lowered_counts(lowered: Lowered, traced: TracedDesign) -> Counts | None:
-    """Return the counts of what kernels compute, with torch in between; None where none are made for it."""
+def _lowered_counts(lowered: Lowered, traced: TracedDesign) -> Counts:
+    """Return the counts of what kernels compute, with torch in between; where none are made for it, of what
+    torch computes."""
     if len(lowered.foreign) > MOST_FOREIGN or not _planned(lowered):
-        return None
+        return _plain_counts(traced, lowered.foreign)
     cells = [cell for cells in lowered.moves.values() for cell in cells]
     operands = [
         cell for foreign in lowered.foreign for part in foreign.operands.values() for cell in part.cells
@@ -89,13 +90,20 @@ def _lowered_counts(lowered: Lowered, traced: TracedDesign) -> Counts | None:
         counted["state", loop] += number
     for foreign in lowered.foreign:
         counted["mixed draw" if foreign.node.operator in RANDOM else "mixed call", "S"] += 1
-        for part in (*foreign.operands.values(), *foreign.results):
-            counted["mixed carry", part.loop or "S"] += part.count
+    _carried(counted, lowered.foreign)
     return Counts(
         dict(counted),
         tuple(foreign.position for foreign in lowered.foreign),
         traced.gradient() if lowered.foreign else None,
     )
+
+
+def _carried(counted: dict[tuple[str, str], float], foreigns: tuple[Foreign, ...]) -> None:
+    """Add the numbers that are put together for operators left to torch, and taken apart again."""
+    for foreign in foreigns:
+        for part in (*foreign.operands.values(), *foreign.results):
+            key = "mixed carry", part.loop or "S"
+            counted[key] = counted.get(key, 0.0) + part.count
 
 
 def _planned(lowered: Lowered) -> bool:
@@ -135,9 +143,9 @@ def _of_expression(item: Expression) -> list[tuple[str, str, int]]:
     return [(kind, item.domain, 1)]
 
 
-def _plain_counts(traced: TracedDesign) -> Counts:
+def _plain_counts(traced: TracedDesign, foreigns: tuple[Foreign, ...] = ()) -> Counts:
     """Count every operator by its shapes, for a graph that is run node by node; and the states and the check
-    of the clauses."""
+    of the clauses. foreigns: those for which numbers are put together first."""
     graph = traced.gradient()
     counted: dict[tuple[str, str], float] = {
         ("torch gather", "M"): LITERALS,
@@ -150,6 +158,7 @@ def _plain_counts(traced: TracedDesign) -> Counts:
         counted["state", loop] = counted.get(("state", loop), 0.0) + math.prod(
             extent for extent in variable.shape[1:] if isinstance(extent, int)
         )
+    _carried(counted, foreigns)
     return Counts(counted, tuple(range(len(graph.nodes))), graph)
 
 
