@@ -14,7 +14,7 @@ class Run:
     median_step: int
     unsolved_fraction: float
     steps_run: int
-    cpu_s: float = 0.1
+    cpu_s: float = 0.01
     wall_s: float = 0.1
     engine: str = "reference"
     timed_out: bool = False

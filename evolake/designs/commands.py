@@ -174,8 +174,8 @@ def check(file: Path, as_json: bool) -> int:
         say(f"  a step costs {work:.2f} times the work of one of the baseline")
         if times > 1:
             say(
-                f"  repeated flow: a step applies the state's own update {times} times, and pays for "
-                "each; the rule designs-repeated-flow bounds it"
+                f"  repeated flow: a step goes {times} times from the variables to the clauses and "
+                "back, and pays for each; the rule designs-repeated-flow bounds it"
             )
         say(f"  graph {traced.graph_sha}")
     return 0

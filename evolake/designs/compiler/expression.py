@@ -268,6 +268,10 @@ class Builder:
             return self.apply("mul", reals[0], self.apply("div", self.literal(1.0), reals[1]))
         if name == "neg" and known[0] is not None:
             return self.literal(-known[0])
+        if name == "neg" and reals[0].operator == "neg":
+            return reals[0].args[0]
+        if name in ("maximum", "minimum", "lesser") and reals[0] is reals[1]:
+            return reals[0]
         return self.make(name, reals, "real")
 
     def gather(self, source: Expression, index: Expression) -> Expression:

@@ -22,6 +22,8 @@ from evolake.designs.model.stepper import EVALUATION_ERRORS, draw_setting
 
 OWN = "~"
 """What names of our arrays begin with: no variable of a design can (`contract.NAME`)."""
+MOST_FOREIGN = 16
+"""With more of them torch runs the whole graph."""
 _EACH = frozenset(f"{name}.default" for name in UNARY)
 _ALONG = frozenset({"cumsum.default", "cumprod.default", "sort.default", "argsort.default"})
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from evolake.designs.compiler.expression import Expression, Inexpressible
-from evolake.designs.compiler.foreign import Foreign, Part, from_tensor, run_foreign, to_tensor
+from evolake.designs.compiler.foreign import MOST_FOREIGN, Foreign, Part, from_tensor, run_foreign, to_tensor
 from evolake.designs.compiler.kernel_call import Batch, KernelCall
 from evolake.designs.compiler.kernel_plan import make_plan
 from evolake.designs.compiler.lowering import Lowered, lower
@@ -23,8 +23,6 @@ from evolake.designs.model.contract import TracedDesign
 from evolake.designs.model.instances import Planted
 from evolake.designs.model.operators import Setting
 from evolake.designs.model.stepper import EVALUATION_ERRORS, Failed, initial_state
-
-_MOST_FOREIGN = 16
 
 
 class MixedStepper:
@@ -42,7 +40,7 @@ class MixedStepper:
         import torch
 
         lowered = lower(traced, dtype, foreign=True)
-        if not lowered.foreign or len(lowered.foreign) > _MOST_FOREIGN:
+        if not lowered.foreign or len(lowered.foreign) > MOST_FOREIGN:
             raise Inexpressible(f"{len(lowered.foreign)} operators without a kernel")
         self.operators = tuple(sorted({foreign.node.operator for foreign in lowered.foreign}))
         self._traced, self._instances, self._seed, self._step = traced, instances, seed, 0

@@ -10,6 +10,10 @@ was allowed, and a challenger that solves fewer runs never wins. What a clock cu
 it has shown nothing. If one side was not measured to its end, `bound` and `reason` say that the ratio is a
 lower bound or an estimate.
 
+Work is counted, time is measured. A challenger whose processor time per work is more than `CONTRADICTION`
+times the other side's does not win, whatever its work: its price is wrong. A busy machine alone does not make
+such a factor.
+
 The champion is always measured against the baseline too, for the report.
 """
 
@@ -46,6 +50,10 @@ from evolake.designs.work.rows import max_work, median_work, per_step
 
 CERTIFICATE = "assignments checked on the clauses by the host"
 LARGEST_LOG = 700.0
+CONTRADICTION = 2.0
+"""How many times more processor time for the same work than the other side's contradicts the counted work."""
+LEAST_CPU_S = 0.2
+"""Processor time of each side below which it says nothing."""
 
 
 @dataclass(frozen=True)
@@ -379,6 +387,7 @@ def _decision(
         bound = "lower bound"
     else:
         bound = ""
+    slower = contradiction(ours, theirs)
     return {
         "cycle": arena.cycle,
         "comparison": comparison,
@@ -392,9 +401,10 @@ def _decision(
         "ratio_low": low,
         "ratio_high": high,
         "noise_floor": ratio / low if low > 0 and law is not None else None,
-        "wins": contest.wins and solved >= solved_theirs,
+        "wins": contest.wins and solved >= solved_theirs and not slower,
         "reason": _reason(comparison, n, contest, (ratio, low, high), ours, theirs, law)
-        + _missing(comparison, pairs),
+        + _missing(comparison, pairs)
+        + slower,
         "bound": bound,
         "test": contest.test,
         "target": law.target if law else None,
@@ -505,6 +515,31 @@ def _mean_steps(rows: Sequence[Mapping[str, Any]]) -> str:
         f"{math.exp(math.fsum(math.log(max(1, row['median_step'])) for row in rows) / len(rows)):.0f} "
         f"steps of {per_step(rows[0]):.2f}"
     )
+
+
+def contradiction(ours: Sequence[Mapping[str, Any]], theirs: Sequence[Mapping[str, Any]]) -> str:
+    """Return why the processor time of ours contradicts its counted work beside theirs; empty if it does not.
+
+    Args:
+        ours, theirs: rows of DUELS at one size, pair by pair; the median over pairs counts.
+    """
+    if min(math.fsum(row["cpu_s"] for row in side) for side in (ours, theirs)) < LEAST_CPU_S:
+        return ""
+    factors = sorted(
+        seconds_of_work(own) / seconds_of_work(their) for own, their in zip(ours, theirs, strict=True)
+    )
+    factor = factors[(len(factors) - 1) // 2]
+    if factor <= CONTRADICTION:
+        return ""
+    return (
+        f"; its processor time contradicts its work: {factor:.2g} times as much for the same work "
+        f"(at most {CONTRADICTION:g} is allowed), so it does not win: its operators are priced too low"
+    )
+
+
+def seconds_of_work(row: Mapping[str, Any]) -> float:
+    """Return processor seconds per step of the baseline's work that a run took."""
+    return max(row["cpu_s"], 1e-9) / (max(1, row["steps_run"]) * per_step(row))
 
 
 def _missing(

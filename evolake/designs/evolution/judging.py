@@ -235,13 +235,13 @@ def traces(evidence: Mapping[str, Any], *, max_nodes: int) -> Finding | None:
 
 @checker("designs.repeated_flow")
 def repeated_flow(evidence: Mapping[str, Any], *, max_substeps: int) -> Finding | None:
-    """Check that a step applies the state's own update at most `max_substeps` times."""
+    """Check that a step goes at most `max_substeps` times from the variables to the clauses and back."""
     taken = evidence.get("substeps", 1)
     if taken <= max_substeps:
         return None
     return Finding(
-        f"one step applies the state's own update {taken} times, at most {max_substeps} are allowed: a "
-        "step that holds others is no better design, "
+        f"one step goes {taken} times from the variables to the clauses and back, at most {max_substeps} are "
+        "allowed: a step that holds others is no better design, "
         "since work is counted and not calls"
     )
 

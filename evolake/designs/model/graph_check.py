@@ -19,6 +19,7 @@ from evolake.designs.model.boundary import is_machinery, reason_of
 from evolake.designs.model.contract import MAX_CONSTANT_NUMBERS, MAX_NODES, Blocked, Variable
 from evolake.designs.model.graph import Constant, Dtype, Graph, Node, Reference, canonical
 from evolake.designs.model.operators import ALLOWED, DTYPES, PSEUDO, Setting, evaluate
+from evolake.designs.model.simplify import simplified
 
 SIZES = ((3, 11, 47), (2, 1280, 5504))
 MAX_NUMBERS = 400_000
@@ -91,7 +92,7 @@ def _check(
     batched: bool,
 ) -> Graph | Blocked:
     try:
-        graph = canonical(Graph.from_json(data))
+        graph = canonical(simplified(Graph.from_json(data)))
     except (ValueError, RecursionError) as error:
         return Blocked(f"not a graph: {error}", "graph")
     if len(graph.nodes) > MAX_NODES:

@@ -32,7 +32,7 @@ BLOCKED = {
     "input, output, global state": "designs-trace",
     "branches on values of tensors (the function is traced once)": "designs-trace",
     "more than 5,000 operators": "designs-trace",
-    "the state's own update applied more than four times in a step": "designs-repeated-flow",
+    "more than four rounds from variables to clauses and back in a step": "designs-repeated-flow",
     "first steps that leave the finite numbers": "designs-dynamics",
     "what computes a known design": "designs-duplicate",
 }
@@ -46,8 +46,8 @@ FACTS = (
 
 COSTS = """\
 Cost is work: median steps times the cost of a step, the baseline's being 1. A simple operation on (N,) adds about 0.15 % to a step, on (M,) \
-0.65 %, on (M, 3) 2 %; a division counts 5 of these, an element gathered 7 or scattered 6, exp, log or tanh 36, a power 110 (write v * v). Equal \
-expressions count once, views nothing.\
+0.65 %, on (M, 3) 2 %; an element gathered counts 7 of these, scattered 6, a division 10, a root 18, exp 36, tanh or sigmoid 50, log 70, a power 110 (write v * v), \
+what has no kernel (sin, erf, sorts, random numbers) hundreds to thousands. Equal expressions count once, views nothing.\
 """
 CONTRACT = "\n".join([FORM, f"\nGates block: {'; '.join(BLOCKED)}.", *FACTS, COSTS])
 

@@ -3,8 +3,9 @@ and as plain numbers.
 
 A design is counted as what its kernel computes: equal expressions once in each loop that needs them, views
 not at all, the loops themselves, and the check of the clauses with it, which shares the literals that the
-design gathers. So it hardly matters how a file spells what it computes. Operators that no kernel is generated
-for are counted by the shapes that they take and give, as is a graph that cannot be taken apart at all.
+design gathers. So it hardly matters how a file spells what it computes. Operators that torch runs between
+kernels are counted by the shapes that they take and give, with each number that is carried to torch and back;
+a graph that no kernel is made for is counted operator by operator as torch runs it.
 """
 
 from __future__ import annotations
@@ -15,15 +16,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from evolake.designs.compiler.expression import Expression
-from evolake.designs.compiler.kernel_plan import computed, reachable
+from evolake.designs.compiler.expression import Expression, Inexpressible
+from evolake.designs.compiler.foreign import MOST_FOREIGN, Foreign
+from evolake.designs.compiler.kernel_plan import computed, make_plan, reachable
 from evolake.designs.compiler.lowering import Lowered, lower
 from evolake.designs.model.boundary import alone
 from evolake.designs.model.contract import TracedDesign, Variable
 from evolake.designs.model.graph import Graph
 from evolake.designs.model.graph_check import infer
-from evolake.designs.model.operators import Setting
-from evolake.designs.work.classes import CostClass, class_of_expression, class_of_torch
+from evolake.designs.model.operators import RANDOM, Setting
+from evolake.designs.work.classes import class_of_expression, class_of_torch
 
 LITERALS = 3
 """Literals of a clause."""
@@ -37,14 +39,14 @@ class Counts:
     the graph of the operators that are counted by their shapes.
     """
 
-    by_loop: dict[tuple[CostClass, str], float]
+    by_loop: dict[tuple[str, str], float]
     torch: tuple[int, ...] = ()
     graph: Graph | None = field(default=None, repr=False)
 
-    def at(self, n: int, m: int, variables: Mapping[str, Variable]) -> dict[CostClass, float]:
+    def at(self, n: int, m: int, variables: Mapping[str, Variable]) -> dict[str, float]:
         """Return the elements of each class at a size. variables: those of the design, by name."""
         extents = {"N": n, "M": m, "S": 1}
-        result: defaultdict[CostClass, float] = defaultdict(float)
+        result: defaultdict[str, float] = defaultdict(float)
         for (kind, loop), count in self.by_loop.items():
             result[kind] += count * extents[loop]
         if self.torch and self.graph is not None:
@@ -59,21 +61,22 @@ def count(traced: TracedDesign) -> Counts:
     Numbers of its file are put together by torch on the way, which may kill the process: strangers' designs
     are counted where they are run (`evolake.designs.engines.isolated`).
     """
-    if traced.size is None:
-        counts = alone(
-            lambda: _lowered_counts(lower(traced, "float32", foreign=True), traced), lambda reason: None
-        )
-        if counts is not None:
-            return counts
-    return _plain_counts(traced)
+    counts = alone(
+        lambda: _lowered_counts(lower(traced, "float32", foreign=True), traced), lambda reason: None
+    )
+    return _plain_counts(traced) if counts is None else counts
 
 
 def _lowered_counts(lowered: Lowered, traced: TracedDesign) -> Counts:
+    """Return the counts of what kernels compute, with torch in between; where none are made for it, of what
+    torch computes."""
+    if len(lowered.foreign) > MOST_FOREIGN or not _planned(lowered):
+        return _plain_counts(traced, lowered.foreign)
     cells = [cell for cells in lowered.moves.values() for cell in cells]
     operands = [
         cell for foreign in lowered.foreign for part in foreign.operands.values() for cell in part.cells
     ]
-    counted: defaultdict[tuple[CostClass, str], float] = defaultdict(float)
+    counted: defaultdict[tuple[str, str], float] = defaultdict(float)
     items, loops = (
         (reachable([*cells, *operands]), []) if lowered.foreign else computed(lowered.moves, lowered.states)
     )
@@ -85,11 +88,30 @@ def _lowered_counts(lowered: Lowered, traced: TracedDesign) -> Counts:
         counted["turn", loop] += 1
     for loop, number in lowered.states.values():
         counted["state", loop] += number
+    for foreign in lowered.foreign:
+        counted["mixed draw" if foreign.node.operator in RANDOM else "mixed call", "S"] += 1
+    _carried(counted, lowered.foreign)
     return Counts(
         dict(counted),
         tuple(foreign.position for foreign in lowered.foreign),
         traced.gradient() if lowered.foreign else None,
     )
+
+
+def _carried(counted: dict[tuple[str, str], float], foreigns: tuple[Foreign, ...]) -> None:
+    """Add the numbers that are put together for operators left to torch, and taken apart again."""
+    for foreign in foreigns:
+        for part in (*foreign.operands.values(), *foreign.results):
+            key = "mixed carry", part.loop or "S"
+            counted[key] = counted.get(key, 0.0) + part.count
+
+
+def _planned(lowered: Lowered) -> bool:
+    """Return whether a kernel of this size is made at all."""
+    try:
+        return bool(lowered.foreign) or bool(make_plan(lowered.moves, lowered.states))
+    except Inexpressible:
+        return False
 
 
 def _check(lowered: Lowered) -> list[Expression]:
@@ -107,7 +129,7 @@ def _check(lowered: Lowered) -> list[Expression]:
     return [builder.reduce("min", builder.real(good), "M")]
 
 
-def _of_expression(item: Expression) -> list[tuple[CostClass, str, int]]:
+def _of_expression(item: Expression) -> list[tuple[str, str, int]]:
     """Return (class, loop, elements per turn) of one expression. A sum over clauses takes a turn for every
     literal, a reduction those of its loop."""
     kind = class_of_expression(item.operator)
@@ -121,32 +143,34 @@ def _of_expression(item: Expression) -> list[tuple[CostClass, str, int]]:
     return [(kind, item.domain, 1)]
 
 
-def _plain_counts(traced: TracedDesign) -> Counts:
+def _plain_counts(traced: TracedDesign, foreigns: tuple[Foreign, ...] = ()) -> Counts:
     """Count every operator by its shapes, for a graph that is run node by node; and the states and the check
-    of the clauses."""
+    of the clauses. foreigns: those for which numbers are put together first."""
     graph = traced.gradient()
-    counted: dict[tuple[CostClass, str], float] = {
-        ("gather", "M"): LITERALS,
-        ("simple", "M"): 2 * LITERALS,
-        ("reduce", "M"): 1,
+    counted: dict[tuple[str, str], float] = {
+        ("torch gather", "M"): LITERALS,
+        ("torch simple", "M"): 2 * LITERALS,
+        ("torch reduce", "M"): 1,
+        ("torch node", "S"): len(graph.nodes),
     }
     for variable in traced.variables:
         loop = "M" if "M" in variable.shape else "N"
         counted["state", loop] = counted.get(("state", loop), 0.0) + math.prod(
             extent for extent in variable.shape[1:] if isinstance(extent, int)
         )
+    _carried(counted, foreigns)
     return Counts(counted, tuple(range(len(graph.nodes))), graph)
 
 
 def _torch_elements(
     graph: Graph, positions: tuple[int, ...], n: int, m: int, variables: Mapping[str, Variable]
-) -> dict[CostClass, float]:
+) -> dict[str, float]:
     """Return the elements of the operators at `positions`: the larger of what each takes and gives, with the
     turns of a sort or a product."""
     import torch
 
     values = infer(graph, dict(variables), Setting(torch.float32, 1, n, m, "meta"))
-    result: defaultdict[CostClass, float] = defaultdict(float)
+    result: defaultdict[str, float] = defaultdict(float)
     for position in positions:
         node = graph.nodes[position]
         kind = class_of_torch(node.operator)
@@ -158,13 +182,13 @@ def _torch_elements(
         match kind:
             case "sort":
                 longest = max((max(tensor.shape, default=1) for tensor in taken), default=1)
-                result[kind] += elements * max(1.0, math.log2(max(2, longest)))
+                result[f"torch {kind}"] += elements * max(1.0, math.log2(max(2, longest)))
             case "product":
-                result[kind] += _multiplications(node.operator, taken, given)
+                result[f"torch {kind}"] += _multiplications(node.operator, taken, given)
             case "gather" | "move" | "draw":
-                result[kind] += sum(tensor.numel() for tensor in given)
+                result[f"torch {kind}"] += sum(tensor.numel() for tensor in given)
             case _:
-                result[kind] += elements
+                result[f"torch {kind}"] += elements
     return result
 
 

@@ -15,11 +15,10 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from evolake.designs.model.contract import TracedDesign, Variable
-from evolake.designs.work.classes import CostClass
 from evolake.designs.work.costs import COSTS
 from evolake.designs.work.counting import Counts, count
 
-BASELINE: Mapping[tuple[CostClass, str], float] = {
+BASELINE: Mapping[tuple[str, str], float] = {
     ("gather", "M"): 3,
     ("simple", "M"): 80,
     ("reduce", "M"): 1,
@@ -38,7 +37,7 @@ depend on."""
 KEPT = 4096
 
 
-def cost_of(elements: Mapping[CostClass, float]) -> float:
+def cost_of(elements: Mapping[str, float]) -> float:
     """Return what elements of each class cost, in simple operations."""
     return math.fsum(COSTS[kind] * number for kind, number in elements.items())
 

@@ -33,7 +33,7 @@ PLANTED: dict[str, Callable[[str], str]] = {
     "more than 5,000 operators": lambda text: text.replace(
         STEP, f"{STEP}    for k in range(5100):\n        rate = rate + (k + 1)\n"
     ),
-    "the state's own update applied more than four times in a step": lambda text: text.replace(
+    "more than four rounds from variables to clauses and back in a step": lambda text: text.replace(
         STEP, '    v = vars["v"]\n' + FLOW
     ),
     "first steps that leave the finite numbers": lambda text: text.replace(

@@ -8,9 +8,13 @@ import json
 import pytest
 from unit.designs_engine.engine_support import BASELINE, DESIGN_340, traced
 
+from evolake.designs.compiler.expression import Inexpressible
+from evolake.designs.compiler.kernel_plan import make_plan
+from evolake.designs.compiler.lowering import lower
 from evolake.designs.engines.isolated import work_apart
+from evolake.designs.engines.tensor_operators import OPERATORS
 from evolake.designs.model.operators import ALLOWED
-from evolake.designs.work.classes import class_of_torch
+from evolake.designs.work.classes import class_of_expression, class_of_torch
 from evolake.designs.work.costs import COSTS
 from evolake.designs.work.counting import count
 from evolake.designs.work.relative import BASELINE as COUNTED
@@ -51,11 +55,18 @@ def test_the_counts_of_the_baseline_are_those_of_the_shipped_file():
     assert baseline_cost(160, 688) > 0
 
 
-@pytest.mark.parametrize("times", [2, 3, 8, 24])
+@pytest.mark.parametrize("times", [2, 3, 8, 16])
 def test_steps_inside_a_step_are_named_and_paid_for(times):
     design = traced(repeated(times))
     assert substeps(design.gradient()) == times
     assert 0.85 * times < work_per_step(design, 160, 688) < 1.2 * times
+
+
+def test_what_no_kernel_is_made_for_has_the_price_of_what_torch_runs():
+    design = traced(repeated(24))
+    with pytest.raises(Inexpressible, match="too many passes"):
+        make_plan((lowered := lower(design, "float32")).moves, lowered.states)
+    assert 8 * 24 < work_per_step(design, 160, 688) < 25 * 24
 
 
 @pytest.mark.parametrize(
@@ -94,12 +105,25 @@ def test_whatever_is_added_is_paid_for(what):
 
 
 def test_every_operator_has_a_class_and_every_class_a_price():
-    assert {class_of_torch(operator) for operator in ALLOWED} <= set(COSTS)
+    assert {f"torch {class_of_torch(operator)}" for operator in ALLOWED} <= set(COSTS)
+    assert {class_of_expression(operator) for operator in OPERATORS} <= set(COSTS)
     assert all(
         class_of_torch(operator) != "free"
         for operator in ("add.Tensor", "max.other", "max.dim", "sort.default", "exp.default", "mm.default")
     )
-    assert all(price > 0 for kind, price in COSTS.items() if kind != "free")
+    assert all(price > 0 for kind, price in COSTS.items() if not kind.endswith("free"))
+
+
+def test_the_work_of_shipped_designs_is_what_their_page_says():
+    folder = DESIGN_340.parent
+    works = {
+        name: work((folder / f"{name}.py").read_text()) for name in ("design_340", "open_search", "in_turn")
+    }
+    assert works == {
+        "design_340": pytest.approx(3.86, abs=0.01),
+        "open_search": pytest.approx(1.76, abs=0.01),
+        "in_turn": pytest.approx(1.48, abs=0.01),
+    }
 
 
 def test_work_is_counted_where_a_design_is_run_and_what_breaks_there_is_a_reason():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -39,7 +40,7 @@ def contender(name: str, steps: float, spread: float = 0.05, largest: int = 80) 
     return Contender(name, f"{steps},{spread},{largest}", largest)
 
 
-def duel(challenger: Contender, incumbent: Contender, baseline: Contender, repeats: int = 3):
+def duel(challenger: Contender, incumbent: Contender, baseline: Contender, repeats: int = 3, simulate=noisy):
     settings = SETTINGS.model_copy(update={"champion_repeats": repeats})
     return decide_champion(
         challenger,
@@ -49,7 +50,7 @@ def duel(challenger: Contender, incumbent: Contender, baseline: Contender, repea
         settings=settings,
         cycle_seeds=CYCLE,
         profile="test",
-        simulate=noisy,
+        simulate=simulate,
     )
 
 
@@ -132,6 +133,22 @@ def test_a_clear_challenger_wins_after_seven_of_eight_pairs() -> None:
     result = duel(contender("new", 200), BASELINE, BASELINE, repeats=8)
     assert [ran(result, part) for part in ("challenger", "incumbent", "baseline")] == [7, 7, 0]
     assert result.champion_id == "new" and result.decisions[0]["test"] == "sign flips of 7 pairs"
+
+
+@pytest.mark.parametrize(
+    ("slower", "cpu_s", "champion"), [(8.0, 1e-3, "old"), (1.5, 1e-3, "new"), (8.0, 1e-6, "new")]
+)
+def test_a_gain_in_work_that_processor_time_contradicts_promotes_nothing(slower, cpu_s, champion) -> None:
+    """Work says 4.6 times less; at eight times the seconds for a unit of work it takes longer."""
+
+    def timed(traced: str, *args) -> Run:
+        run = noisy(traced, *args)
+        return replace(run, cpu_s=cpu_s * run.steps_run * (slower if traced.startswith("200") else 1.0))
+
+    result = duel(contender("new", 200), contender("old", 920), BASELINE, simulate=timed)
+    decision = result.decisions[0]
+    assert result.champion_id == champion and decision["wins"] == (champion == "new")
+    assert ("processor time contradicts its work: 8 times" in decision["reason"]) == (champion == "old")
 
 
 def row(
