@@ -104,7 +104,7 @@ class Evaluator:
         self._needs = needs_of(project, own, mode)
         self._runner = (
             Runner(project, self.limits, workers=workers, mode=mode, needs=self._needs)
-            if project.protected
+            if project.apart
             else None
         )
         self.starts = Starts(project, self.limits, workers=workers, mode=mode, obstacle=self._needs.words)
@@ -305,6 +305,9 @@ class Evaluator:
             return Evaluation(
                 status, reason, seed=seed, jail=outcome.jail, troubles=_troubles(answer), **spent
             )
+        if (answer or {}).get("forged"):
+            reason, tampered = str((answer or {})["forged"]), ("the answers to its evaluator",)
+            return replace(_failed(outcome, "tampered", reason, seed, tampered=tampered), **spent)
         result = replace(self._answered(outcome, answer, seed), **spent, troubles=_troubles(answer))
         return replace(
             result,
