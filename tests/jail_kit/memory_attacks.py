@@ -20,30 +20,36 @@ LOOK_LIMITS = Limits(cpu_s=60, wall_s=300, memory_mb=1024, output_bytes=64 << 20
 LEAVE_LIMITS = replace(ATTACK_LIMITS, memory_mb=512, cpu_s=10, wall_s=60, open_files=64)
 LOOK = """
 import array, base64, ctypes, gc, os, sys, zlib
-def look():
-    libc, probe = ctypes.CDLL(None), os.open("/dev/urandom", os.O_WRONLY)
-    libc.sbrk.restype = ctypes.c_void_p
-    held, start = ctypes.create_string_buffer(96 << 20), ctypes.create_string_buffer(8)
-    own = range(ctypes.addressof(held) >> 12, (ctypes.addressof(held) + len(held) >> 12) + 1)
-    there = lambda page: page not in own and libc.write(probe, ctypes.c_void_p(page << 12), ctypes.c_size_t(1)) == 1
-    blocks = {id(item) >> 16 for item in gc.get_objects()}
-    blocks |= {place >> 16 for place in (id(gc), ctypes.addressof(start), libc.sbrk(0), ctypes.cast(libc.write, ctypes.c_void_p).value)}
-    seen, pages = set(), array.array("Q")
-    while blocks:
-        block = blocks.pop()
-        seen.add(block)
-        for page in range(block << 4, block + 1 << 4):
-            if there(page) and len(pages) < len(held) >> 12:
-                ctypes.memmove(ctypes.addressof(held) + (len(pages) << 12), page << 12, 4096)
-                words = set(array.array("Q", ctypes.string_at(ctypes.addressof(held) + (len(pages) << 12), 4096)))
-                blocks.update({word >> 16 for word in words if 1 << 20 < word < 1 << 47} - seen)
-                pages.append(page)
-    image = memoryview(held)[:len(pages) << 12]
-    parts = [base64.b64encode(zlib.compress(part, 1)).decode() for part in (pages.tobytes(), image)]
-    sys.stderr.write(" ".join(parts))
+def look(ranges):
+    libc, probe, one = ctypes.CDLL(None), os.open("/dev/urandom", os.O_WRONLY), ctypes.c_size_t(1)
+    held, pages = ctypes.create_string_buffer(96 << 20), array.array("Q", bytes(8 * 24576))
+    own, count = range(ctypes.addressof(held) >> 12, (ctypes.addressof(held) + len(held) >> 12) + 1), 0
+    def copy(page):
+        if page in own or count == len(pages) or libc.write(probe, ctypes.c_void_p(page << 12), one) != 1: return False
+        ctypes.memmove(ctypes.addressof(held) + (count << 12), page << 12, 4096)
+        pages[count] = page
+        return True
+    for first, most in ranges:
+        for page in range(first, first + most):
+            count += copy(page)
+    if not ranges:
+        libc.sbrk.restype = ctypes.c_void_p
+        places = [id(item) for item in gc.get_objects()]
+        places += [id(gc), ctypes.addressof(ctypes.c_int()), libc.sbrk(0) - 1, ctypes.cast(libc.write, ctypes.c_void_p).value]
+        todo, seen = {place >> 12 for place in places}, set()
+        while todo:
+            page = todo.pop()
+            seen.add(page)
+            if copy(page):
+                words = set(array.array("Q", ctypes.string_at(ctypes.addressof(held) + (count << 12), 4096)))
+                todo |= ({word >> 12 for word in words if 1 << 20 < word < 1 << 47} | {page - 1, page + 1}) - seen
+                count += 1
+    parts = pages[:count].tobytes(), memoryview(held)[:count << 12]
+    sys.stderr.write(" ".join(base64.b64encode(zlib.compress(part, 1)).decode() for part in parts))
 """  # noqa: E501
-"""Every page that pointers lead to, from the objects, the heap, the stack and the C library: whether it can
-be read is what /dev/urandom says to a write from it."""
+"""Every page that pointers lead to, from the objects, the heap, the stack and the C library, with its
+neighbours: whether it can be read is what /dev/urandom says to a write from it. With ranges of pages: these,
+before anything else is done that would write over what was there."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +58,16 @@ class Image:
 
     pages: array.array[int]
     data: bytes
+
+    def ranges(self) -> list[list[int]]:
+        """Return the pages as [first, how many]."""
+        result: list[list[int]] = []
+        for page in sorted(self.pages):
+            if result and sum(result[-1]) == page:
+                result[-1][1] += 1
+            else:
+                result.append([page, 1])
+        return result
 
     def words(self) -> dict[int, int]:
         """Return address -> word of eight bytes."""
@@ -63,9 +79,10 @@ class Image:
         }
 
 
-def look(pool: Pool) -> Image:
-    """Return the memory of a new candidate."""
-    outcome = pool.call(GENERIC_DRIVER, LOOK, {"function": "look"}, LOOK_LIMITS)
+def look(pool: Pool, known: Image | None = None) -> Image:
+    """Return the memory of a new candidate; of `known` only its pages, as they are at the beginning."""
+    ranges = known.ranges() if known else []
+    outcome = pool.call(GENERIC_DRIVER, LOOK, {"function": "look", "args": [ranges]}, LOOK_LIMITS)
     assert outcome.status == "ok", outcome.reason
     pages, data = (zlib.decompress(base64.b64decode(part)) for part in outcome.stderr.split())
     return Image(array.array("Q", pages), data)
@@ -107,7 +124,7 @@ class MemoryAttack:
         outcome = pool.call(GENERIC_DRIVER, self.source, {"function": "leave", "args": [mark]}, LEAVE_LIMITS)
         traces = self.traces(outcome, mark)
         assert traces and all(len(trace) >= 3 for trace in traces)
-        after = look(pool)
+        after = look(pool, before)
         found = [trace for trace in traces if trace in after.data and trace not in before.data]
         return (
             [f"the next candidate found {trace!r}" for trace in found] + host.traces() + next_candidate(pool)
@@ -241,12 +258,13 @@ of the jail's, too), time, output, reply and end."""
 
 def told_apart(pool: Pool) -> list[str]:
     """Return which words of a candidate's memory tell which of the two HISTORIES came before it: those that
-    are the same after the same one, in each of four times."""
+    are the same after the same one, in each of three times."""
     after: list[list[dict[int, int]]] = [[], []]
+    known = look(pool)
     for turn, which in enumerate((0, 1, 1, 0, 1, 0)):
         for _ in range(1 + turn % 3 if which else 1):
             pool.call(GENERIC_DRIVER, HISTORIES[which], {"function": "leave", "args": ["mark"]}, LEAVE_LIMITS)
-        after[which].append(look(pool).words())
+        after[which].append(look(pool, known).words())
     first, second = after
     same = set(first[0]).intersection(*first[1:], *second)
     return [
