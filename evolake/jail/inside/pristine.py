@@ -110,10 +110,11 @@ def _become(kind: bytes, descriptors: list[int], policy: seccomp.Policy) -> NoRe
     message = json.loads(os.pread(text, os.fstat(text).st_size, 0))
     channel, rest = others[: message["channel"]], others[message["channel"] :]
     if kind == CALL:
-        ends = candidate.Ends(request, channel, *rest, ready)
+        reply, output, error = rest
+        ends = candidate.Ends(request, channel, reply, output, error, ready)
         candidate.run(ends, message["limits"], policy, message["root"])
     *group, output, error = rest
-    forked.run(forked.Ends(request, channel, output, error, ready, *group or [None]), message, policy)
+    forked.run(forked.Ends(request, channel, output, error, ready, next(iter(group), None)), message, policy)
 
 
 def _import_modules(op: str, modules: list[str], wanted: list[str]) -> dict[str, Any]:
