@@ -269,7 +269,7 @@ def execute(jail: JailProcess, call: Call) -> Outcome:
     streams |= {name: supervise.Stream(limits.output_bytes) for name in ("stdout", "stderr")}
     descriptor = request_descriptor(request)
     try:
-        message = {"op": "call", "limits": limits.to_json(), "root": jail.root}
+        message = {"op": "call", "limits": limits.to_json(), "root": jail.root, "channel": len(call.channel)}
         seen = supervise.observe(
             jail, message, (descriptor, *call.channel), streams, limits, call.until, call.waiting
         )

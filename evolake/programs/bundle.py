@@ -173,7 +173,9 @@ def check(judging: Judging) -> Iterator[Said]:
         yield Said(
             "score",
             "note",
-            "not protected: the evaluator imports the program, which could forge its score here as it "
+            f"not protected: {project.open_because}"
+            if project.apart
+            else "not protected: the evaluator imports the program, which could forge its score here as it "
             "could there",
         )
 

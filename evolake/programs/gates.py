@@ -356,7 +356,7 @@ def reach(candidate: Candidate) -> dict[str, Any]:
     ways, held = new_in(
         candidate.texts, project.evolving, name, project.files[name].decode("utf-8", "replace")
     )
-    if project.protected:
+    if project.apart:
         return {"mode": project.mode, "reaches": [], "constants": []}
     return {"mode": project.mode, "reaches": ways, "constants": [list(item) for item in held]}
 

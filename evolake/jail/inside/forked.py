@@ -29,8 +29,6 @@ PLACE = "/tmp"
 ANSWER = 3
 READY = b"confined"
 
-_own_mounts = False
-
 
 class Ends(NamedTuple):
     """The descriptors of one run. ready: reports to the server whether the trusted part succeeded. group: of
@@ -48,10 +46,6 @@ class Ends(NamedTuple):
 def scratch(root: str, megabytes: int, shown: list[str]) -> Iterator[int]:
     """Mount an empty file system on the folder for temporary files, for one run; a descriptor of it. root:
     where the run sees it. shown: folders of the interpreter that would be hidden by it."""
-    global _own_mounts
-    if not _own_mounts:
-        kernel.new_mount_namespace()
-        _own_mounts = True
     place = root + PLACE
     kernel.mount_scratch(place, megabytes)
     try:

@@ -13,6 +13,8 @@ import resource
 import signal
 from typing import Any
 
+from evolake.jail.inside import syscalls
+
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = (
     1,
     4,
@@ -22,6 +24,8 @@ PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_SET_CHILD_SUBREAPER, PR_SE
 )
 CAPABILITY_VERSION_3 = 0x20080522
 CAP_SYS_CHROOT, CAP_SYS_ADMIN = 18, 21
+PR_GET_TID_ADDRESS = 40
+CLONE_PARENT, CLONE_CHILD_CLEARTID, CLONE_CHILD_SETTID = 0x00008000, 0x00200000, 0x01000000
 CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNS, CLONE_VM = 0x10000000, 0x20000000, 0x00020000, 0x00000100
 MS_NOSUID, MS_NODEV, MS_BIND, MS_REC, MNT_DETACH = 2, 4, 4096, 16384, 2
 MEBIBYTE = 1 << 20
@@ -116,6 +120,33 @@ def start_process_namespace(stack: ctypes.Array[ctypes.c_char]) -> int:
         number = ctypes.get_errno()
         raise OSError(number, f"clone: {os.strerror(number)}")
     return result
+
+
+def fork_beside() -> bool:
+    """Fork a sibling, a child of the calling process's parent, whose process number differs from that of the
+    caller; return whether this is it. Raises OSError where the kernel has no CONFIG_CHECKPOINT_RESTORE.
+
+    The C library's fork makes children only. It also lets the kernel write the number of the new process to
+    where the library keeps it, as is done here, too. The caller does not get that number: nothing of it may
+    be in memory that is copied later.
+    """
+    place, own, python = ctypes.c_void_p(), os.getpid(), ctypes.pythonapi
+    prctl(PR_GET_TID_ADDRESS, ctypes.addressof(place))
+    flags = CLONE_PARENT | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID | signal.SIGCHLD
+    call = ctypes.pythonapi.syscall  # it keeps the interpreter's lock
+    call.restype = None
+    # the last argument stands for x86_64 before that of the thread's storage, for aarch64 behind it
+    values = [
+        ctypes.c_ulong(value)
+        for value in (syscalls.number("clone") or 0, flags, 0, 0, *[place.value or 0] * 2)
+    ]
+    python.PyOS_BeforeFork()
+    call(*values)
+    if os.getpid() == own:
+        python.PyOS_AfterFork_Parent()
+        return False
+    python.PyOS_AfterFork_Child()
+    return True
 
 
 def sort_once() -> None:

@@ -1,18 +1,19 @@
-"""Fork one fresh process a call: the first process of a jail, trusted, warm. It never reads what a candidate
-writes.
+"""The server: first process of a jail, trusted. It has one fresh process forked a call, follows and accounts
+for it, and never reads what a candidate writes.
 
 Inside bubblewrap it is process 1 in its own process namespace: its end ends everything in the jail, and no
 signal from inside reaches it. It is not dumpable, so a candidate (same user) can open neither its memory nor
-its descriptors through /proc: without that, a candidate could write the *next* candidate's answer. Preloaded
-modules run no threads when it forks. A candidate sees no /proc, and is process 2 in its own process namespace
-(see `numbering`): numbers that one candidate advances and the next one reads would carry a message.
+its descriptors through /proc: without that, a candidate could write the *next* candidate's answer. Python
+candidates are forked from another process (see `pristine`), which has the modules and which nothing of a
+candidate reaches: what the server knows of one is in no memory of the next. A candidate sees no /proc, and
+is process 2 in its own process namespace (see `numbering`): numbers that one candidate advances and the next
+one reads would carry a message.
 """
 
 from __future__ import annotations
 
 import contextlib
 import gc
-import importlib
 import json
 import os
 import select
@@ -21,11 +22,14 @@ import socket
 import sys
 import time
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evolake.jail import wire
 from evolake.jail.inside import executed, kernel, namespaces, program, seccomp, watch
 from evolake.jail.inside.numbering import Numbering
+
+if TYPE_CHECKING:
+    from evolake.jail.inside.pristine import Pristine
 
 SHARED_MEMORY = "/dev/shm"
 TICK_MS, TICK_AMONG_PROCESSES_MS = 20, 5
@@ -46,132 +50,74 @@ def main() -> None:
     gc.disable()
     kernel.sort_once()
     namespaces.note_identities()
-    numbering = Numbering() if sys.argv[2] == "candidates" else None
+    numbering: Numbering | None = None
+    source: Pristine | None = None
+    if sys.argv[2] == "candidates":
+        numbering = Numbering()
+        with contextlib.suppress(OSError):  # then a run's folder cannot be mounted, which is told
+            kernel.new_mount_namespace()
     while True:
         message, descriptors = wire.receive(control)
         if message is None:
             return
         if message["op"] == "import":
-            wire.send(control, import_modules(message["modules"], message["wanted"]))
+            answer: dict[str, Any] = {"threads": 1, "shared": []}
+            if message["modules"]:
+                from evolake.jail.inside import pristine  # not paid for where only native programs run
+
+                source = source or pristine.Pristine(control, numbering)
+                answer = source.import_modules(message)
+            wire.send(control, answer)
             continue
         if message["op"] == "kill":  # the call it meant had just ended
             continue
         if message["op"] == "execute":
             report = serve_program(control, message, descriptors, own_namespaces)
-        elif message["op"] == "fork":
-            report = serve_fork(control, message, descriptors, numbering)
+        elif source is None or (message["op"] == "fork" and numbering is None):
+            report = {"broken": "without modules and namespaces no process can be forked"}
         else:
-            report = serve_call(control, message, descriptors, numbering)
+            report = serve_forked(control, message, descriptors, source)
         for descriptor in descriptors:
             os.close(descriptor)
         wire.send(control, report)
 
 
-def import_modules(names: list[str], wanted: list[str]) -> dict[str, Any]:
-    """Preload trusted modules, and keep the server fit to fork: one thread, no memory that candidates would
-    share, old objects out of the collector's way.
-
-    wanted: further modules, of which those are left out that cannot be imported. A module's `before_forks` is
-    called, if it has one.
-
-    Generators are seeded here, so that the same candidate on the same payload draws the same numbers, also
-    where it forgets to seed. Some modules (dill, which torch imports where it is installed) ask at import for
-    the folder of temporary files, and none in here can be written.
-    """
-    import tempfile  # not needed, and not paid for, where only native programs run
-
-    tempfile.tempdir = "/tmp"
-    try:
-        for name in names:
-            getattr(importlib.import_module(name), "before_forks", bool)()
-        for name in wanted:
-            with contextlib.suppress(Exception):
-                importlib.import_module(name)
-    except Exception as error:  # told to the supervisor, which raises
-        return {"failed": f"{name}: {type(error).__name__}: {error}"[:2000]}
-    if "numpy" in sys.modules:
-        importlib.import_module("numpy.random").seed(
-            0
-        )  # numpy imports it at first use, which would be in every candidate again
-    if torch := sys.modules.get("torch"):
-        torch.set_num_threads(1)
-        torch.default_generator.manual_seed(0)
-        torch.backends.cpu.get_cpu_capability()  # it reads /proc, which candidates do not see, and chooses kernels by it  # noqa: E501
-    gc.collect()
-    kernel.give_back_memory()
-    gc.freeze()
-    kernel.note_address_space()
-    return {
-        "threads": kernel.threads(),
-        "shared": kernel.shared_memory() if names else [],
-        "pid": os.getpid(),
-    }
-
-
-def serve_call(
-    control: socket.socket, message: dict[str, Any], descriptors: list[int], numbering: Numbering | None
+def serve_forked(
+    control: socket.socket, message: dict[str, Any], descriptors: list[int], source: Pristine
 ) -> dict[str, Any]:
-    """Run one Python candidate: descriptors are request, those of its channel, reply, standard output,
-    standard error. numbering: None on the host."""
-    from evolake.jail.inside import candidate  # not needed, and not paid for, where only native programs run
+    """Run one Python candidate, or one program of ours that is forked instead of started, with its own folder
+    that goes when it ends. Descriptors are request, those of its channel, those of its control group if it
+    has one, reply (of a candidate), output, error. The server never reads the request."""
+    from evolake.jail.inside import forked, pristine
 
-    policy = seccomp.PYTHON_IN_NAMESPACES if numbering else seccomp.PYTHON_ON_THE_HOST
-    seccomp.template(policy)
-    ready_read, ready_write = os.pipe()
-    if numbering:
-        numbering.begin_anew()
-    pid = os.fork()
-    if pid == 0:
-        request, *channel, reply, stdout, stderr = descriptors
-        ends = candidate.Ends(request, channel, reply, stdout, stderr, ready_write)
-        candidate.run(ends, message["limits"], policy, message["root"])
-    os.close(ready_write)
-    for descriptor in descriptors:
-        os.close(descriptor)
-    descriptors.clear()
-    ready = os.read(ready_read, 4096)
-    os.close(ready_read)
-    report = follow(control, pid, message["limits"], processes=None)
-    return (
-        report
-        if ready == candidate.READY
-        else report | {"broken": ready.decode(errors="replace") or "the process ended before its confinement"}
-    )
-
-
-def serve_fork(
-    control: socket.socket, message: dict[str, Any], descriptors: list[int], numbering: Numbering | None
-) -> dict[str, Any]:
-    """Run one Python program of ours, forked instead of started, with its own folder that goes when it ends:
-    descriptors are request, those of its channel, those of its control group if it has one, output, error.
-    The server never reads the request: its memory is copied into the next one."""
-    from evolake.jail.inside import forked
-
-    request, *others, output, error = descriptors
-    channel, group = others[: message["channel"]], others[message["channel"] :]
-    enter, events = group or (None, None)
-    if numbering is None:
-        return {"broken": "without namespaces no program can be forked"}
-    limits, root = message["limits"], message["root"]
-    policy = seccomp.FORKED_WITH_PROCESSES if limits["processes"] else seccomp.FORKED
-    seccomp.template(policy)
-    try:
-        with forked.scratch(root, message["scratch_mb"], message["shown"]) as folder:
+    limits, kind, events, folders = message["limits"], pristine.CALL, [], []
+    with contextlib.ExitStack() as stack:
+        try:
+            if message["op"] == "fork":
+                kind = pristine.RUN_WITH_PROCESSES if limits["processes"] else pristine.RUN
+                events = descriptors[2 + message["channel"] : -2]
+                del descriptors[2 + message["channel"] : -2]
+                folders.append(
+                    stack.enter_context(
+                        forked.scratch(message["root"], message["scratch_mb"], message["shown"])
+                    )
+                )
             ready_read, ready_write = os.pipe()
-            numbering.begin_anew()
-            pid = os.fork()
-            if pid == 0:
-                forked.run(forked.Ends(request, channel, output, error, ready_write, enter), message, policy)
-            for descriptor in (ready_write, request, *channel, *group[:1], output, error):
-                os.close(descriptor)
-            descriptors[:] = group[1:]
-            ready = os.read(ready_read, 4096)
-            os.close(ready_read)
-            report = follow(control, pid, limits, processes=None, folders=[folder], events=events)
-    except OSError as error:
-        return {"broken": str(error)}
-    # without a word it was ended by a limit while its files were written
-    return report if ready in (forked.READY, b"") else report | {"broken": ready.decode(errors="replace")}
+            stack.callback(os.close, ready_read)
+            descriptors.append(ready_write)
+            pid = source.fork(kind, message, descriptors)
+        except OSError as error:
+            return {"broken": str(error)}
+        for descriptor in descriptors:
+            os.close(descriptor)
+        descriptors[:] = events
+        ready = os.read(ready_read, 4096)
+        report = follow(
+            control, pid, limits, processes=None, folders=folders, events=next(iter(events), None)
+        )
+    if ready == forked.READY or (folders and not ready):
+        return report  # without a word it was ended by a limit while its files were written
+    return report | {"broken": ready.decode(errors="replace") or "the process ended before its confinement"}
 
 
 def serve_program(

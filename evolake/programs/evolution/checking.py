@@ -144,6 +144,8 @@ class Checked:
         quickest = min(self.wall_s)
         stages = f", {summary['stages']} stages" if summary["stages"] > 1 else ""
         guard = GUARDS[self.project.mode].format(self.project.open_because)
+        if self.project.apart and not self.project.protected:
+            guard = f"not protected: {self.project.open_because}"
         lines = [
             f"{self.project.name}: usable"
             if self.clean

@@ -44,6 +44,42 @@ SHINKA_RUN = "run_shinka_eval"
 """It calls one function of the program by its name, and hands nothing else on."""
 LOADERS = frozenset({"module_from_spec", "import_module", "load_module", "__import__"})
 
+CLOCKS = {
+    "time": "time perf_counter monotonic process_time thread_time clock_gettime",
+    "timeit": "timeit repeat default_timer Timer",
+    "datetime": "now utcnow today",
+    "resource": "getrusage",
+    "os": "times",
+    "psutil": "cpu_times cpu_percent",
+    "cProfile": "Profile run runctx",
+}
+"""Module -> what of it tells the time, also with "_ns" behind it."""
+
+
+def clock_in(text: str) -> str:
+    """Return where a text reads a clock, in words; "" where it reads none."""
+    try:
+        tree = parse_python(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ""
+    held: dict[str, str] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            held |= {item.asname or _name(item): _name(node) or _name(item) for item in node.names}
+    for node in ast.walk(tree):
+        module, used = "", list[str]()
+        if isinstance(node, ast.Attribute):
+            owner = node.value
+            while isinstance(owner, ast.Attribute):
+                owner = owner.value
+            module, used = held.get(_name(owner), ""), [node.attr]
+        elif isinstance(node, ast.ImportFrom):
+            module, used = _name(node), [item.name for item in node.names]
+        known = ["*", *CLOCKS.get(module, "").split()]
+        if module in CLOCKS and (found := next((n for n in used if n.removesuffix("_ns") in known), "")):
+            return f"line {getattr(node, 'lineno', 1)}: {module}.{found}"
+    return ""
+
 
 def obstacle(evaluator: str, program: str, main: str, others: Mapping[str, bytes]) -> str:
     """Return why the evaluator cannot call the program in another process, in words; "" if nothing speaks

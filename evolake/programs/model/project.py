@@ -31,7 +31,7 @@ from evolake.errors import InputError
 from evolake.file_names import check_id
 from evolake.jail.protocol import plain_name
 from evolake.programs.model.config_yaml import Config, read_config
-from evolake.programs.model.evaluator_text import obstacle
+from evolake.programs.model.evaluator_text import clock_in, obstacle
 from evolake.programs.model.program_text import BadBlocks, cut, parameters_in
 from evolake.programs.settings import ProgramsSettings
 from evolake.reading import Unparsable, Unreadable, parse_toml, read_bytes, reason
@@ -46,6 +46,10 @@ PATIENCE, LEAST_PATIENCE = 4.0, 2.0
 least."""
 STAGES = ("evaluate_stage1", "evaluate_stage2", "evaluate_stage3")
 Mode = Literal["imports", "calls", "separate"]
+CLOCK = (
+    "the evaluator reads a clock ({}), and what a program does in a call that is not timed, or when it is "
+    'loaded, such a clock misses; in mode = "separate" the kernel counts all of it'
+)
 
 
 LONGEST_S, MOST_MB, MOST_PROCESSES, MOST_REPEATS = 1e6, 1 << 24, 1 << 16, 10_000
@@ -152,10 +156,15 @@ class Project:
         return all(name.endswith(".py") for name in self.evolving)
 
     @property
-    def protected(self) -> bool:
+    def apart(self) -> bool:
         """Whether evaluator and program run in separate jails, so that the program cannot see or change what
         scores it."""
         return self.mode != "imports"
+
+    @property
+    def protected(self) -> bool:
+        """Whether it runs apart, and the evaluator does not measure by a clock of its own either."""
+        return self.apart and not self.open_because
 
     @property
     def metrics(self) -> dict[str, str]:
@@ -303,8 +312,17 @@ def project_of(name: str, files: Mapping[str, bytes], where: str = "") -> Projec
 
 def _meeting(files: Mapping[str, bytes], texts: Mapping[str, str], given: ProjectFile) -> tuple[Mode, str]:
     """Return how evaluator and program meet, and why the score is not protected, as far as the texts show."""
-    if given.evaluator.mode in ("separate", "calls"):
-        return given.evaluator.mode, ""
+    if given.evaluator.mode == "separate":
+        return "separate", ""
+    own = [
+        (name, data.decode("utf-8", "replace").removeprefix(BOM))
+        for name, data in files.items()
+        if name.endswith(".py") and name not in texts
+    ]
+    clock = next((f"{name}, {found}" for name, text in own if (found := clock_in(text))), "")
+    timed = CLOCK.format(clock) if clock else ""
+    if given.evaluator.mode == "calls":
+        return "calls", timed
     if given.evaluator.mode == "imports":
         return "imports", f'{TOML} says mode = "imports"'
     main, *others = texts
@@ -313,7 +331,7 @@ def _meeting(files: Mapping[str, bytes], texts: Mapping[str, str], given: Projec
     beside = {name: data for name, data in files.items() if name not in (main, given.evaluator.file)}
     evaluator = files[given.evaluator.file].decode("utf-8", "replace").removeprefix(BOM)
     why = obstacle(evaluator, texts[main].removeprefix(BOM), main, beside)
-    return ("imports", why) if why else ("calls", "")
+    return ("imports", why) if why else ("calls", timed)
 
 
 def limits_of(project: Project, own: ProgramsSettings) -> dict[str, float]:

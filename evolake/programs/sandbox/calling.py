@@ -5,20 +5,23 @@ The program's file is STUB here, so that none of the program's code can run in t
 evaluator loads it. Calls carry plain values there and back as bytes (see `to_plain`): numbers, texts, bytes,
 lists, tuples, dicts, sets and numpy arrays of numbers or texts arrive as exactly the type that they were.
 Nothing else crosses: an object of a program's own class would be code of the program in the evaluator's
-process. What a program does to its arguments does not reach the evaluator's. The state of the global random
-generators goes with a call whenever the evaluator has changed it, so that a program draws what it would draw
-in the evaluator's process.
+process. What a program does to its arguments does not reach the evaluator's. Each call carries a number of
+chance, which its answer has to repeat: an answer that was sent before its call was known, or twice, ends the
+evaluation. The state of the global random generators goes with a call whenever the evaluator has changed it,
+so that a program draws what it would draw in the evaluator's process.
 """
 
 from __future__ import annotations
 
 import base64
 import builtins
+import contextlib
 import json
 import math
 import os
 import random
 import re
+import select
 import sys
 import threading
 from collections.abc import Callable
@@ -181,18 +184,25 @@ del functions
 '''
 READ, WRITE = CHANNEL_OF_PROGRAM
 MOST_TROUBLES = 5
+NUMBER = "number"
+EARLY, OTHER = "it sent an answer before it was called", "it sent an answer without its call's number"
+FLOW = (StopIteration, StopAsyncIteration, LookupError, AttributeError, EOFError)
+"""Exceptions by which Python's own code ends a loop, takes a default or tries something else without a word:
+raised by a program they would steer the evaluator's `map`, `for`, `getattr` or `get`."""
 
 
 class ProgramError(RuntimeError):
-    """The program raised an exception that is none of Python's own, or its process has ended."""
+    """The program raised an exception that is none of Python's own or one of FLOW, or its process has
+    ended."""
 
 
 class _Channel:
-    """The way to the program, used by one call at a time. troubles: why values could not cross. calls: made
-    so far. carried: bytes both ways."""
+    """The way to the program, used by one call at a time. troubles: why values could not cross. forged: what
+    is wrong with the order of answers; "" while nothing is. calls: made so far. carried: bytes both ways."""
 
     def __init__(self) -> None:
         self.troubles: list[str] = []
+        self.forged = ""
         self.watch = False
         self.calls = self.carried = 0
         self._owner = 0
@@ -224,6 +234,13 @@ class _Channel:
         except NotPlain as error:
             raise self._trouble(f"{name} returns {error}") from None
 
+    def close(self) -> None:
+        """Make sure, at the end of an evaluation, that no second answer to its last call is on the way."""
+        if self._owner == os.getpid() and not self.forged and self._lock.acquire(blocking=False):
+            with contextlib.suppress(ProgramError):
+                self._exchange({"op": "end", "chance": None})
+            self._lock.release()
+
     def _ask(self, message: dict[str, Any]) -> dict[str, Any]:
         if os.getpid() != self._owner:
             raise NotPlain("the program cannot be called from a process that the evaluator has started")
@@ -231,15 +248,29 @@ class _Channel:
             state = chance_state()
             self.calls += 1
             changed, self._sent = (None if state == self._sent else to_plain(state)), state
-            try:
-                self._carry(send(WRITE, message | {"chance": changed}))
-                answer = receive(READ, self._carry)
-            except OSError:
-                answer = None
-        if answer is None:
-            raise ProgramError("the program's process has ended")
+            answer = self._exchange(message | {"chance": changed})
         if "raised" in answer:
             raise self._raised(answer)
+        return answer
+
+    def _exchange(self, message: dict[str, Any]) -> dict[str, Any]:
+        """Return the one answer to a message. Raises ProgramError, and after a forged answer nothing else."""
+        number, answer = os.urandom(16).hex(), None
+        if not self.forged:
+            try:
+                waiting = select.poll()
+                waiting.register(READ, select.POLLIN)
+                if any(event & select.POLLIN for _, event in waiting.poll(0)):
+                    self.forged = EARLY
+                else:
+                    self._carry(send(WRITE, message | {NUMBER: number}))
+                    answer = receive(READ, self._carry)
+                    if answer is not None and answer.get(NUMBER) != number:
+                        self.forged = OTHER
+            except OSError:
+                answer = None
+        if self.forged or answer is None:
+            raise ProgramError(self.forged or "the program's process has ended")
         return answer
 
     def _carry(self, length: int) -> None:
@@ -250,7 +281,7 @@ class _Channel:
         if answer.get("strange") is True:
             return self._trouble(text)
         kind = getattr(builtins, str(answer["raised"]), None)
-        if isinstance(kind, type) and issubclass(kind, Exception):
+        if isinstance(kind, type) and issubclass(kind, Exception) and not issubclass(kind, FLOW):
             try:
                 return kind(text)
             except Exception:  # UnicodeDecodeError wants five arguments
@@ -270,12 +301,14 @@ def functions(name: str) -> dict[str, Callable[..., Any]]:
     """Load the program again and return its functions by their names. name: of the module that they are to
     belong to."""
     answer = channel.load()
-    names = [
-        item
-        for item in answer["names"]
+    names, module = answer.get("names"), answer.get("module")
+    if not isinstance(names, list) or type(module) is not int:
+        raise ProgramError("the program's process has sent no list of functions")
+    return {
+        item: _function(module, item, name)
+        for item in names
         if isinstance(item, str) and item.isidentifier() and not item.startswith("__")
-    ]
-    return {item: _function(int(answer["module"]), item, name) for item in names}
+    }
 
 
 def _function(module: int, name: str, owner: str) -> Callable[..., Any]:

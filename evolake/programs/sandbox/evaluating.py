@@ -115,7 +115,7 @@ class Evaluator:
         self._needs = needs_of(project, own, mode)
         self._runner = (
             Runner(project, self.limits, workers=workers, mode=mode, needs=self._needs)
-            if project.protected
+            if project.apart
             else None
         )
         self.starts = Starts(project, self.limits, workers=workers, mode=mode, obstacle=self._needs.words)
@@ -266,6 +266,9 @@ class Evaluator:
             if status == "protocol":
                 status, reason = "no_result", "the program's process ended before its evaluator"
             return Evaluation(status, reason, seed=seed, jail=outcome.jail, troubles=troubles, **spent)
+        if forged := (answer or {}).get("forged"):
+            tampered = ("the answers to its evaluator",)
+            return replace(_failed(outcome, "tampered", str(forged), seed, tampered=tampered), **spent)
         counts: dict[str, Any] = {
             name: count for name in ("calls", "carried") if isinstance(count := (answer or {}).get(name), int)
         }

@@ -99,11 +99,13 @@ def served(request: dict[str, Any]) -> dict[str, Any]:
         value = TASKS[request["task"]](module, request)
     except BaseException as error:
         value = {"error": describe(error)}
+    channel.close()
     counts = {"calls": channel.calls, "carried": channel.carried}
     return {
         **value,
         "tampered": changed(before, module) if before else [],
         "troubles": channel.troubles,
+        "forged": channel.forged,
         **counts,
     }
 

@@ -15,6 +15,7 @@ from evolake.jail.drivers import load_candidate
 from evolake.jail.inside.candidate import CANDIDATE_FILE
 from evolake.jail.inside.descriptors import CHANNEL_OF_CANDIDATE
 from evolake.programs.sandbox.calling import (
+    NUMBER,
     NotPlain,
     from_plain,
     receive,
@@ -36,20 +37,21 @@ def serve(source: str, payload: dict[str, Any]) -> int:
     served = 0
     while (message := receive(READ)) is not None:
         served += 1
+        number = {NUMBER: message[NUMBER]}
         try:
             if message["chance"] is not None:
                 set_chance_state(from_plain(message["chance"]))
-            answer = _load(source, modules) if message["op"] == "load" else _call(modules, message)
+            answer = WORK[message["op"]](source, modules, message)
         except BaseException as error:  # also SystemExit: the evaluator hears of it
             answer = _failure(error)
         try:
-            send(WRITE, answer)
+            send(WRITE, answer | number)
         except NotPlain as error:
-            send(WRITE, _failure(error))
+            send(WRITE, _failure(error) | number)
     return served
 
 
-def _load(source: str, modules: list[dict[str, Any]]) -> dict[str, Any]:
+def _load(source: str, modules: list[dict[str, Any]], message: dict[str, Any]) -> dict[str, Any]:
     modules.append(load_candidate(source))
     return {
         "module": len(modules) - 1,
@@ -59,7 +61,7 @@ def _load(source: str, modules: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _call(modules: list[dict[str, Any]], message: dict[str, Any]) -> dict[str, Any]:
+def _call(source: str, modules: list[dict[str, Any]], message: dict[str, Any]) -> dict[str, Any]:
     given = message["given"]
     args, named = from_plain(given)
     result = modules[message["module"]][message["name"]](*args, **named)
@@ -68,6 +70,13 @@ def _call(modules: list[dict[str, Any]], message: dict[str, Any]) -> dict[str, A
         return {"value": to_plain(result), "in_place": bool(in_place)}
     except NotPlain as error:
         raise NotPlain(f"{message['name']} returns {error}") from None
+
+
+def _end(source: str, modules: list[dict[str, Any]], message: dict[str, Any]) -> dict[str, Any]:
+    return {}
+
+
+WORK = {"load": _load, "call": _call, "end": _end}
 
 
 def _plain_or_none(value: Any) -> Any:

@@ -7,6 +7,7 @@ import pytest
 from jail_kit import NATIVE_GUARANTEES, witness
 from jail_kit.direct_attacks import DIRECT_ATTACKS, run_directly
 from jail_kit.forked import FORKED_ATTACKS, FORKED_COUNTERS, ForkedCalls
+from jail_kit.memory_attacks import MEMORY_ATTACKS, look, told_apart
 from jail_kit.native_attacks import NATIVE_ATTACKS
 from jail_kit.python_attacks import COUNTER_ATTACKS, PYTHON_ATTACKS
 from jail_kit.shared_attacks import REFUSED, SHARED_ATTACKS
@@ -64,6 +65,24 @@ def test_python_attack_is_contained(case, pools, host):
 def test_attack_by_a_forked_program_is_contained(case, pools, host):
     processes, attack = case
     assert attack.violations(ForkedCalls(pools["bubblewrap"], processes), host) == []
+
+
+@pytest.fixture(scope="module")
+def untouched():
+    """Two kinds of calls of a small jail, each with the memory of a candidate."""
+    with open_pool(workers=1, preload=(), mode="bubblewrap") as pool:
+        yield [(kind, look(kind)) for kind in (pool, ForkedCalls(pool, 0))]
+
+
+@pytest.mark.parametrize("attack", MEMORY_ATTACKS, ids=lambda attack: attack.name.replace(" ", "_"))
+def test_nothing_of_a_candidate_is_in_the_memory_of_the_next(attack, untouched, host):
+    pool, before = untouched[0]
+    assert attack.violations(pool, host, before) == []
+
+
+@pytest.mark.parametrize("place", [0, 1], ids=["called", "forked"])
+def test_the_memory_of_a_candidate_is_the_same_whatever_was_before(place, untouched):
+    assert told_apart(untouched[place][0]) == []
 
 
 @pytest.mark.parametrize("case", NATIVE_CASES, ids=named)

@@ -135,6 +135,143 @@ def test_a_program_that_ends_or_garbles_its_channel_has_no_score(body: str):
     assert (result := evaluated(calls(EVALUATOR, PROGRAM), body)).metrics == {} and not result.ok
 
 
+TWICE = """import importlib.util
+
+
+def evaluate(program_path):
+    spec = importlib.util.spec_from_file_location("program", program_path)
+    program = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(program)
+    try:
+        return {"combined_score": float(program.run(1) == 2) + float(program.run(10) == 20)}
+    except Exception:
+        return {"combined_score": 0.5}
+"""
+DOUBLE = "def run(n):\n    return 2 * n\n"
+ANSWER = """
+import json, os, sys, threading, time
+def answer(value, **more):
+    body = json.dumps({"value": value, "in_place": False, **more}).encode()
+    os.write(6, len(body).to_bytes(8, "big") + body)
+def number():
+    frame = sys._getframe()
+    while "number" not in frame.f_locals or not isinstance(frame.f_locals["number"], dict): frame = frame.f_back
+    return frame.f_locals["number"]
+"""  # noqa: E501
+ANSWERS = {
+    "the second ahead, without a number": "def run(n):\n    if n == 1: answer(20)\n    return 2 * n\n",
+    "the first itself and the second ahead": "def run(n):\n    answer(2, **number())\n    answer(20)\n    "
+    "time.sleep(9)\n",
+    "the second ahead with the number of the first": "def run(n):\n    if n == 1: answer(2, **number()); "
+    "answer(20, **number())\n    return 2 * n\n",
+    "the second ahead with a number that is made up": "def run(n):\n    answer(20, number='0' * 32)\n    "
+    "return 2 * n\n",
+    "an answer while it is loaded": "answer(2)\ndef run(n):\n    return 2 * n\n",
+    "one list of functions more": "answer(None, names=['run'], module=0)\ndef run(n):\n    return 2 * n\n",
+    "both answers at the load": "answer(2)\nanswer(20)\ndef run(n):\n    time.sleep(9)\n",
+    "an answer by a thread": "def run(n):\n    if n == 1: threading.Timer(0.0, answer, [20]).start(); "
+    "time.sleep(0.3)\n    return 2 * n\n",
+    "the last answer twice": "def run(n):\n    if n == 10: answer(20, **number())\n    return 2 * n\n",
+    "the first answer twice": "def run(n):\n    if n == 1: answer(2, **number())\n    return 2 * n\n",
+    "no number at all": "import evolake.programs.sandbox.serving as serving\nreal = serving.send\n"
+    "serving.send = lambda to, message: real(to, {k: v for k, v in message.items() if k != 'number'})\n"
+    "def run(n):\n    return 2 * n\n",
+    "always the number of the load": "import evolake.programs.sandbox.serving as serving\nreal, first = "
+    "serving.send, number()\nserving.send = lambda to, message: real(to, {**message, **first})\n"
+    "def run(n):\n    return 2 * n\n",
+    "an error ahead": "def run(n):\n    if n == 1: answer(None, raised='ValueError', text='')\n    "
+    "return 2 * n\n",
+}
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_an_early_or_second_answer_blocks_the_program(name: str):
+    project = calls(TWICE, DOUBLE)
+    assert evaluated(project, ANSWER + DOUBLE).metrics == {"combined_score": 2.0}
+    result = evaluated(project, ANSWER + ANSWERS[name])
+    assert (result.status, result.metrics, "it sent an answer" in result.reason) == ("tampered", {}, True)
+
+
+FLOWS = """import importlib.util
+
+
+class Table:
+    def __init__(self, function): self.function = function
+    def __getitem__(self, place): return self.function(place)
+    def __getattr__(self, name): return self.function(name)
+    def lines(self): yield self.function(0)
+
+
+def evaluate(program_path):
+    spec = importlib.util.spec_from_file_location("program", program_path)
+    program = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(program)
+    table, seen = Table(program.f), 0
+    for look in (
+        lambda: list(map(program.f, range(3))),
+        lambda: list(table),
+        lambda: getattr(table, "missing", None),
+        lambda: next(map(program.f, [1]), None),
+        lambda: list(iter(lambda: program.f(1), 1)),
+        lambda: [item for item in table],
+        lambda: 3 in table,
+    ):
+        try:
+            look()
+        except RuntimeError:
+            seen += 1
+    return {"combined_score": float(seen)}
+"""
+
+
+@pytest.mark.parametrize(
+    "raised",
+    [
+        "StopIteration",
+        "StopIteration(5)",
+        "StopAsyncIteration",
+        "GeneratorExit",
+        "IndexError",
+        "KeyError",
+        "AttributeError",
+        "EOFError",
+        "type('StopIteration', (Exception,), {})",
+        "type('IndexError', (LookupError,), {})()",
+    ],
+)
+def test_no_exception_of_a_program_steers_its_evaluator(raised: str):
+    result = evaluated(calls(FLOWS, "def f(x):\n    return 1\n"), f"def f(x):\n    raise {raised}\n")
+    assert result.metrics == {"combined_score": 7.0}, result
+
+
+TIMED = {
+    "import time\n": "start = time.perf_counter()",
+    "import time as clock\n": "start = clock.monotonic_ns()",
+    "from time import process_time as now\n": "start = now()",
+    "import timeit\n": "start = timeit.default_timer()",
+    "from datetime import datetime\n": "start = datetime.now()",
+    "import datetime\n": "start = datetime.datetime.utcnow()",
+    "import os\n": "start = os.times()",
+}
+
+
+@pytest.mark.parametrize("line", TIMED)
+@pytest.mark.parametrize("toml", ["", '[evaluator]\nmode = "calls"\n'], ids=["found", "given"])
+def test_a_score_by_the_evaluators_own_clock_is_called_not_protected(line: str, toml: str):
+    timed = line + TWICE.replace("    try:", f"    {TIMED[line]}\n    try:")
+    project = with_mode(calls(timed, DOUBLE, **({"project__toml": toml} if toml else {})), OWN)
+    assert (project.mode, project.protected) == ("calls", False) and "reads a clock" in project.open_because
+    idle = calls(line.replace("process_time as now", "sleep") + "import random\n" + TWICE, DOUBLE)
+    assert idle.protected, "a module that is only imported measures nothing"
+
+
+@pytest.mark.parametrize("place", ["def run(n):\n    {}\n    return 2 * n\n", "{}\n" + DOUBLE])
+def test_work_in_any_call_and_at_the_load_counts_as_processor_time(place: str):
+    work = "for _ in range(10_000_000): pass"
+    usual, busy = (evaluated(calls(TWICE, DOUBLE), text) for text in (DOUBLE, place.format(work)))
+    assert busy.metrics == usual.metrics and busy.cpu_s > usual.cpu_s + 0.1
+
+
 STAGED = """import importlib.util
 import random
 import concurrent.futures
@@ -166,7 +303,7 @@ def evaluate_stage2(path):
     drawn = program.draw({"a": (1, [2, None, True]), 3: b"x"}, {1, 2})
     try:
         program.fail()
-    except KeyError as error:
+    except ValueError as error:
         failed = len(error.args)
     return {"combined_score": drawn[0] + drawn[1], "kinds": float(drawn[2]), "failed": failed}
 """
@@ -190,7 +327,7 @@ def draw(given, more):
 
 
 def fail():
-    raise KeyError("none")
+    raise ValueError("none")
 """  # noqa: E501
 
 
