@@ -76,12 +76,13 @@ class Trial(BaseModel):
 class Contest(BaseModel):
     """The contest with the baseline that a stated gain rests on.
 
-    own, baseline: pair by pair. hyper: values that replace those of the baseline's file. ratio: clauses per
-    variable.
+    root: of its seeds, as published. own, baseline: pair by pair. hyper: values that replace those of the
+    baseline's file. ratio: clauses per variable.
     """
 
     model_config = ConfigDict(extra="forbid")
     cycle: str = Field(max_length=20)
+    root: int = Field(ge=0)
     profile: str = Field(max_length=200)
     ratio: float = Field(gt=0, le=20)
     hyper: dict[str, int | float]
@@ -167,9 +168,7 @@ class Rerun:
         return {"max_work": max_work} | self._known[key]
 
 
-def stated_gain(
-    contest: Contest, design_id: str, baseline_id: str, settings: DesignsSettings, root_seed: int
-) -> Gain | None:
+def stated_gain(contest: Contest, design_id: str, baseline_id: str, settings: DesignsSettings) -> Gain | None:
     """Return the gain that the line's contest makes of the runs in the bundle.
 
     Raises:
@@ -222,7 +221,7 @@ def stated_gain(
             executor=executor,
             settings=sizes,
             profile=contest.profile,
-            cycle_seeds=CycleSeeds(root_seed, "designs", contest.cycle),
+            cycle_seeds=CycleSeeds(contest.root, "designs", contest.cycle),
             simulate=replay,
         )
     decision = next(row for row in done.decisions if row["comparison"] == "baseline")
@@ -361,7 +360,6 @@ def unfounded(
     design_id: str,
     baseline_id: str,
     settings: DesignsSettings,
-    root: int,
 ) -> str:
     """Return why a stated gain does not follow from the runs in the bundle; "" if it does, or if none is
     stated."""
@@ -372,7 +370,7 @@ def unfounded(
             "a gain over the baseline is stated, and the bundle has no runs of the baseline: export it again"
         )
     try:
-        gain = stated_gain(contest, design_id, baseline_id, settings, root)
+        gain = stated_gain(contest, design_id, baseline_id, settings)
     except ValueError as error:
         return str(error)
     return difference(held["gain"], gain and replace(gain, against=str(held["gain"].get("against"))))

@@ -13,7 +13,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from evolake.bundles.model import Carried, Judging, LineBundle, Said
 from evolake.bundles.ruling import all_pass, gates_again
+from evolake.cycle_seeds import CycleSeeds
 from evolake.errors import InputError, MachineryError
+from evolake.lake.secret import revealed_root
 from evolake.report.artifacts import Artifact
 from evolake.report.show import find_artifact
 from evolake.report.status import sealed_cycles
@@ -55,7 +57,7 @@ class Run(BaseModel):
 
 class VariantClaims(BaseModel):
     """What is said of a solver. base: the seed that it descends from. duel: by which it became champion; None
-    for one of the seeds."""
+    for one of the seeds. root_seed: by which it was decided."""
 
     model_config = ConfigDict(extra="forbid")
     base: str = Field(max_length=200)
@@ -80,9 +82,10 @@ def carry(lake: Lake, catalogue: Catalogue, artifact: Artifact, settings: Settin
         "base": artifact.row["base"],
         "settings": settings.of(SolversSettings).model_dump(mode="json"),
         "runs": [runs[key] for key in sorted(runs, key=str)],
-        "root_seed": settings.seed,
     }
     duel, members = _won(lake, catalogue, artifact.artifact_id)
+    if duel:
+        claims["root_seed"] = revealed_root(catalogue, CycleSeeds(settings.seed, LINE, duel["cycle"]))
     return Carried(claims | {"duel": duel}, {SOURCES: lake.blobs.get(_archive(artifact)), **members})
 
 
