@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import zstandard
 from bundle_fixtures import FAMILY, SMALL_PROMPTS, design_lake, family_lake, program_lake, prompt_lake
+from bundle_forging import repacked
 from commands import evolake
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -84,7 +85,7 @@ def changed(file: Path, out: Path, **claims: Callable[[dict[str, Any]], None]) -
         value = json.loads(members[f"{name}.json"])
         change(value)
         members[f"{name}.json"] = as_json(value)
-    out.write_bytes(pack(result.facts, members))
+    out.write_bytes(repacked(result.facts, members))
     return out
 
 
@@ -278,7 +279,10 @@ def test_a_faulty_program_under_right_hashes_is_blocked_by_a_gate(tmp_path: Path
 
     faulty = program_id("toy", texts)
     lineage = json.loads(result.members["lineage.json"])
-    lineage["artifacts"][-1]["artifact_id"] = faulty
+    first = lineage["artifacts"][-1]
+    lineage["artifacts"].append(first | {"artifact_id": faulty})
+    edge = {"child_id": faulty, "parent_id": first["artifact_id"], "operator": "model", "weight": 1.0}
+    lineage["derivations"].append(edge)
     members = dict(result.members) | {
         "program.json": json.dumps(texts).encode(),
         "lineage.json": as_json(lineage),
@@ -286,7 +290,7 @@ def test_a_faulty_program_under_right_hashes_is_blocked_by_a_gate(tmp_path: Path
     claims = json.loads(members["claims.json"])
     claims["settings"]["cpu_s"] = 1
     (tmp_path / "faulty.tar").write_bytes(
-        pack({**result.facts, "artifact_id": faulty}, members | {"claims.json": as_json(claims)})
+        repacked({**result.facts, "artifact_id": faulty}, members | {"claims.json": as_json(claims)})
     )
     code, summary = verified(tmp_path / "faulty.tar")
     assert code == 1 and "run blocks it" in summary["reasons"][0], summary
@@ -303,7 +307,7 @@ def test_rules_of_the_bundle_judge_it_and_are_said_beside_the_installed_ones(
     text = result.members[name].decode()
 
     def with_rule(text: str, out: str) -> tuple[int, dict[str, Any]]:
-        (tmp_path / out).write_bytes(pack(result.facts, dict(result.members) | {name: text.encode()}))
+        (tmp_path / out).write_bytes(repacked(result.facts, dict(result.members) | {name: text.encode()}))
         return verified(tmp_path / out)
 
     strict = text.replace(text[text.index('"most_characters": ') : text.index("}")], '"most_characters": 3')
