@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from evolake.bundles.container import Bundle
-from evolake.errors import InputError
+from evolake.errors import InputError, MachineryError
 from evolake.gates import Ruleset
 from evolake.lines import lines
 from evolake.report.artifacts import Artifact
@@ -115,6 +115,21 @@ class LineBundle:
     check: Callable[[Judging], Iterable[Said]]
     rules: Callable[[], Ruleset] | None = None
     rests_on: Callable[[Mapping[str, bytes]], Mapping[str, str]] | None = None
+
+
+def require_allowed(line: str, asked: Mapping[str, float], allowed: Mapping[str, float]) -> None:
+    """Check what a bundle asks of this machine: name of a setting of the line -> value.
+
+    Raises:
+        MachineryError: it asks for more than this machine's settings allow.
+    """
+    for name, value in asked.items():
+        if value > allowed[name]:
+            raise MachineryError(
+                f"the bundle asks for {name} {value:g}",
+                wanted=f"at most {allowed[name]:g}, as this machine's settings say",
+                do=f"raise EVOLAKE_{line.upper()}__{name.upper()} to allow it here",
+            )
 
 
 def bundle_of(line: str) -> LineBundle:

@@ -26,6 +26,7 @@ from evolake.cycle_seeds import CycleSeeds
 from evolake.designs.evolution.design_contest import Contender, decide_champion, gains
 from evolake.designs.evolution.schedule import is_solved
 from evolake.designs.report.story import gain_of_decision
+from evolake.errors import MachineryError
 from evolake.report.numbers import counted
 
 if TYPE_CHECKING:
@@ -49,6 +50,8 @@ COLUMNS = (
     "work_per_step",
 )
 """Columns of DUELS that a contest reads; `Trial` has the same."""
+MOST_VARIABLES = 4_000_000
+"""Variables of all instances of a run: its memory grows with them."""
 LIMIT_S = 600.0
 """Processor seconds that a run may take here; a longer one is not evidence for or against the design."""
 
@@ -139,6 +142,11 @@ class Rerun:
             batch,
             ratio,
         )
+        if n * batch > MOST_VARIABLES:
+            raise MachineryError(
+                f"a run of the bundle has {batch} instances of {n} variables",
+                wanted=f"at most {MOST_VARIABLES:,} variables in all",
+            )
         if key not in self._known:
             from evolake.designs.engines.isolated import Run, run_apart
 

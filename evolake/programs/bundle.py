@@ -12,9 +12,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from evolake.bundles.exporting import LINEAGE
 from evolake.bundles.measuring import difference
-from evolake.bundles.model import UNKNOWN, Carried, Judging, LineBundle, Said
+from evolake.bundles.model import UNKNOWN, Carried, Judging, LineBundle, Said, require_allowed
 from evolake.bundles.ruling import all_pass, gates_again
-from evolake.errors import InputError, MachineryError
+from evolake.errors import InputError
 from evolake.programs.evolution.outcome import SCRATCH
 from evolake.programs.gate_specs import GATES
 from evolake.programs.measuring_again import Rerun, reached, scored
@@ -238,22 +238,15 @@ def _known(judging: Judging, name: str) -> set[str]:
 
 def _require_bearable(project: Project, own: ProgramsSettings, here: ProgramsSettings) -> None:
     """Raise MachineryError if an evaluation would take more than this machine's settings allow any."""
-    from evolake.programs.model.project import LEAST_PATIENCE, PATIENCE, limits_of
+    from evolake.programs.model.project import PATIENCE, limits_of
 
     most = {
         "cpu_s": here.cpu_s,
-        "wall_s": max(here.wall_s, max(LEAST_PATIENCE, PATIENCE) * here.cpu_s),
+        "wall_s": max(here.wall_s, PATIENCE * here.cpu_s),
         "memory_mb": here.memory_mb,
         "processes": here.processes,
     }
-    for name, value in limits_of(project, own).items():
-        if value > most[name]:
-            setting = "cpu_s" if name == "wall_s" and here.cpu_s * PATIENCE >= here.wall_s else name
-            raise MachineryError(
-                f"an evaluation asks for {name} {value:g}",
-                wanted=f"at most {most[name]:g}, as this machine's settings say",
-                do=f"raise EVOLAKE_PROGRAMS__{setting.upper()} to allow it here",
-            )
+    require_allowed(LINE, limits_of(project, own), most)
 
 
 def _gates(judging: Judging, rerun: Rerun, claims: ProgramClaims) -> Iterator[Said]:

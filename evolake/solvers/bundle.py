@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from evolake.bundles.model import Carried, Judging, LineBundle, Said
+from evolake.bundles.model import Carried, Judging, LineBundle, Said, require_allowed
 from evolake.bundles.ruling import all_pass, gates_again
 from evolake.cycle_seeds import CycleSeeds
 from evolake.errors import InputError, MachineryError
@@ -198,6 +198,8 @@ def run_again(
     undecided = 0
     for number, run in enumerate(chosen, 1):
         judging.progress(f"run {number} of {len(chosen)}: {run.instance}")
+        asked = {"timeout_s": run.timeout_s, "memory_mb": run.memory_mb}
+        require_allowed(LINE, asked, settings.of(SolversSettings).model_dump(include=set(asked)))
         row = _measured(run, known[run.suite, run.formula_sha], program, judging.artifact_id, settings, cache)
         if said := _objection(run, row):
             yield Said("benchmark runs", "fails", said)

@@ -221,7 +221,7 @@ def test_what_an_evaluation_may_take_is_said_by_this_machine(honest: Path, limit
 
     file = forged(honest, tmp_path / "a.tar", members=project_with(honest, {"project.toml": greedy}))
     code, reason = verified(file)
-    assert code == 3 and f"an evaluation asks for {limit} 5000" in reason and "EVOLAKE_PROGRAMS__" in reason
+    assert code == 3 and f"the bundle asks for {limit} 5000" in reason and "EVOLAKE_PROGRAMS__" in reason
 
 
 def test_settings_of_the_bundle_allow_nothing_and_those_of_this_machine_do(honest: Path, tmp_path: Path):
