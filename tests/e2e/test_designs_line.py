@@ -100,7 +100,7 @@ def test_a_finished_cycle_says_how_fast_it_searched(evolved: Project):
     ]
     assert [candidates for candidates, *_ in parts] == proposed
     for candidates, wall_s, an_hour, share in parts:
-        assert 3600 * candidates / (wall_s + 1) <= an_hour <= 3600 * candidates / max(wall_s - 1, 0.5)
+        assert 3600 * candidates / (wall_s + 1) - 1 <= an_hour <= 3600 * candidates / max(wall_s - 1, 0.5)
         assert 0 <= share <= 100
     simulated = evolved.sql(
         "SELECT sum(cpu_s) FROM (SELECT cpu_s FROM designs.experiments UNION ALL SELECT cpu_s FROM "
