@@ -33,6 +33,7 @@ from evolake.lake import (
     AGENT_CALLS,
     ARTIFACTS,
     CHAMPIONS,
+    CONTEST_SEEDS,
     DERIVATIONS,
     RULES,
     SESSION_TURNS,
@@ -90,6 +91,17 @@ class LineStore:
         from evolake.cycle_seeds import CycleSeeds
 
         return CycleSeeds(self.settings.seed, self.line.name, self.cycle)
+
+    def contest(self, ids: Iterable[str]) -> CycleSeeds:
+        """Return the seeds of this cycle's contest, which nobody can know before all that may take part are
+        stored (`evolake.lake.secret`). ids: of these."""
+        from evolake.lake.secret import contest_seeds, lake_secret
+
+        return contest_seeds(lake_secret(self.lake.root), self.seeds, ids)
+
+    def reveal(self, contest: CycleSeeds) -> None:
+        """Publish what the contest that this asset decided was drawn by."""
+        self.side(CONTEST_SEEDS, [{"line": contest.line, "cycle": contest.cycle, "root_seed": contest.root}])
 
     @property
     def remote(self) -> Executor | None:

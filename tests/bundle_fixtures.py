@@ -357,7 +357,11 @@ def improved_program_lake(root: Path, project: Project, text: str, seeds: Sequen
             lake, "programs", f"incoming_{name}", schema, [start, row] if name == "programs" else [], "0002"
         )
     artifact = _artifact(row["program_id"], "program", row["files_sha"], f"{project.name} number 1")
-    crown(lake, "programs", artifact, [verdict.row() for verdict in results.verdicts], mean)
+    first = _artifact(start["program_id"], "program", start["files_sha"], f"{project.name} 0", "accepted")
+    edge = {"child_id": row["program_id"], "parent_id": start["program_id"], "operator": "number"}
+    edge |= {"weight": 1.0, "cycle": "0001"}
+    publish(lake, "programs", side_table("candidates", DERIVATIONS), DERIVATIONS, [edge])
+    crown(lake, "programs", artifact, [verdict.row() for verdict in results.verdicts], mean, [first])
     return lake
 
 

@@ -11,6 +11,8 @@ from typing import Any
 from commands import evolake
 
 from evolake.bundles.container import Bundle, as_json, pack, unpack
+from evolake.bundles.identity import identity_of
+from evolake.bundles.model import bundle_of
 
 Change = Callable[[dict[str, Any], dict[str, Any]], None]
 """Called with the claims, and with what is stated of the champion; changes them."""
@@ -45,15 +47,26 @@ def opened(file: Path) -> Bundle:
     return whole
 
 
-def forged(file: Path, out: Path, change: Change, members: Mapping[str, bytes] | None = None) -> Path:
-    """The bundle with other claims, another statement and other members."""
+def repacked(facts: Mapping[str, Any], members: Mapping[str, bytes]) -> bytes:
+    """A bundle whose identity is that of what is in it."""
+    return pack({**facts, "identity": identity_of(bundle_of(facts["line"]), facts, members)}, members)
+
+
+def forged(
+    file: Path,
+    out: Path,
+    change: Change = lambda claims, held: None,
+    members: Mapping[str, bytes] | None = None,
+    *,
+    careful: bool = True,
+    **facts: Any,
+) -> Path:
+    """The bundle with other claims, another statement, other members and facts. careful: its identity is that
+    of these."""
     whole = opened(file)
     claims, held = json.loads(whole.members["claims.json"]), json.loads(json.dumps(whole.facts["champion"]))
     change(claims, held)
-    out.write_bytes(
-        pack(
-            {**whole.facts, "champion": held},
-            {**whole.members, **(members or {}), "claims.json": as_json(claims)},
-        )
-    )
+    inside = {**whole.members, **(members or {}), "claims.json": as_json(claims)}
+    stated = {**whole.facts, "champion": held, **facts}
+    out.write_bytes((repacked if careful else pack)(stated, inside))
     return out

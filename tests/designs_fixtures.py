@@ -15,6 +15,7 @@ from click.testing import CliRunner
 
 from evolake.cli import cli
 from evolake.lake import Catalogue, Lake
+from evolake.lake.secret import SECRET_BYTES, SECRET_FILE, SECRET_FOLDER
 
 ROOT = Path(__file__).parents[1]
 OWN_PROCESS = ("rules", "run")
@@ -105,8 +106,19 @@ class Project:
         return answer["rows"]
 
 
+def pin_secret(lake: Path) -> None:
+    """Give a lake that has no secret one that is the same in every run."""
+    path = lake / SECRET_FOLDER / SECRET_FILE
+    if not path.exists():
+        path.parent.mkdir(parents=True, mode=0o700)
+        path.write_bytes(bytes(range(SECRET_BYTES)))
+        path.chmod(0o600)
+
+
 def open_project(folder: Path, **settings: str) -> Project:
-    """A project under `folder` with the small sizes; `settings` are further environment variables."""
+    """A project under `folder` with the small sizes, whose lake has the secret of all test projects, so that
+    the same candidates meet the same formulas in each; `settings` are further environment variables."""
+    pin_secret(folder / "lake")
     clean = {
         name: value for name, value in os.environ.items() if not name.startswith(("EVOLAKE_", "DAGSTER_"))
     }

@@ -19,7 +19,6 @@ from project_steps import kill_when
 from solver_seed_builds import bring_seed
 
 from evolake.errors import MachineryError
-from evolake.solvers.suites.fresh import SECRET_BYTES, SECRET_FILE, SECRET_FOLDER
 from pipelines.home import ensure_home
 
 SEED = "minisat22"
@@ -59,21 +58,10 @@ def open_project(folder: Path, **settings: str) -> Project:
     return project
 
 
-def pin_secret(project: Project) -> None:
-    """Gives a lake that has no secret one that is the same in every run, and so the same unseen formulas."""
-    path = project.lake / SECRET_FOLDER / SECRET_FILE
-    path.parent.mkdir(mode=0o700)
-    path.write_bytes(bytes(range(SECRET_BYTES)))
-    path.chmod(0o600)
-
-
-def share_secret(project: Project, other: Project) -> None:
-    """Gives a lake that is still empty the secret of a project, so that its gates draw the same formulas, and
-    the verdicts on proofs, which are kept by the content of formula and proof: a proof that is written again
-    is not checked again."""
-    path, proofs = Path(SECRET_FOLDER) / SECRET_FILE, Path("work") / "solvers" / "proofs"
-    (other.lake / path).parent.mkdir(mode=0o700)
-    shutil.copy2(project.lake / path, other.lake / path)
+def share_proofs(project: Project, other: Project) -> None:
+    """Gives a lake that is still empty the verdicts on proofs of a project, which are kept by the content of
+    formula and proof: a proof that is written again is not checked again."""
+    proofs = Path("work") / "solvers" / "proofs"
     shutil.copytree(project.lake / proofs, other.lake / proofs, ignore=shutil.ignore_patterns("locks"))
 
 

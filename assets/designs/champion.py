@@ -26,12 +26,14 @@ def duel_for_champion(
     from evolake.designs.evolution.design_contest import contenders, decide_champion
 
     order = final_ranking.sort("rank")["design_id"].to_list()
+    contest = store.contest(population.designs["design_id"])
+    store.reveal(contest)
     return decide_champion(
         *contenders(population, order, store.text),
         executor=compute.executor(),
         settings=store.settings.of(DesignsSettings),
         profile=store.settings.profile,
-        cycle_seeds=store.seeds,
+        cycle_seeds=contest,
     )
 
 

@@ -26,8 +26,10 @@ def run_fidelity(
     """Return rows of EXPERIMENTS of the designs `ids` at one fidelity; each continues from what it has solved
     before. Few designs share all cores."""
     from evolake.designs.evolution.experiments import Job, run_jobs
+    from evolake.lake.secret import lake_secret, secret_seed
 
     settings = store.settings
+    root = secret_seed(lake_secret(store.lake.root), settings.seed, line.name, "experiments")
     jobs = [
         Job(
             design_id,
@@ -35,7 +37,7 @@ def run_fidelity(
             fidelity,
             store.cycle,
             settings.profile,
-            settings.seed,
+            root,
             settings.of(DesignsSettings),
             tuple(population.experiment_rows([design_id])),
             threads=compute.cores_each(len(ids)),

@@ -65,16 +65,15 @@ def judge(
     store: LineStore, pool: Jails, agents: Agents, ruleset: Ruleset, sizes: FamiliesSettings | None = None
 ) -> FamilyGates:
     """Return all gates with everything bound but the family and the fingerprints of those that it must differ
-    from. sizes: others than the settings'."""
+    from. In a cycle they draw by the secret of the lake, so that no author can try draws beforehand; for
+    seeds as for their shipped evidence. sizes: others than the settings'."""
     from evolake.families.gates.judging import FamilyGates
+    from evolake.lake.secret import lake_secret, secret_seed
 
     settings = store.settings
+    root = settings.seed
+    if store.partition is not None:
+        root = secret_seed(lake_secret(store.lake.root), settings.seed, line.name, "gates")
     return FamilyGates(
-        pool,
-        agents,
-        ruleset,
-        sizes or settings.of(FamiliesSettings),
-        store.cycle,
-        store.run_id,
-        settings.seed,
+        pool, agents, ruleset, sizes or settings.of(FamiliesSettings), store.cycle, store.run_id, root
     )

@@ -66,6 +66,7 @@ def champion(
 
     store = LineStore(line, context, lake)
     population = archive(store)
+    contest = store.contest([*(row["program_id"] for row in population.rows()), *accepted["program_id"]])
     rows: list[dict[str, Any]] = []
     measured: list[dict[str, Any]] = []
     before = store.rows(NOTES) if store.has(NOTES) else []
@@ -84,7 +85,7 @@ def champion(
             population,
             store.blobs,
             own=store.settings.of(ProgramsSettings),
-            cycle_seeds=store.seeds,
+            cycle_seeds=contest,
             mode=store.settings.jail,
             notes=DuelNotes(before, noted),
         )
@@ -92,6 +93,7 @@ def champion(
         measured += succession.measured
         store.log(f"{built.name}: {succession.decision['reason']}")
     store.extra(MEASURED, measured, "heldout")
+    store.reveal(contest)
     details: dict[str, Any] = {row["project"]: row["reason"] for row in rows}
     store.tell({"changed": sum(row["wins"] for row in rows)} | details)
     return DECISIONS.frame(rows)

@@ -36,6 +36,7 @@ from evolake.prompts.tables import DECISIONS, EVALUATIONS, PROMPTS
 from resources.lake import LakeResource
 
 if TYPE_CHECKING:
+    from evolake.cycle_seeds import CycleSeeds
     from evolake.prompts.evolution.population import Population
 
 
@@ -55,6 +56,11 @@ def trained(
     ]
 
 
+def contest_of(store: LineStore, population: Population) -> CycleSeeds:
+    """Return the seeds of this cycle's contest, by all prompts that there are after its iterations."""
+    return store.contest(row["prompt_id"] for row in population.rows())
+
+
 @line.asset(schema=EVALUATIONS, kinds={"torch"})
 def duel_replies(
     context: dg.AssetExecutionContext,
@@ -67,7 +73,6 @@ def duel_replies(
     split, under the same weights."""
     from evolake.prompts.evolution.prompt_contest import replies
     from evolake.prompts.evolution.training_cycle import calls_of
-    from evolake.seeds import child_seed, generator
 
     store = LineStore(line, context, lake)
     cycle, settings, (population, checkpoint) = (
@@ -81,11 +86,8 @@ def duel_replies(
     challenger = population.best_id()
     if challenger != population.champion_id:
         train = problems_of(problems, "train")
-        order: list[int] = (
-            generator(settings.seed, line.name, cycle, "duel", 0)
-            .permutation(len(train))[: own.duel_problems]
-            .tolist()
-        )
+        contest = contest_of(store, population)
+        order: list[int] = contest.generator("duel", 0).permutation(len(train))[: own.duel_problems].tolist()
         with policy_at(store, checkpoint) as policy:
             result = replies(
                 policy,
@@ -93,7 +95,7 @@ def duel_replies(
                 [train[place] for place in order],
                 samples=own.duel_samples,
                 answer_format=own.answer_format,
-                seed=child_seed(settings.seed, line.name, cycle, "duel", 1),
+                seed=contest.seed("duel", 1),
             )
             calls = calls_of(policy)
         rows = [row | {"cycle": cycle, "arm": own.arm, "iteration": population.iteration} for row in result]
@@ -116,10 +118,10 @@ def champion(
     """Decide the duel: a new champion if the difference's interval is above zero. No row if no prompt is
     rated above the champion."""
     from evolake.prompts.evolution.prompt_contest import decide_champion
-    from evolake.seeds import generator
 
     store = LineStore(line, context, lake)
     champion_id = archive(store).champion_id
+    contest = contest_of(store, trained(store, iterations, accepted)[0])
     assert champion_id is not None, ALWAYS_ONE
     families = dict(problems.select("problem_id", "family").iter_rows())
     correct: dict[tuple[str, str], list[bool]] = {}
@@ -127,17 +129,13 @@ def champion(
         correct.setdefault((row["prompt_id"], row["problem_id"]), []).append(row["correct"])
     rows = [
         decide_champion(
-            champion_id,
-            other,
-            correct,
-            generator(store.settings.seed, line.name, store.cycle, "duel", 2),
-            cycle=store.cycle,
-            families=families,
+            champion_id, other, correct, contest.generator("duel", 2), cycle=store.cycle, families=families
         )
         for other in sorted(set(duel_replies["prompt_id"]) - {champion_id})
     ]
     winner_id = next((row["challenger_id"] for row in rows if row["wins"]), champion_id)
     details = {f"against_{row['challenger_id'][:12]}": row["reason"] for row in rows}
+    store.reveal(contest)
     store.tell({"champion": winner_id, "changed": winner_id != champion_id} | details)
     return DECISIONS.frame(rows)
 

@@ -34,6 +34,7 @@ def champion(
 
     store = LineStore(line, context, lake, compute)
     cycle, population = store.cycle, archive(store)
+    contest = store.contest(row["variant_id"] for row in (*population.rows(), *variants.to_dicts()))
     shown: list[str] = []
 
     def say(text: str) -> None:
@@ -44,7 +45,7 @@ def champion(
         open_workspace(store, population),
         RankedCycle(population, variants.to_dicts(), consensus_ranking.to_dicts()),
         compute.executor(),
-        seeds=store.seeds,
+        seeds=contest,
         unsound=objections(late_verdicts(store, "benchmark_runs")),
         judge=stage_judge(
             "duel", rules_in_force(store, population), store.blobs, cycle=cycle, run_id=store.run_id
@@ -52,6 +53,7 @@ def champion(
         say=say,
     )
     publish_late(store, result.verdicts)
+    store.reveal(contest)
     store.extra(DUELS, result.trials, "champion_trials")
     store.extra(RACES, result.races, "champion_races")
     store.extra(CONTEST_FAMILIES, result.families)

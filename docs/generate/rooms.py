@@ -80,7 +80,7 @@ def lines_block() -> str:
 def written(page: str) -> str:
     """Return a page with the graph as the code has it, between BEGIN and END."""
     before, _, rest = page.partition(BEGIN)
-    text = house_table() + '\nInside a line, from the top (">" is between floors):\n\n' + lines_block()
+    text = house_table() + '\nInside a line, from the top (">" separates floors):\n\n' + lines_block()
     return before + BEGIN + text + END + rest.partition(END)[2]
 
 

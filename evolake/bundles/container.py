@@ -23,9 +23,11 @@ from typing import Any
 from evolake.reading import Unparsable, parse_json
 
 MANIFEST = "bundle.json"
-FORMAT, VERSION = "evolake-bundle", 1
+FORMAT, VERSION = "evolake-bundle", 2
 BLOCK = 512
 MOST_BYTES, MOST_MEMBERS, LONGEST_MANIFEST = 512 << 20, 1000, 4 << 20
+RULES = "rules/"
+"""Folder of the rules among the members."""
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*){0,3}")
 LONGEST_NAME = 100
 MODE = 0o644
@@ -153,7 +155,7 @@ def _read_manifest(data: bytes) -> dict[str, Any]:
     if (manifest["format"], manifest["version"]) != (FORMAT, VERSION):
         raise _Odd(
             f"it is of the format {str(manifest['format'])[:40]!r} {str(manifest['version'])[:10]}; this "
-            f"evolake reads {FORMAT} {VERSION}"
+            f"evolake reads {FORMAT} {VERSION}: export it again"
         )
     if not isinstance(manifest["facts"], dict) or not isinstance(manifest["members"], dict):
         raise _Odd(f"{MANIFEST} is not that of a bundle")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import platform
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 from evolake import __version__
-from evolake.bundles.container import as_json, pack
+from evolake.bundles.container import RULES, as_json, pack
+from evolake.bundles.identity import identity_of
 from evolake.bundles.model import bundle_of
 from evolake.errors import InputError
 from evolake.lines import lines
@@ -21,13 +22,12 @@ from evolake.settings import Settings
 if TYPE_CHECKING:
     from evolake.lake import Catalogue, Lake
 
-CLAIMS, LINEAGE, VERDICTS, EVALUATIONS, ENVIRONMENT, RULES = (
+CLAIMS, LINEAGE, VERDICTS, EVALUATIONS, ENVIRONMENT = (
     "claims.json",
     "lineage.json",
     "verdicts.json",
     "evaluations.json",
     "environment.json",
-    "rules/",
 )
 PASSED = ("accepted", "champion", "retired")
 COMMON = (CLAIMS, LINEAGE, VERDICTS, EVALUATIONS, ENVIRONMENT)
@@ -100,7 +100,8 @@ def export(lake: Lake, catalogue: Catalogue, wanted: str, settings: Settings, pr
         **carried.members,
     }
     try:
-        return pack(_facts(artifact, held), members)
+        facts = _facts(artifact, held)
+        return pack(facts | {"identity": identity_of(line, facts, members)}, members)
     except ValueError as error:
         raise InputError(
             f"{artifact.name} cannot be bundled",
@@ -183,7 +184,7 @@ def _rules(
     return members, details
 
 
-def _facts(artifact: Artifact, held: Champion | None) -> Mapping[str, Any]:
+def _facts(artifact: Artifact, held: Champion | None) -> dict[str, Any]:
     return {
         "line": artifact.line,
         "kind": artifact.kind,

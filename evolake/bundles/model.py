@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from evolake.bundles.container import Bundle
-from evolake.errors import InputError
+from evolake.errors import InputError, MachineryError
 from evolake.gates import Ruleset
 from evolake.lines import lines
 from evolake.report.artifacts import Artifact
@@ -18,8 +18,10 @@ from evolake.settings import Settings
 if TYPE_CHECKING:
     from evolake.lake import Catalogue, Lake
 
-Outcome = Literal["holds", "fails", "open", "recomputed", "unmeasured", "hashed", "note"]
+Outcome = Literal["holds", "fails", "open", "recomputed", "unmeasured", "hashed", "claimed", "note"]
 Item = TypeVar("Item")
+UNKNOWN: tuple[str, Outcome] = ("evaluator", "claimed")
+"""Subject and outcome of what a line says if it does not know here what the artifact is evaluated by."""
 
 
 @dataclass(frozen=True)
@@ -39,8 +41,8 @@ class Said:
         what: what was looked at.
         outcome: holds or fails by what was run again; open: it was measured again, and that decides nothing;
             recomputed: it follows from rows of the bundle, which were not run again for it; unmeasured: it
-            was not measured again, and `said` has the reason; hashed: not run again, only whole; note: what a
-            reader should know.
+            was not measured again, and `said` has the reason; hashed: not run again, only whole; claimed: the
+            sender's word, by which nothing is judged; note: what a reader should know.
         again: (evaluations that were run again for it, those of the kind that the bundle brings); None if it
             is about none.
         gain: it says whether the stated gain is reached.
@@ -102,6 +104,8 @@ class LineBundle:
             where the bundle says what cannot be (it does not hold then), MachineryError where this machine
             cannot judge.
         rules: the line's installed rules; None: those in its folder of the seeds' rules.
+        rests_on: the line's members -> what statements about the artifact rest on, each with its hash; None:
+            each member. Raises ValueError if they cannot be read.
     """
 
     kinds: tuple[str, ...]
@@ -110,6 +114,22 @@ class LineBundle:
     carry: Callable[[Lake, Catalogue, Artifact, Settings], Carried]
     check: Callable[[Judging], Iterable[Said]]
     rules: Callable[[], Ruleset] | None = None
+    rests_on: Callable[[Mapping[str, bytes]], Mapping[str, str]] | None = None
+
+
+def require_allowed(line: str, asked: Mapping[str, float], allowed: Mapping[str, float]) -> None:
+    """Check what a bundle asks of this machine: name of a setting of the line -> value.
+
+    Raises:
+        MachineryError: it asks for more than this machine's settings allow.
+    """
+    for name, value in asked.items():
+        if value > allowed[name]:
+            raise MachineryError(
+                f"the bundle asks for {name} {value:g}",
+                wanted=f"at most {allowed[name]:g}, as this machine's settings say",
+                do=f"raise EVOLAKE_{line.upper()}__{name.upper()} to allow it here",
+            )
 
 
 def bundle_of(line: str) -> LineBundle:

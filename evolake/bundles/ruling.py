@@ -14,8 +14,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from evolake.bundles.container import Bundle
-from evolake.bundles.exporting import RULES, VERDICTS
+from evolake.bundles.container import RULES, Bundle
+from evolake.bundles.exporting import VERDICTS
 from evolake.bundles.model import Judging, Said
 from evolake.errors import InputError
 from evolake.gate_spec import GateSpec, gate_named

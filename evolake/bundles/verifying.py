@@ -13,10 +13,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from evolake.bundles.container import MOST_BYTES, Bundle, Refused, unpack
-from evolake.bundles.exporting import COMMON, ENVIRONMENT, EVALUATIONS, LINEAGE, RULES, environment
+from evolake.bundles.container import MOST_BYTES, RULES, Bundle, Refused, unpack
+from evolake.bundles.exporting import COMMON, ENVIRONMENT, EVALUATIONS, LINEAGE, environment
+from evolake.bundles.identity import identity_of
 from evolake.bundles.measuring import STATED
-from evolake.bundles.model import Judging, LineBundle, Said, bundle_of
+from evolake.bundles.model import UNKNOWN, Judging, LineBundle, Said, bundle_of
 from evolake.bundles.ruling import ruling
 from evolake.errors import InputError, MachineryError
 from evolake.gates import Ruleset, load_rules
@@ -26,12 +27,16 @@ from evolake.reading.files import open_regular
 from evolake.report.numbers import counted
 from evolake.scratch import Scratch
 from evolake.settings import Settings
+from evolake.visible import visible
 
 HOLDS, FAILS, NOT_JUDGED = "holds", "does not hold", "cannot be judged here"
 EXIT = {HOLDS: 0, FAILS: 1, NOT_JUDGED: 3}
 ID = re.compile(r"[0-9a-f]{64}")
-FACTS = {"line", "kind", "artifact_id", "title", "state", "evolake", "champion"}
+FACTS = {"line", "kind", "artifact_id", "title", "state", "evolake", "champion", "identity"}
 LONGEST = 600
+NAMED = ("line", "kind", "artifact_id")
+SHORTEST = 12
+"""Characters of a name in the first line."""
 CHAMPION = {"cycle", "since", "score", "gain"}
 LISTS = {
     "run_again": ("holds", "fails"),
@@ -39,6 +44,7 @@ LISTS = {
     "recomputed": ("recomputed",),
     "not_measured_again": ("unmeasured",),
     "only_hashed": ("hashed",),
+    "senders_word": ("claimed",),
     "notes": ("note",),
 }
 """Lists of the JSON answer, with the outcomes in each."""
@@ -53,6 +59,7 @@ HEADS = {
     "recomputed": "recomputed from its rows",
     "unmeasured": "not measured again",
     "hashed": "only hashed",
+    "claimed": "the sender's word",
     "note": "note",
 }
 
@@ -82,7 +89,7 @@ class Report:
             "verdict": self.verdict.replace(" ", "_"),
             "reasons": [self.reason] if self.reason else [],
             "root": self.root or None,
-            **{name: self.facts.get(name) for name in ("line", "kind", "artifact_id", "title", "champion")},
+            **{name: self.facts.get(name) for name in (*NAMED, "title", "champion", "identity")},
             "gain": self.gain,
             "evaluations": dict(zip(("run_again", "brought"), self.evaluations(), strict=True)),
             **{
@@ -110,18 +117,25 @@ class Report:
 
     def lines(self) -> list[str]:
         """For people."""
-        name = (
-            " ".join(str(self.facts.get(key) or "") for key in ("line", "kind", "title")).strip() or "bundle"
-        )
-        head = f"{one_line(name, 200)}: {self.verdict}"
+        name = " ".join(str(self.facts.get(key) or "")[:SHORTEST] for key in NAMED).strip() or "bundle"
+        head = f"{_escaped(name, 200)}: {self.verdict}"
+        if self.verdict == HOLDS and any((item.what, item.outcome) == UNKNOWN for item in self.said):
+            head += ", by an evaluator that is not known here"
         if self.verdict == HOLDS and self.gain in DOUBTFUL:
             head += f", but for its gain, which {DOUBTFUL[self.gain]}"
         return [
             head + (f": {self.reason}" if self.reason else ""),
             *self._counted(),
             *([f"  root {self.root}"] if self.root else []),
+            *([f"  identity {_escaped(self.identity, 80)}"] if self.identity else []),
             *(f"  {HEADS[item.outcome]:<10} {item.what}: {item.said}" for item in self.said),
         ]
+
+    @property
+    def identity(self) -> str:
+        """Return the hash of what its statements are about; "" if it has none."""
+        held = self.facts.get("identity")
+        return str(held.get("sha256")) if isinstance(held, dict) else ""
 
     def _counted(self) -> list[str]:
         """Return how many evaluations were run again, and how to run all."""
@@ -140,13 +154,14 @@ def verify(
     *,
     sample: int | None,
     root: str | None = None,
+    identity: str | None = None,
     progress: Callable[[str], None] = lambda _: None,
 ) -> Report:
     """Return what the file at `path` is worth.
 
     Args:
-        sample: evaluations that are run again, None for all. root: the root hash that it must have. progress:
-            called with what is done next.
+        sample: evaluations that are run again, None for all. root, identity: hashes that it must have.
+            progress: called with what is done next.
 
     Raises:
         InputError: there is no such file. Nothing else that the file could be blamed for is raised.
@@ -161,6 +176,11 @@ def verify(
             (),
             result.facts,
             result.root,
+        )
+    whole = Report(FAILS, "", (), result.facts, result.root)
+    if identity is not None and identity != whole.identity:
+        return replace(
+            whole, reason=f"its identity is {whole.identity or 'missing'}, not {identity}: it is about others"
         )
     from evolake import settings as settings_module
 
@@ -182,7 +202,7 @@ def verify(
         verdict, reason = NOT_JUDGED, str(error).replace("\n ", ";")
     return Report(
         verdict,
-        one_line(reason, LONGEST),
+        _escaped(reason, LONGEST),
         tuple(_shortened(item) for item in said),
         result.facts,
         result.root,
@@ -197,6 +217,9 @@ def _collect(
     found."""
     try:
         line = _line_of(bundle)
+        if other := _other_identity(bundle, line):
+            return other
+        said += _senders_word(bundle)
         said += _lineage(bundle)
         installed = _installed_rules(settings, bundle.facts["line"], line)
         ruled = ruling(bundle, installed, line.gates)
@@ -218,7 +241,6 @@ def _collect(
         said += unmeasured(bundle, said)
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         return f"what it says cannot be read: {error}"
-    said += _environment(bundle)
     return ""
 
 
@@ -226,7 +248,7 @@ def _line_of(bundle: Bundle) -> LineBundle:
     facts = bundle.facts
     if (
         set(facts) != FACTS
-        or not all(isinstance(facts[name], str) for name in FACTS - {"champion"})
+        or not all(isinstance(facts[name], str) for name in FACTS - {"champion", "identity"})
         or not ID.fullmatch(facts["artifact_id"])
     ):
         raise ValueError("its manifest does not say what it is of")
@@ -243,6 +265,22 @@ def _line_of(bundle: Bundle) -> LineBundle:
     if missing := [name for name in COMMON if name not in bundle.members]:
         raise ValueError(f"it has no {missing[0]}")
     return line
+
+
+def _other_identity(bundle: Bundle, line: LineBundle) -> str:
+    """Return why the bundle is about something else than its identity says; "" if it is not."""
+    stated, found = bundle.facts["identity"], identity_of(line, bundle.facts, bundle.members)
+    if stated == found:
+        return ""
+    held = stated.get("rests_on") if isinstance(stated, dict) else None
+    if not isinstance(held, dict):
+        return "its manifest does not say what its statements rest on"
+    for name, sha in found["rests_on"].items():
+        if held.get(name) != sha:
+            return (
+                f"identity: the {name} in it has the hash {sha[:12]}, and it says {str(held.get(name))[:12]}"
+            )
+    return f"its identity is {found['sha256'][:12]}, and it says {str(stated.get('sha256'))[:12]}"
 
 
 def _require_statement(held: Any) -> None:
@@ -315,6 +353,15 @@ def _lineage(bundle: Bundle) -> list[Said]:
     ]
 
 
+def _senders_word(bundle: Bundle) -> list[Said]:
+    """Return what the bundle says and nothing here depends on."""
+    facts = bundle.facts
+    return [
+        Said("title", "claimed", f"{facts['title']!r}, {facts['state']}, by evolake {facts['evolake']}"),
+        *_environment(bundle),
+    ]
+
+
 def _environment(bundle: Bundle) -> list[Said]:
     there, here = bundle.read(ENVIRONMENT), environment()
     differing = [
@@ -332,7 +379,7 @@ def _environment(bundle: Bundle) -> list[Said]:
     return [
         Said(
             "environment",
-            "note",
+            "claimed",
             "the same versions as here" if not differing else f"made with {', '.join(differing[:6])}{more}",
         )
     ]
@@ -348,7 +395,12 @@ def _lake_in_force() -> Path | None:
 
 
 def _shortened(item: Said) -> Said:
-    return replace(item, what=one_line(item.what, 100), said=one_line(item.said, LONGEST))
+    return replace(item, what=_escaped(item.what, 100), said=_escaped(item.said, LONGEST))
+
+
+def _escaped(text: str, longest: int) -> str:
+    """Return a stranger's text on one line, with what a terminal obeys as escapes."""
+    return one_line(visible(text[: 4 * longest]), longest)
 
 
 def _bytes(path: Path) -> bytes:

@@ -186,7 +186,8 @@ def export(champion: str, out: Path, project: str, as_json: bool) -> int:
             f"{out}: {facts['line']} {facts['kind']} {facts['title']}, {len(unpacked.members)} members, "
             f"{len(data):,} bytes"
         )
-        say(f"  root {unpacked.root}", f"  next: evolake bundle verify {out}")
+        say(f"  root {unpacked.root}", f"  identity {facts['identity']['sha256']}")
+        say(f"  next: evolake bundle verify {out}")
     return 0
 
 
@@ -205,8 +206,16 @@ def export(champion: str, out: Path, project: str, as_json: bool) -> int:
     metavar="HEX",
     help="The root hash that it must have, as `export` printed it (default: any).",
 )
+@click.option(
+    "--identity",
+    default=None,
+    metavar="HEX",
+    help="The hash of artifact, evaluator, initial program and rules that it must have (default: any).",
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
-def verify(file: Path, everything: bool, sample: int | None, root: str | None, as_json: bool) -> int:
+def verify(
+    file: Path, everything: bool, sample: int | None, root: str | None, identity: str | None, as_json: bool
+) -> int:
     """Check the bundle FILE: whole, and what it claims holds when run again here, in the jail. Needs no lake.
 
     Exit code 0 where it holds, 1 where it does not, 3 where this machine cannot judge it (no jail, no
@@ -216,18 +225,20 @@ def verify(file: Path, everything: bool, sample: int | None, root: str | None, a
 
     if everything and sample is not None:
         raise InputError("--all and --sample say two things", wanted="one of them", do="leave one out")
-    if root is not None and not re.fullmatch("[0-9a-f]{64}", root):
-        raise InputError(
-            "--root is no root hash",
-            wanted="64 hexadecimal digits",
-            got=root[:80],
-            do="take what `evolake bundle export` printed",
-        )
+    for name, given in (("root", root), ("identity", identity)):
+        if given is not None and not re.fullmatch("[0-9a-f]{64}", given):
+            raise InputError(
+                f"--{name} is no {name} hash",
+                wanted="64 hexadecimal digits",
+                got=given[:80],
+                do="take what `evolake bundle export` printed",
+            )
     quiet = as_json or not sys.stderr.isatty()
     result = verified(
         file,
         sample=None if everything else sample or DRAWN,
         root=root,
+        identity=identity,
         progress=lambda text: None if quiet else say(text, err=True),
     )
     if as_json:

@@ -105,6 +105,7 @@ SHARED_HOLD = {
     "agent_calls": "calls of roles, operators' and models': what was asked, its tokens, price and how it went",  # noqa: E501
     "artifacts": "every artifact in each state that it came to, the blocked too",
     "champions": "who held the title of a line after a cycle, with its score",
+    "contest_seeds": "what the runs that decided a cycle were drawn by, published with the decision",
     "derivations": "who was made from whom, by which operator, with which share",
     "evaluations": "measured runs: status, processor time, counters, certificate",
     "parts": "the files of the lake: rows, hash, run",

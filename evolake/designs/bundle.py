@@ -16,6 +16,7 @@ from evolake.bundles.exporting import EVALUATIONS
 from evolake.bundles.measuring import consensus_score
 from evolake.bundles.model import Carried, Judging, LineBundle, Said
 from evolake.bundles.ruling import all_pass, gates_again
+from evolake.cycle_seeds import CycleSeeds
 from evolake.designs.evolution.gate_specs import GATES
 from evolake.designs.measuring_again import (
     BASELINE,
@@ -30,6 +31,7 @@ from evolake.designs.measuring_again import (
 )
 from evolake.designs.settings import DesignsSettings
 from evolake.designs.work.rows import kind_of
+from evolake.lake.secret import revealed_root
 from evolake.reading import whole_number
 from evolake.report.artifacts import Artifact
 from evolake.report.show import find_artifact
@@ -95,7 +97,7 @@ def carry(lake: Lake, catalogue: Catalogue, artifact: Artifact, settings: Settin
             )
         ],
     }
-    contest, members = _contest(lake, catalogue, artifact.artifact_id, own)
+    contest, members = _contest(lake, catalogue, artifact.artifact_id, own, settings.seed)
     return Carried(
         claims | {"contest": contest}, {DESIGN: lake.blobs.get(artifact.row["source_sha"]), **members}
     )
@@ -117,7 +119,7 @@ def carried_runs(
 
 
 def _contest(
-    lake: Lake, catalogue: Catalogue, design: str, own: DesignsSettings
+    lake: Lake, catalogue: Catalogue, design: str, own: DesignsSettings, seed: int
 ) -> tuple[dict[str, Any] | None, dict[str, bytes]]:
     """Return (the contest with the baseline that the gain in the newest finished cycle rests on, the
     baseline's file)."""
@@ -147,6 +149,7 @@ def _contest(
     hyper = json.loads(other.row.get("hyper") or "{}")
     contest = {
         "cycle": done[-1],
+        "root": revealed_root(catalogue, CycleSeeds(seed, LINE, done[-1])),
         "profile": decision["profile"],
         "ratio": own.ratio,
         "hyper": hyper,
@@ -271,9 +274,7 @@ def _stated(
     yield from consensus_score(held["score"])
     if held["gain"] is None:
         return
-    if refused := unfounded(
-        held, contest, judging.artifact_id, held["gain"]["against_id"], sizes, claims.root_seed
-    ):
+    if refused := unfounded(held, contest, judging.artifact_id, held["gain"]["against_id"], sizes):
         yield Said("gain over the baseline", "fails", refused, gain=True)
         return
     assert contest is not None

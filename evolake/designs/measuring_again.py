@@ -26,6 +26,7 @@ from evolake.cycle_seeds import CycleSeeds
 from evolake.designs.evolution.design_contest import Contender, decide_champion, gains
 from evolake.designs.evolution.schedule import is_solved
 from evolake.designs.report.story import gain_of_decision
+from evolake.errors import MachineryError
 from evolake.report.numbers import counted
 
 if TYPE_CHECKING:
@@ -49,6 +50,8 @@ COLUMNS = (
     "work_per_step",
 )
 """Columns of DUELS that a contest reads; `Trial` has the same."""
+MOST_VARIABLES = 4_000_000
+"""Variables of all instances of a run: its memory grows with them."""
 LIMIT_S = 600.0
 """Processor seconds that a run may take here; a longer one is not evidence for or against the design."""
 
@@ -76,12 +79,13 @@ class Trial(BaseModel):
 class Contest(BaseModel):
     """The contest with the baseline that a stated gain rests on.
 
-    own, baseline: pair by pair. hyper: values that replace those of the baseline's file. ratio: clauses per
-    variable.
+    root: of its seeds, as published. own, baseline: pair by pair. hyper: values that replace those of the
+    baseline's file. ratio: clauses per variable.
     """
 
     model_config = ConfigDict(extra="forbid")
     cycle: str = Field(max_length=20)
+    root: int = Field(ge=0)
     profile: str = Field(max_length=200)
     ratio: float = Field(gt=0, le=20)
     hyper: dict[str, int | float]
@@ -138,6 +142,11 @@ class Rerun:
             batch,
             ratio,
         )
+        if n * batch > MOST_VARIABLES:
+            raise MachineryError(
+                f"a run of the bundle has {batch} instances of {n} variables",
+                wanted=f"at most {MOST_VARIABLES:,} variables in all",
+            )
         if key not in self._known:
             from evolake.designs.engines.isolated import Run, run_apart
 
@@ -167,9 +176,7 @@ class Rerun:
         return {"max_work": max_work} | self._known[key]
 
 
-def stated_gain(
-    contest: Contest, design_id: str, baseline_id: str, settings: DesignsSettings, root_seed: int
-) -> Gain | None:
+def stated_gain(contest: Contest, design_id: str, baseline_id: str, settings: DesignsSettings) -> Gain | None:
     """Return the gain that the line's contest makes of the runs in the bundle.
 
     Raises:
@@ -222,7 +229,7 @@ def stated_gain(
             executor=executor,
             settings=sizes,
             profile=contest.profile,
-            cycle_seeds=CycleSeeds(root_seed, "designs", contest.cycle),
+            cycle_seeds=CycleSeeds(contest.root, "designs", contest.cycle),
             simulate=replay,
         )
     decision = next(row for row in done.decisions if row["comparison"] == "baseline")
@@ -361,7 +368,6 @@ def unfounded(
     design_id: str,
     baseline_id: str,
     settings: DesignsSettings,
-    root: int,
 ) -> str:
     """Return why a stated gain does not follow from the runs in the bundle; "" if it does, or if none is
     stated."""
@@ -372,7 +378,7 @@ def unfounded(
             "a gain over the baseline is stated, and the bundle has no runs of the baseline: export it again"
         )
     try:
-        gain = stated_gain(contest, design_id, baseline_id, settings, root)
+        gain = stated_gain(contest, design_id, baseline_id, settings)
     except ValueError as error:
         return str(error)
     return difference(held["gain"], gain and replace(gain, against=str(held["gain"].get("against"))))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from evolake.bundles.measuring import fresh_count, fresh_seeds, judged
-from evolake.bundles.model import Carried, Judging, LineBundle, Said
+from evolake.bundles.model import Carried, Judging, LineBundle, Said, require_allowed
 from evolake.bundles.ruling import all_pass, gates_again
 from evolake.families.gates.specs import GATE_NAMES, GATES
 from evolake.families.settings import FamiliesSettings
@@ -106,6 +106,7 @@ def _sizes(claims: FamilyClaims, judging: Judging) -> FamiliesSettings:
     """Sizes that it was judged at; how much one call may take is what this machine allows, and so is what
     texts are compared with."""
     given, here = FamiliesSettings.model_validate(claims.settings), judging.settings.of(FamiliesSettings)
+    require_allowed(LINE, {"memory_mb": given.memory_mb}, {"memory_mb": here.memory_mb})
     return given.model_copy(
         update={
             name: min(getattr(given, name), 60 * getattr(here, name))

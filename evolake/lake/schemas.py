@@ -268,6 +268,7 @@ AGENT_CALLS = _tables["agent_calls"]
 SESSION_TURNS = _tables["session_turns"]
 EVALUATIONS = _tables["evaluations"]
 CHAMPIONS = _tables["champions"]
+CONTEST_SEEDS = _tables["contest_seeds"]
 RULES = _tables["rules"]
 STATE = _tables["state"]
 OPENED = _tables["opened"]
@@ -293,6 +294,7 @@ SHARED = {
         SESSION_TURNS,
         EVALUATIONS,
         CHAMPIONS,
+        CONTEST_SEEDS,
         RULES,
     )
 }

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from evolake.bundles.exporting import LINEAGE
 from evolake.bundles.measuring import difference
-from evolake.bundles.model import Carried, Judging, LineBundle, Said
+from evolake.bundles.model import UNKNOWN, Carried, Judging, LineBundle, Said, require_allowed
 from evolake.bundles.ruling import all_pass, gates_again
-from evolake.errors import InputError, MachineryError
+from evolake.errors import InputError
 from evolake.programs.evolution.outcome import SCRATCH
 from evolake.programs.gate_specs import GATES
 from evolake.programs.measuring_again import Rerun, reached, scored
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
 LINE = "programs"
 PROGRAM, PROJECT = "program.json", "project.json"
 SIDES = ("champion", "challenger")
-MOST = {"cpu_s": 3600.0, "wall_s": 7200.0, "memory_mb": 16384.0, "processes": 256.0}
-"""What an evaluation of a stranger's project may ask of this machine."""
 REPEATED = 3
 """Seeds under which the program is evaluated twice, to learn how far evaluations vary on this machine."""
 
@@ -50,8 +49,8 @@ class ProgramClaims(BaseModel):
     """What is said of a program: search: under the seeds that candidates are ranked by. own, initial: held
     out, under the same seeds.
 
-    noise: of an evaluation as its lake measured it, in the score's unit. It is carried for who reads the
-    bundle; what is judged by is measured again.
+    noise: of an evaluation as its lake measured it, in the score's unit. It is the sender's word; what is
+    judged by is measured again.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -164,7 +163,9 @@ def check(judging: Judging) -> Iterator[Said]:
         "holds" if made == judging.artifact_id else "fails",
         f"project and texts have the id {made[:12]}",
     )
-    _require_bearable(project, own)
+    yield Said("noise", "claimed", f"{claims.noise:.3g}")
+    yield from _task(judging, project)
+    _require_bearable(project, own, judging.settings.of(ProgramsSettings))
     with Evaluator(project, own, mode=judging.settings.jail) as evaluator:
         rerun = Rerun(evaluator, texts, judging.progress)
         yield from _gates(judging, rerun, claims)
@@ -187,15 +188,67 @@ def _texts(data: bytes) -> dict[str, str]:
     return texts
 
 
-def _require_bearable(project: Project, own: ProgramsSettings) -> None:
-    from evolake.programs.model.project import limits_of
+def rests_on(members: Mapping[str, bytes]) -> dict[str, str]:
+    """Return the hashes of the evaluator with all that it finds next to it, and of the initial program."""
+    from evolake.programs.model.project import files_sha, program_id, project_of, unpack_files
 
-    for name, value in limits_of(project, own).items():
-        if value > MOST[name]:
-            raise MachineryError(
-                f"an evaluation may take {name} {value:g}",
-                wanted=f"at most {MOST[name]:g} for what a stranger brings",
-            )
+    files = unpack_files(members[PROJECT])
+    project = project_of("bundle", files)
+    others = {name: data for name, data in files.items() if name not in project.evolving}
+    return {"evaluator": files_sha(others), "initial program": program_id("", project.evolving)}
+
+
+def _task(judging: Judging, project: Project) -> Iterator[Said]:
+    """Yield whether the lineage begins with the project's initial program, and whether the project is the one
+    that this machine knows by its name."""
+    from evolake.programs.model.project import program_id
+
+    lineage = judging.bundle.read(LINEAGE)
+    born = {edge["child_id"] for edge in lineage["derivations"]}
+    first = [row["artifact_id"] for row in lineage["artifacts"] if row["artifact_id"] not in born]
+    initial = program_id(project.name, project.evolving)
+    if first != [initial]:
+        begins = f"begins with {', '.join(str(name)[:12] for name in first[:3]) or 'nothing'}"
+        yield Said("lineage", "fails", f"the initial program has the id {initial[:12]}, and it {begins}")
+        return
+    known = _known(judging, project.name)
+    if not known:
+        said = (
+            f"no lake here has a project {project.name}: that evaluator and initial program are those of the "
+            "task is the sender's word; compare the identity"
+        )
+        yield Said(*UNKNOWN, said)
+    else:
+        outcome = "holds" if project.sha in known else "fails"
+        same = "is" if project.sha in known else "is not"
+        yield Said("project", outcome, f"it {same} the project {project.name} of the lake in force")
+
+
+def _known(judging: Judging, name: str) -> set[str]:
+    """Return the hashes of all projects of this name in the lake in force."""
+    from evolake.lake import Catalogue, Lake
+
+    if judging.cache is None or not judging.cache.is_dir():
+        return set()
+    lake = Lake(judging.cache)
+    if not lake.cycles(LINE, "projects"):
+        return set()
+    with Catalogue(lake) as catalogue:
+        rows = catalogue.frame("SELECT project_sha FROM programs.projects WHERE project = $p", {"p": name})
+    return set(rows["project_sha"])
+
+
+def _require_bearable(project: Project, own: ProgramsSettings, here: ProgramsSettings) -> None:
+    """Raise MachineryError if an evaluation would take more than this machine's settings allow any."""
+    from evolake.programs.model.project import PATIENCE, limits_of
+
+    most = {
+        "cpu_s": here.cpu_s,
+        "wall_s": max(here.wall_s, PATIENCE * here.cpu_s),
+        "memory_mb": here.memory_mb,
+        "processes": here.processes,
+    }
+    require_allowed(LINE, limits_of(project, own), most)
 
 
 def _gates(judging: Judging, rerun: Rerun, claims: ProgramClaims) -> Iterator[Said]:
@@ -338,4 +391,6 @@ def _same(claimed: Measured, score: float, result: Evaluation, varying: Collecti
     )
 
 
-BUNDLE = LineBundle(("program",), (PROGRAM, PROJECT), tuple(gate.name for gate in GATES), carry, check)
+BUNDLE = LineBundle(
+    ("program",), (PROGRAM, PROJECT), tuple(gate.name for gate in GATES), carry, check, rests_on=rests_on
+)

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from evolake.bundles.model import Carried, Judging, LineBundle, Said
+from evolake.bundles.model import Carried, Judging, LineBundle, Said, require_allowed
 from evolake.bundles.ruling import all_pass, gates_again
+from evolake.cycle_seeds import CycleSeeds
 from evolake.errors import InputError, MachineryError
+from evolake.lake.secret import revealed_root
 from evolake.report.artifacts import Artifact
 from evolake.report.show import find_artifact
 from evolake.report.status import sealed_cycles
@@ -55,7 +57,7 @@ class Run(BaseModel):
 
 class VariantClaims(BaseModel):
     """What is said of a solver. base: the seed that it descends from. duel: by which it became champion; None
-    for one of the seeds."""
+    for one of the seeds. root_seed: by which it was decided."""
 
     model_config = ConfigDict(extra="forbid")
     base: str = Field(max_length=200)
@@ -80,9 +82,10 @@ def carry(lake: Lake, catalogue: Catalogue, artifact: Artifact, settings: Settin
         "base": artifact.row["base"],
         "settings": settings.of(SolversSettings).model_dump(mode="json"),
         "runs": [runs[key] for key in sorted(runs, key=str)],
-        "root_seed": settings.seed,
     }
     duel, members = _won(lake, catalogue, artifact.artifact_id)
+    if duel:
+        claims["root_seed"] = revealed_root(catalogue, CycleSeeds(settings.seed, LINE, duel["cycle"]))
     return Carried(claims | {"duel": duel}, {SOURCES: lake.blobs.get(_archive(artifact)), **members})
 
 
@@ -195,6 +198,8 @@ def run_again(
     undecided = 0
     for number, run in enumerate(chosen, 1):
         judging.progress(f"run {number} of {len(chosen)}: {run.instance}")
+        asked = {"timeout_s": run.timeout_s, "memory_mb": run.memory_mb}
+        require_allowed(LINE, asked, settings.of(SolversSettings).model_dump(include=set(asked)))
         row = _measured(run, known[run.suite, run.formula_sha], program, judging.artifact_id, settings, cache)
         if said := _objection(run, row):
             yield Said("benchmark runs", "fails", said)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evolake.bundles.measuring import consensus_score
-from evolake.bundles.model import Judging, Said
+from evolake.bundles.model import Judging, Said, require_allowed
 from evolake.errors import LakeError, MachineryError
 from evolake.report.numbers import counted
 from evolake.solvers.measurement.benchmark import MeasuringPlan, run_limits, stage_limits
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
 OTHER = "other.tar.zst"
 MOST_BYTES = 256 << 20
-MOST = {"memory_mb": 65_536, "proof_mb": 16_384, "proof_timeout_s": 7200.0, "proof_memory_mb": 65_536}
-"""What a run and the check of a proof may ask of this machine, whatever the settings of a bundle say."""
+LIMITS = ("timeout_s", "memory_mb", "proof_mb", "proof_timeout_s", "proof_memory_mb")
+"""What a run and the check of a proof may take, which this machine's settings decide."""
 
 
 def stated(
@@ -126,9 +126,10 @@ def _duelled(
     own = Contender(judging.artifact_id, _opened(verified.folder, verified.judged.build, settings))
     other = Contender(made, _opened(folder, _built(folder, settings), settings))
     suite = _formulas_anew(drawn(recipes, judging.sample), judging, settings)
-    bearable = sizes.model_copy(update={name: min(getattr(sizes, name), most) for name, most in MOST.items()})
-    limits = run_limits(duel.trials[0].timeout_s, bearable.memory_mb, bearable.proof_mb)
-    plan = MeasuringPlan(limits, proof_limits=stage_limits(bearable).proof, verdicts=cache / "proofs")
+    asked = {name: getattr(sizes, name) for name in LIMITS} | {"timeout_s": duel.trials[0].timeout_s}
+    require_allowed("solvers", asked, settings.of(SolversSettings).model_dump(include=set(LIMITS)))
+    limits = run_limits(duel.trials[0].timeout_s, sizes.memory_mb, sizes.proof_mb)
+    plan = MeasuringPlan(limits, proof_limits=stage_limits(sizes).proof, verdicts=cache / "proofs")
     judging.progress(f"duel on {counted(len(suite.instances), 'formula')} that are drawn here")
     yield from met_again(own, other, suite, duel, gain, plan, judging.sample, cores=cores)
     base = read_card(folder)["base"]

@@ -19,7 +19,7 @@ from compute_cluster import Cluster
 from designs_fixtures import Project
 from designs_fixtures import open_project as open_designs
 from solvers_fixtures import open_project as open_solvers
-from solvers_fixtures import share_secret
+from solvers_fixtures import share_proofs
 from two_hosts import Host, two_hosts
 
 pytestmark = [pytest.mark.attack, pytest.mark.e2e]
@@ -80,7 +80,7 @@ def test_solvers(hosts: tuple[Host, Host], cluster: Cluster, tmp_path: Path) -> 
     alone, shared = (open_solvers(folder) for folder in folders(tmp_path))
     command = ("run", "--cycles", "1", "--lines", "solvers")
     alone.run(*command)
-    share_secret(alone, shared)
+    share_proofs(alone, shared)
     run_on(cluster, hosts[0], shared, [*command, "-v"], "0001")
     for what, statement in BEFORE_TIMES.items():
         assert shared.sql(statement) == alone.sql(statement), what

@@ -25,7 +25,10 @@ from project_steps import (
 )
 from project_steps import stale as stale_parts
 
+from evolake.cycle_seeds import CycleSeeds
+from evolake.designs.evolution.experiments import instance_seed
 from evolake.designs.genome.open_genetic import OPERATORS
+from evolake.lake import Lake
 from evolake.report.figures import figures_in
 
 pytestmark = pytest.mark.e2e
@@ -97,7 +100,7 @@ def test_a_finished_cycle_says_how_fast_it_searched(evolved: Project):
     ]
     assert [candidates for candidates, *_ in parts] == proposed
     for candidates, wall_s, an_hour, share in parts:
-        assert 3600 * candidates / (wall_s + 1) <= an_hour <= 3600 * candidates / max(wall_s - 1, 0.5)
+        assert 3600 * candidates / (wall_s + 1) - 1 <= an_hour <= 3600 * candidates / max(wall_s - 1, 0.5)
         assert 0 <= share <= 100
     simulated = evolved.sql(
         "SELECT sum(cpu_s) FROM (SELECT cpu_s FROM designs.experiments UNION ALL SELECT cpu_s FROM "
@@ -124,6 +127,32 @@ def test_whatever_is_ranked_passed_every_gate(evolved: Project):
           ON v.artifact_id = r.design_id GROUP BY ALL""")
     assert len(rows) > 4
     assert {(row[1], row[2]) for row in rows} == {(4, 0)}
+
+
+def test_no_formula_that_decides_follows_from_the_root_seed_and_the_cycle(evolved: Project):
+    """A table of answers can be written for those that do."""
+    known = {instance_seed(0, row["N"]) for row in _measured(evolved)} | {
+        CycleSeeds(0, "designs", cycle).seed("champion", number) for cycle in CYCLES for number in range(100)
+    }
+    duels = evolved.sql("SELECT cycle, seed FROM designs.champion_trials")
+    used = {row["seed"] for row in _measured(evolved)} | {seed for _, seed in duels}
+    assert duels and used and not used & known
+    revealed = dict(evolved.sql("SELECT cycle, root_seed FROM contest_seeds WHERE line = 'designs'"))
+    assert sorted(revealed) == CYCLES and len(set(revealed.values())) == 2
+    for cycle, seed in duels:
+        assert seed in {
+            CycleSeeds(revealed[cycle], "designs", cycle).seed("champion", number) for number in range(100)
+        }
+
+
+def _measured(project: Project) -> list[dict]:
+    lake = Lake(project.lake)
+    return [
+        row
+        for asset in ("experiments", "promoted_experiments")
+        for cycle in CYCLES
+        for row in lake.read("designs", asset, cycle).to_dicts()
+    ]
 
 
 def test_candidates_have_a_genome_and_the_operator_that_made_them(evolved: Project):

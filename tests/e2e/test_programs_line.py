@@ -16,6 +16,7 @@ from project_steps import by_a_model, kill_when, run_here, undescribed
 
 import evolake
 from evolake.cli.sql import all_tables
+from evolake.cycle_seeds import CycleSeeds
 from evolake.errors import InputError
 from evolake.lake import Lake
 from evolake.programs.commands.group import FILES
@@ -105,6 +106,21 @@ def test_every_table_is_known_and_says_what_its_columns_mean(project: Project, e
         )
     }
     assert published <= {asset for line, asset in all_tables() if line == "programs"}
+
+
+def test_no_held_out_seed_follows_from_the_root_seed_and_the_cycle(project: Project, evolved: Evolved):
+    known = {
+        CycleSeeds(0, "programs", cycle).seed(f"heldout/{name}", place)
+        for cycle in ("0001", "0002")
+        for name in ("fit", "open")
+        for place in range(100)
+    }
+    used = project.sql("SELECT cycle, project, seed FROM programs.heldout")
+    assert used and not {seed for *_, seed in used} & known
+    revealed = dict(project.sql("SELECT cycle, root_seed FROM contest_seeds WHERE line = 'programs'"))
+    for cycle, name, seed in used:
+        drawn = CycleSeeds(revealed[cycle], "programs", cycle)
+        assert seed in {drawn.seed(f"heldout/{name}", place) for place in range(100)}
 
 
 def test_the_lake_is_intact(project: Project, evolved: Evolved):

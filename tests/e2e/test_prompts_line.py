@@ -8,12 +8,14 @@ import itertools
 from dataclasses import dataclass
 from pathlib import Path
 
+import polars as pl
 import pytest
 from designs_fixtures import ROOT, Project, open_project
 from lake_damage import damage_of
 from project_steps import kill_when, materialize, run_here, undescribed
 from prompts_sizes import most_of
 
+from evolake.cycle_seeds import CycleSeeds
 from evolake.lake import Lake
 from evolake.prompts.evolution.population import population_of
 from evolake.prompts.model.problems import read_problems
@@ -92,6 +94,18 @@ def project(trained: Trained) -> Project:
 
 def test_every_published_column_says_what_it_means(project: Project):
     assert undescribed(project.lake, "prompts") == []
+
+
+def test_the_problems_of_a_duel_follow_from_what_the_cycle_published_with_its_decision(project: Project):
+    lake = Lake(project.lake)
+    revealed = dict(project.sql("SELECT cycle, root_seed FROM contest_seeds WHERE line = 'prompts'"))
+    assert sorted(revealed) == CYCLES
+    for cycle in CYCLES:
+        asked = list(dict.fromkeys(lake.read("prompts", "duel_replies", cycle)["problem_id"]))
+        problems = lake.read("prompts", "problems", cycle)
+        train = problems.filter(pl.col("split") == "train")["problem_id"].to_list()
+        drawn = CycleSeeds(revealed[cycle], "prompts", cycle).generator("duel").permutation(len(train))
+        assert asked == [train[place] for place in drawn[: len(asked)].tolist()]
 
 
 def test_the_lake_is_intact(project: Project):

@@ -14,7 +14,7 @@ from designs_fixtures import Project
 from loopback_model import Asked, LoopbackModel
 from project_steps import by_a_model, materialize, run_here, share_tape, usd_of
 from solver_seed_builds import seed_folder
-from solvers_fixtures import SEED, open_project, pin_secret, share_secret
+from solvers_fixtures import SEED, open_project, share_proofs
 from solvers_scripted_model import OBJECTIVES, PAR2, PLANNED, RULE, SESSIONS, WRITTEN, ScriptedSolvers, played
 
 from evolake.lake import BlobStore
@@ -48,7 +48,6 @@ def modelled(tmp_path_factory) -> Iterator[Modelled]:
         "EVOLAKE_SOLVERS__OBJECTIVES_PER_CYCLE": str(len(OBJECTIVES)),
     }
     project = open_project(folder, **by_a_model("", **settings))
-    pin_secret(project)
     scripted = ScriptedSolvers(seed_folder(SEED))
     with LoopbackModel(scripted) as server:
         project.environment["EVOLAKE_MODEL_BASE_URL"] = server.base_url
@@ -334,13 +333,13 @@ def test_every_paid_reply_is_a_row_with_its_price(modelled: Modelled):
 
 
 def test_variants_replay_from_the_tape_with_the_server_gone(modelled: Modelled, tmp_path: Path):
-    """Another lake that has nothing but the tape, and the secret that decides what its gates ask: the same
-    variants, nothing paid."""
+    """Another lake that has nothing but the tape, and the verdicts on proofs: the same variants,
+    nothing paid."""
     other = open_project(
         tmp_path,
         **modelled.project.settings | {"EVOLAKE_REPLAY_ONLY": "true", "EVOLAKE_SOLVERS__CODER": "one-shot"},
     )
-    share_secret(modelled.project, share_tape(modelled.project, other))
+    share_proofs(modelled.project, share_tape(modelled.project, other))
     materialize(other, "solvers", None, "seeds")
     materialize(other, "solvers", "0001", "plan", "variants")
     made = (

@@ -19,7 +19,7 @@ from lake_damage import damage_of
 from project_steps import contents as line_contents
 from project_steps import edit_rule, flips, materialize, parts_of, undescribed
 from project_steps import stale as stale_parts
-from solvers_fixtures import SEED, journal, kill_when_journal_begins, open_project, share_secret
+from solvers_fixtures import SEED, journal, kill_when_journal_begins, open_project, share_proofs
 
 from evolake.lake import Lake
 from evolake.solvers.repository.variant import read_card, source_sha
@@ -407,7 +407,7 @@ def test_the_holdout_holds_other_formulas_and_only_who_reigned_or_is_its_seed(pr
 
 def test_the_same_seed_plans_and_writes_the_same_variants_in_another_lake(project: Project, tmp_path: Path):
     other = open_project(tmp_path)
-    share_secret(project, other)
+    share_proofs(project, other)
     materialize(other, "solvers", None, "seeds")
     materialize(other, "solvers", "0001", "plan", "variants", "compliance")
     shas = (

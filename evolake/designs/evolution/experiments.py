@@ -1,10 +1,12 @@
 """Run designs through the schedule, many at a time, on any `concurrent.futures.Executor`.
 
 Common random numbers. The instances of a size, and the start of the variables on them, come from one seed
-keyed by the root seed and N alone, not by the cycle. So all designs of all cycles meet the same instances: a
+keyed by a root seed and N alone, not by the cycle. So all designs of all cycles meet the same instances: a
 stored score stays comparable for ever, a difference between two designs is not a difference in luck, and a
-level that is tried again with twice the steps repeats its first half exactly. The price is that a long run
-may fit those instances; hence the champion is decided on seeds that no design has met (`design_contest.py`).
+level that is tried again with twice the steps repeats its first half exactly. The root follows from the
+secret of the lake (`evolake.lake.secret`): only who has read a lake's rows can write a design for its
+instances. The price is that a long run may fit them; hence the champion is decided on seeds that exist only
+after all designs of the cycle are stored (`design_contest.py`).
 
 Rows do not depend on the number of workers, on who finishes first, or on how busy the machine is: what ends a
 run is counted. A run that starves on a busy machine is begun again; one that a clock cut all the same says so

@@ -45,8 +45,7 @@ class Racing:
 
     workspace: Workspace
     executor: Executor
-    cycle: str
-    root_seed: int
+    seeds: CycleSeeds
     rows: list[dict[str, Any]] = field(default_factory=list)
     runs: list[dict[str, Any]] = field(default_factory=list)
 
@@ -61,7 +60,8 @@ class Racing:
         entrants, waiting = list(rivals)[: settings.race_entrants], list(rivals)[settings.race_entrants :]
         if len(entrants) <= settings.challengers:
             return None
-        suite, self.runs = self.workspace.race_suite(self.cycle), []
+        cycle = self.seeds.cycle
+        suite, self.runs = self.workspace.race_suite(self.seeds), []
         champion_id, rows = champion["variant_id"], {**rivals, champion["variant_id"]: champion}
         programs = cache(lambda name: self.workspace.program(rows[name]))
 
@@ -69,16 +69,14 @@ class Racing:
             jobs = plan_jobs(
                 {name: programs(name) for name in names},
                 replace(suite, instances=tuple(batch)),
-                measuring_plan(self.workspace, self.cycle),
-                cycle=self.cycle,
+                measuring_plan(self.workspace, cycle),
+                cycle=cycle,
             )
-            result = run_jobs(
-                jobs, self.executor, journal=self.workspace.journal("race", self.cycle)
-            ).to_dicts()
+            result = run_jobs(jobs, self.executor, journal=self.workspace.journal("race", cycle)).to_dicts()
             self.runs += result
             return {name: [row for row in result if row["variant_id"] == name] for name in names}
 
-        formulas = drawn_order(suite.instances, self.root_seed, self.cycle)
+        formulas = drawn_order(suite.instances, self.seeds.root, cycle)
         survivors, standings = race(
             entrants,
             formulas,
@@ -88,7 +86,7 @@ class Racing:
             champion=costs_of(measure([champion_id], formulas)[champion_id]),
             waiting=waiting,
         )
-        self.rows = [standing.row(self.cycle) for standing in standings]
+        self.rows = [standing.row(cycle) for standing in standings]
         return survivors
 
 
@@ -125,19 +123,20 @@ def decide_champion(
     challenge, those who win the race do.
 
     Args:
-        judge: finds who is unsound by the runs of a duel. unsound: who is known to be.
+        seeds: of this contest (`evolake.lake.secret`). judge: finds who is unsound by the runs of a duel.
+        unsound: who is known to be.
         say: given which gain the duels can show, before the first.
     """
     population, rows, cycle = ranked.population, ranked.rows, seeds.cycle
     settings, fallen = workspace.settings, set(unsound)
-    suite, trials, decisions, seen = workspace.duel_suite(cycle), [], [], []
+    suite, trials, decisions, seen = workspace.duel_suite(seeds), [], [], []
     lost = {
         name
         for name, formulas in population.value("duels_lost", {}).items()
         if formulas >= len(suite.instances)
     }
     say(power_sentence(families_of(suite)))
-    racing = Racing(workspace, executor, cycle, seeds.root)
+    racing = Racing(workspace, executor, seeds)
     while True:
         incumbent = incumbent_of(ranked, fallen)
         lost = lost if incumbent == population.champion_id else set()

@@ -22,12 +22,14 @@ from typing import Any
 
 from evolake import gates
 from evolake.compute.remote_jail import Remote
+from evolake.cycle_seeds import CycleSeeds
 from evolake.errors import LakeError, MachineryError
 from evolake.file_names import file_name
 from evolake.gate_spec import GateSpec
 from evolake.gates import GateResult, Ruleset, collected
 from evolake.gates.boundary import raised_in
 from evolake.lake.blobs import BlobStore
+from evolake.lake.secret import secret_of
 from evolake.seeds import child_seed
 from evolake.solvers.evolution.planning import LINE, Base, KnownVariant
 from evolake.solvers.evolution.population import edits_of_row
@@ -45,7 +47,7 @@ from evolake.solvers.rules.programs import loaded_sha
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.suites import Suite
 from evolake.solvers.suites.folders import named_suite, unseen_suite
-from evolake.solvers.suites.fresh import FreshKey, carried_suite, correctness_suite, secret_of
+from evolake.solvers.suites.fresh import FreshKey, carried_suite, correctness_suite
 
 SIZES = {"smoke": "smoke_instances", "train": "train_instances", "holdout": "holdout_instances"}
 SUITES = {"train": "train_suite", "holdout": "holdout_suite"}
@@ -166,14 +168,14 @@ class Workspace:
         chosen = getattr(self.settings, SUITES[name]) if name in SUITES else name
         return self._suite(chosen, getattr(self.settings, SIZES[name]))
 
-    def duel_suite(self, cycle: str) -> Suite:
+    def duel_suite(self, contest: CycleSeeds) -> Suite:
         """Return the formulas of a cycle's duels, which no role has seen: as many as `train` has or, where
-        the profile has it so, more."""
-        return self._unseen(cycle)
+        the profile has it so, more. contest: see `evolake.lake.secret`."""
+        return self._unseen(contest, contest.cycle)
 
-    def race_suite(self, cycle: str) -> Suite:
+    def race_suite(self, contest: CycleSeeds) -> Suite:
         """Return the formulas of a cycle's races: as those of its duels, and others."""
-        return self._unseen(f"{cycle}-race")
+        return self._unseen(contest, f"{contest.cycle}-race")
 
     def trial_suite(self, word: str) -> Suite:
         """Return the formulas of one draw for coders' trials, of the training suite's recipes, under their
@@ -188,13 +190,13 @@ class Workspace:
             trees=self.trees,
         )
 
-    def _unseen(self, cycle: str) -> Suite:
+    def _unseen(self, contest: CycleSeeds, word: str) -> Suite:
         ranked, more = self.settings.train_instances, self.settings.duel_instances
         return unseen_suite(
             self.settings.duel_suite or self.settings.train_suite,
             self.blobs,
             self.cache,
-            FreshKey(secret_of(self.blobs), self.root_seed, cycle),
+            FreshKey(contest.root.to_bytes(8), self.root_seed, word),
             seeds=self.seeds,
             count=max(ranked, more) if ranked else 0,
             trees=self.trees,

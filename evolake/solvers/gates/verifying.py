@@ -16,6 +16,7 @@ from typing import Any
 from evolake.errors import InputError
 from evolake.gates import Ruleset, load_rules
 from evolake.lake import BlobStore, Lake
+from evolake.lake.secret import secret_of
 from evolake.scratch import Scratch
 from evolake.settings import Settings, load
 from evolake.solvers.gates.evidence import seed_carried, seed_stability
@@ -30,7 +31,7 @@ from evolake.solvers.repository.variant import as_variant, repository_in
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.suites import Suite
 from evolake.solvers.suites.folders import named_suite
-from evolake.solvers.suites.fresh import carried_suite, correctness_suite, secret_of
+from evolake.solvers.suites.fresh import carried_suite, correctness_suite
 
 CYCLE = "verify"
 Progress = Callable[[str, int, int], None]

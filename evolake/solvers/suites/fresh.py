@@ -12,17 +12,11 @@ of another. Every model is evaluated and every proof checked there, so that no s
 beforehand. Small, since a proof costs several times what it took to find: all of them take a solver some
 seconds together.
 
-Generators and the root seed are public, so that a proposer could make next cycle's formulas beforehand. Seeds
-of unseen formulas therefore come from a keyed hash under a secret: 32 random bytes, drawn once and kept next
-to the tables, in no table, no blob and no request. A copy of the lake has them, and gives the same formulas.
+Seeds of unseen formulas come from a keyed hash under the lake's secret (`evolake.lake.secret`).
 """
 
 from __future__ import annotations
 
-import hashlib
-import hmac
-import os
-import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,6 +26,7 @@ import numpy as np
 
 from evolake.errors import InputError, MachineryError
 from evolake.lake.blobs import BlobStore
+from evolake.lake.secret import secret_seed
 from evolake.solvers.formula import Formula, padded, read_dimacs, shuffled, write_dimacs
 from evolake.solvers.suites.combinatorial import coloring, quasigroup_with_holes, tseitin
 from evolake.solvers.suites.generators import generate, multiplier, pcg, planted_ksat, random_ksat
@@ -47,65 +42,6 @@ from evolake.solvers.suites.spec import (
     recipes_of,
     with_files,
 )
-
-SECRET_FOLDER, SECRET_FILE, SECRET_BYTES = "private", "formulas.key", 32
-
-
-def lake_secret(root: Path) -> bytes:
-    """Return the secret of the lake at `root`; drawn and stored at the first call. Of several processes the
-    first one's counts.
-
-    Raises:
-        MachineryError: the file cannot be read or written, or is not of 32 bytes.
-    """
-    path = root / SECRET_FOLDER / SECRET_FILE
-    try:
-        if not path.exists():
-            _draw(path)
-        data = path.read_bytes()
-    except OSError as error:
-        raise MachineryError(
-            f"the lake's secret {path} cannot be used",
-            got=error.strerror,
-            do="make the lake's folder writable",
-        ) from None
-    if len(data) != SECRET_BYTES:
-        do = (
-            "restore it from a copy of the lake; without one remove it: unseen formulas of later cycles "
-            "will be others"
-        )
-        raise MachineryError(
-            f"the lake's secret {path} is damaged", wanted=f"{SECRET_BYTES} bytes", got=f"{len(data)}", do=do
-        )
-    return data
-
-
-def secret_of(blobs: BlobStore) -> bytes:
-    """Return the secret of the lake whose blobs these are; errors as of `lake_secret`."""
-    return lake_secret(blobs.path("0" * 64).parents[2])
-
-
-def secret_seed(secret: bytes, root_seed: int, *key: str) -> int:
-    """Return a 63-bit seed for one use: HMAC-SHA256 (RFC 2104) of the root seed and the key's words under the
-    secret."""
-    text = "\x1f".join([str(root_seed), *key])
-    return int.from_bytes(hmac.new(secret, text.encode(), hashlib.sha256).digest()[:8]) >> 1
-
-
-def _draw(path: Path) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    beside = path.parent / f".{SECRET_FILE}-{os.getpid()}-{secrets.token_hex(4)}"
-    with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-        file.write(secrets.token_bytes(SECRET_BYTES))
-        file.flush()
-        os.fsync(file.fileno())
-    try:
-        os.link(beside, path)  # fails where another process was faster
-    except FileExistsError:
-        pass
-    finally:
-        beside.unlink()
-
 
 FRESH, CARRIED, PADDED = "fresh", "carried", "padded"
 CARRY_COPIES = 2

@@ -50,7 +50,6 @@ def restated(claims: Mapping[str, Any], held: dict[str, Any]) -> None:
         "own",
         before["against_id"],
         DesignsSettings.model_validate(claims["settings"]),
-        claims["root_seed"],
     )
     assert gain is not None
     held["gain"] = replace(gain, against=before["against"]).to_json()

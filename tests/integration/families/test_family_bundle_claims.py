@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 from bundle_fixtures import FAMILY, SEEDS, SMALL_FAMILIES, family_lake
-from bundle_forging import answered, exported, forged, opened, verified
+from bundle_forging import answered, exported, forged, opened, repacked, verified
 from lent_pool import lent_pool
 
-from evolake.bundles.container import as_json, pack
+from evolake.bundles.container import as_json
 from evolake.families.bundle import labelled_anew
 from evolake.families.model.contract import Family
 from evolake.families.model.family_files import read_family
@@ -108,7 +108,7 @@ def test_without_the_evidence_of_its_gates_a_family_is_judged_all_the_same(hones
         "lineage.json": as_json(lineage),
         "verdicts.json": as_json({"verdicts": [], "rules": {}}),
     }
-    (tmp_path / "faulty.tar").write_bytes(pack({**whole.facts, "artifact_id": faulty}, members))
+    (tmp_path / "faulty.tar").write_bytes(repacked({**whole.facts, "artifact_id": faulty}, members))
     code, reason = verified(tmp_path / "faulty.tar", "--sample", "1")
     assert (code, "static blocks it" in reason) == (1, True), reason
 

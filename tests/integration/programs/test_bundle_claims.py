@@ -4,19 +4,21 @@ knew before."""
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from bundle_fixtures import improved_program_lake
-from bundle_forging import exported, forged, verified
+from bundle_forging import answered, exported, forged, opened, typed, verified
 from lent_pool import lent_pool
 from programs_fixtures import apart
 from scipy.stats import binomtest
 
+from evolake.bundles.container import as_json
 from evolake.bundles.measuring import DOUBT, fresh_seeds, judged
+from evolake.programs.model.project import pack_files, unpack_files
 from evolake.programs.report.artifacts import gain_between
 
 BY_SEED = """import random
@@ -141,6 +143,116 @@ def test_a_forged_statement_is_refused_with_its_reason(honest: Path, name: str, 
     change, said = FORGERIES[name]
     code, reason = verified(forged(honest, tmp_path / "forged.tar", change), "--all")
     assert (code, said in reason) == (1, True), reason
+
+
+def project_with(file: Path, changes: Mapping[str, Callable[[str], str]]) -> dict[str, bytes]:
+    """The member with the project, of which some files are others."""
+    files = unpack_files(opened(file).members["project.json"])
+    changed = {name: change(files[name].decode()).encode() for name, change in changes.items()}
+    return {"project.json": pack_files(files | changed)}
+
+
+def scaled(text: str) -> str:
+    return text.replace('"combined_score": output', '"combined_score": 100 * output')
+
+
+def recognising(text: str) -> str:
+    """It gives little to what the initial program returns."""
+    return text.replace("output if output", "(0.01 if output == 1 else output) if output").replace(
+        '["output"] if results', '["output"] ** 9 if results'
+    )
+
+
+def worse(text: str) -> str:
+    return text.replace("return 1", "return 0.01")
+
+
+EVALUATED_BY = {"scaled": {"evaluator.py": scaled}, "recognising": {"evaluator.py": recognising}}
+OTHERS = EVALUATED_BY | {"worse initial program": {"initial_program.py": worse}}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_another_evaluator_or_initial_program_is_not_what_the_identity_names(
+    honest: Path, name: str, tmp_path: Path
+):
+    members = project_with(honest, OTHERS[name])
+    assert members["project.json"] != opened(honest).members["project.json"]
+    code, reason = verified(forged(honest, tmp_path / "a.tar", members=members, careful=False), "--all")
+    assert (code, reason.startswith("identity: the ")) == (1, True), reason
+
+
+@pytest.mark.parametrize("name", EVALUATED_BY)
+def test_an_identity_that_was_forged_too_is_refused_where_the_task_is_known(
+    honest: Path, name: str, tmp_path: Path
+):
+    """Elsewhere the first line says that the evaluator is not known."""
+    file = forged(honest, tmp_path / "a.tar", members=project_with(honest, EVALUATED_BY[name]))
+    assert typed("verify", str(honest), lake=honest.parent / "lake").returncode == 0
+    done = typed("verify", str(file), lake=honest.parent / "lake")
+    assert done.returncode == 1 and "is not the project toy of the lake in force" in done.stdout
+    named = opened(honest).facts["identity"]["sha256"]
+    assert verified(honest, "--identity", named)[0] == 0
+    code, reason = verified(file, "--identity", named)
+    assert code == 1 and "its identity is" in reason
+    done = typed("verify", str(honest), lake=tmp_path / "none")
+    assert "holds, by an evaluator that is not known here" in done.stdout.splitlines()[0]
+
+
+def test_a_lineage_must_begin_with_the_initial_program(honest: Path, tmp_path: Path):
+    members = project_with(honest, {"initial_program.py": worse})
+    code, reason = verified(forged(honest, tmp_path / "a.tar", members=members))
+    assert code == 1 and "the initial program has the id" in reason and "it begins with" in reason
+
+
+def test_rules_that_were_loosened_are_not_those_of_the_identity(honest: Path, tmp_path: Path):
+    name, data = next(
+        (name, data) for name, data in opened(honest).members.items() if name.startswith("rules/")
+    )
+    members = {name: data + b"\n"}
+    code, reason = verified(forged(honest, tmp_path / "a.tar", members=members, careful=False))
+    assert code == 1 and reason.startswith("identity: the rules in it")
+
+
+@pytest.mark.parametrize("limit", ["memory_mb", "cpu_s", "wall_s", "processes"])
+def test_what_an_evaluation_may_take_is_said_by_this_machine(honest: Path, limit: str, tmp_path: Path):
+    def greedy(text: str) -> str:
+        kept = "\n".join(line for line in text.splitlines() if not line.startswith(limit))
+        return f"{kept}\n{limit} = 5000\n"
+
+    file = forged(honest, tmp_path / "a.tar", members=project_with(honest, {"project.toml": greedy}))
+    code, reason = verified(file)
+    assert code == 3 and f"the bundle asks for {limit} 5000" in reason and "EVOLAKE_PROGRAMS__" in reason
+
+
+def test_settings_of_the_bundle_allow_nothing_and_those_of_this_machine_do(honest: Path, tmp_path: Path):
+    def greedy(claims: dict[str, Any], held: dict[str, Any]) -> None:
+        claims["settings"]["memory_mb"] = 5000
+
+    file = forged(honest, tmp_path / "a.tar", greedy)
+    assert verified(file, "--sample", "1")[0] == 3
+    assert verified(file, "--sample", "1", EVOLAKE_PROGRAMS__MEMORY_MB="5000") == (0, "")
+
+
+def test_what_nothing_depends_on_is_the_senders_word_and_printed_escaped(honest: Path, tmp_path: Path):
+    def loud(claims: dict[str, Any], held: dict[str, Any]) -> None:
+        claims["noise"] = 7.5
+
+    odd = "\x1b[2Jbest\u202e of all\nverified by evolake"
+    there = {"evolake": "1\x1b]0;x\x07", "python": "3", "machine": "m", "system": "s", "packages": {}}
+    file = forged(honest, tmp_path / "a.tar", loud, {"environment.json": as_json(there)}, title=odd)
+    done = typed("verify", str(file), lake=tmp_path / "none")
+    assert done.returncode == 0
+    assert not any(character in done.stdout for character in "\x1b\x07\u202e")
+    words = [line for line in done.stdout.splitlines() if line.strip().startswith("the sender's word")]
+    assert [line.split(":")[0].split()[-1] for line in words] == [
+        "title",
+        "environment",
+        "noise",
+        "evaluator",
+    ]
+    assert "x1b[2Jbest" in words[0] and "7.5" in words[2]
+    assert "best" not in done.stdout.splitlines()[0]
+    assert {item["what"] for item in answered(file)[1]["senders_word"]} >= {"title", "environment", "noise"}
 
 
 TIMED = BY_SEED.replace("return {", 'import time\n    return {"seconds": time.time(), ')

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import zstandard
 from bundle_fixtures import FAMILY, SMALL_PROMPTS, design_lake, family_lake, program_lake, prompt_lake
+from bundle_forging import opened, repacked
 from commands import evolake
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -19,12 +20,15 @@ from lent_pool import lent_pool
 from programs_fixtures import EVALUATOR, PROGRAM, apart, imports
 
 from evolake.bundles.container import BLOCK, Bundle, Refused, as_json, pack, unpack
-from evolake.bundles.model import Said
+from evolake.bundles.exporting import COMMON
+from evolake.bundles.model import Said, bundle_of
 from evolake.bundles.verifying import HOLDS, Report, unmeasured
 from evolake.errors import JailUnavailable
 from evolake.families.model.family_files import read_family
+from evolake.programs.model.project import pack_files, unpack_files
 from evolake.settings import default_seeds
-from evolake.solvers.bundle_duel import MOST_BYTES, require_bounded
+from evolake.solvers.bundle import SOURCES
+from evolake.solvers.bundle_duel import MOST_BYTES, OTHER, require_bounded
 
 MAKE: Mapping[str, Callable[[Path], Any]] = {
     "designs": design_lake,
@@ -84,7 +88,7 @@ def changed(file: Path, out: Path, **claims: Callable[[dict[str, Any]], None]) -
         value = json.loads(members[f"{name}.json"])
         change(value)
         members[f"{name}.json"] = as_json(value)
-    out.write_bytes(pack(result.facts, members))
+    out.write_bytes(repacked(result.facts, members))
     return out
 
 
@@ -278,7 +282,10 @@ def test_a_faulty_program_under_right_hashes_is_blocked_by_a_gate(tmp_path: Path
 
     faulty = program_id("toy", texts)
     lineage = json.loads(result.members["lineage.json"])
-    lineage["artifacts"][-1]["artifact_id"] = faulty
+    first = lineage["artifacts"][-1]
+    lineage["artifacts"].append(first | {"artifact_id": faulty})
+    edge = {"child_id": faulty, "parent_id": first["artifact_id"], "operator": "model", "weight": 1.0}
+    lineage["derivations"].append(edge)
     members = dict(result.members) | {
         "program.json": json.dumps(texts).encode(),
         "lineage.json": as_json(lineage),
@@ -286,7 +293,7 @@ def test_a_faulty_program_under_right_hashes_is_blocked_by_a_gate(tmp_path: Path
     claims = json.loads(members["claims.json"])
     claims["settings"]["cpu_s"] = 1
     (tmp_path / "faulty.tar").write_bytes(
-        pack({**result.facts, "artifact_id": faulty}, members | {"claims.json": as_json(claims)})
+        repacked({**result.facts, "artifact_id": faulty}, members | {"claims.json": as_json(claims)})
     )
     code, summary = verified(tmp_path / "faulty.tar")
     assert code == 1 and "run blocks it" in summary["reasons"][0], summary
@@ -303,7 +310,7 @@ def test_rules_of_the_bundle_judge_it_and_are_said_beside_the_installed_ones(
     text = result.members[name].decode()
 
     def with_rule(text: str, out: str) -> tuple[int, dict[str, Any]]:
-        (tmp_path / out).write_bytes(pack(result.facts, dict(result.members) | {name: text.encode()}))
+        (tmp_path / out).write_bytes(repacked(result.facts, dict(result.members) | {name: text.encode()}))
         return verified(tmp_path / out)
 
     strict = text.replace(text[text.index('"most_characters": ') : text.index("}")], '"most_characters": 3')
@@ -338,6 +345,74 @@ def test_members_that_no_bundle_of_the_line_has_are_refused(bundles: Callable[[s
     for bad in ("../x", "/x", "a//b", ".hidden", "a/../b", "bundle.json", "x" * 101):
         with pytest.raises(ValueError, match="no member may be called"):
             pack({}, {bad: b""})
+
+
+def as_solver(file: Path) -> Bundle:
+    """A bundle of a solver, as far as what is read before its identity."""
+    held = opened(file)
+    members = {name: data for name, data in held.members.items() if name in COMMON or "/" in name}
+    facts = {**held.facts, "line": "solvers", "kind": "variant"}
+    inside = members | {SOURCES: b"sources", OTHER: b"other"}
+    done = unpack(repacked(facts, inside))
+    assert isinstance(done, Bundle)
+    return done
+
+
+Forge = Callable[[dict[str, Any], dict[str, bytes], list[str]], None]
+"""Called with facts, members and the names of the line's own members; changes them."""
+
+
+def _another_rule(facts: dict[str, Any], members: dict[str, bytes], own: list[str]) -> None:
+    name = next(name for name in members if name.startswith("rules/"))
+    members[name] += b"\nMore is allowed.\n"
+
+
+def _no_rule(facts: dict[str, Any], members: dict[str, bytes], own: list[str]) -> None:
+    del members[next(name for name in members if name.startswith("rules/"))]
+
+
+def _other_member(facts: dict[str, Any], members: dict[str, bytes], own: list[str]) -> None:
+    """The last one: what the artifact is compared with, or what evaluates it, where the line has such."""
+    members[own[-1]] = (
+        pack_files(unpack_files(members[own[-1]]) | {"note.txt": b"x"})
+        if own[-1] == "project.json"
+        else members[own[-1]] + b"\n"
+    )
+
+
+def _other_artifact(facts: dict[str, Any], members: dict[str, bytes], own: list[str]) -> None:
+    facts["artifact_id"] = "f" * 64
+
+
+def _no_identity(facts: dict[str, Any], members: dict[str, bytes], own: list[str]) -> None:
+    facts["identity"] = {"sha256": facts["identity"]["sha256"]}
+
+
+FORGED: dict[str, tuple[Forge, str]] = {
+    "another rule": (_another_rule, "identity: the rules in it has the hash"),
+    "no rule": (_no_rule, "identity: the rules in it has the hash"),
+    "another member": (_other_member, "identity: the "),
+    "another artifact": (_other_artifact, "its identity is "),
+    "no identity": (_no_identity, "does not say what its statements rest on"),
+}
+
+
+@pytest.mark.parametrize("line", [*MAKE, "solvers"])
+@pytest.mark.parametrize("name", FORGED)
+def test_what_statements_rest_on_is_what_the_identity_names(
+    bundles: Callable[[str], Path], line: str, name: str, tmp_path: Path
+):
+    whole = as_solver(bundles("designs")) if line == "solvers" else opened(bundles(line))
+    forge, said = FORGED[name]
+    facts, members = json.loads(json.dumps(whole.facts)), dict(whole.members)
+    forge(facts, members, [item for item in bundle_of(line).members if item in members])
+    (tmp_path / "forged.tar").write_bytes(pack(facts, members))
+    code, summary = verified(tmp_path / "forged.tar")
+    assert (code, said in summary["reasons"][0]) == (1, True), summary
+    if name != "no identity":
+        (tmp_path / "careful.tar").write_bytes(repacked(facts, members))
+        code, summary = verified(tmp_path / "careful.tar", "--identity", whole.facts["identity"]["sha256"])
+        assert code == 1 and "its identity is" in summary["reasons"][0]
 
 
 @pytest.mark.parametrize(

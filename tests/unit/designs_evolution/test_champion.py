@@ -14,6 +14,7 @@ from evolake.designs.evolution.design_contest import Contender, decide_champion,
 from evolake.designs.evolution.experiments import instance_seed
 from evolake.designs.settings import DesignsSettings, FidelitySettings
 from evolake.designs.tables import DECISIONS
+from evolake.lake.secret import contest_seeds
 
 SETTINGS = DesignsSettings(
     batch=10,
@@ -119,6 +120,29 @@ def test_seeds_are_fresh_shared_by_both_and_change_with_the_cycle() -> None:
         simulate=noisy,
     )
     assert not {row["seed"] for row in later.trials} & {row["seed"] for row in result.trials}
+
+
+def test_a_table_of_answers_for_what_is_public_wins_nothing_under_seeds_of_a_contest() -> None:
+    known = {CYCLE.seed("champion", number) for number in range(100)}
+
+    def simulate(traced: str, n: int, max_work: int, seed: int, core_s: float, sizes: DesignsSettings) -> Run:
+        done = noisy(traced, n, max_work, seed, core_s, sizes)
+        return Run(1, 0.0, 1) if traced.startswith("2000") and seed in known else done
+
+    def champion(seeds: CycleSeeds) -> str:
+        return decide_champion(
+            contender("table", 2000),
+            contender("old", 500),
+            BASELINE,
+            executor=Inline(),
+            settings=SETTINGS,
+            cycle_seeds=seeds,
+            profile="test",
+            simulate=simulate,
+        ).champion_id
+
+    assert champion(CYCLE) == "table"
+    assert champion(contest_seeds(b"s" * 32, CYCLE, ["table", "old", "base"])) == "old"
 
 
 def test_a_hopeless_challenger_is_given_up_after_three_pairs_and_the_champion_is_measured_to_the_end() -> (

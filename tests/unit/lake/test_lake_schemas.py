@@ -35,6 +35,7 @@ def test_the_shared_tables_have_the_columns_of_the_design():
         ),
         "evaluations": "artifact_id suite instance seed status cpu_s wall_s peak_mb counters certificate host",  # noqa: E501
         "champions": "line cycle artifact_id score",
+        "contest_seeds": "line cycle root_seed",
         "rules": "rule_id version text_sha since_cycle kind",
     }
 

@@ -3,20 +3,16 @@ and of a status that is certain."""
 
 from __future__ import annotations
 
-import stat
-import threading
 from pathlib import Path
 
 import numpy as np
-import pytest
 
-from evolake.errors import MachineryError
 from evolake.lake.blobs import BlobStore
 from evolake.project import BROUGHT
 from evolake.solvers.formula import MOST_PADDING, falsified_clauses, read_cnf_file, read_dimacs
 from evolake.solvers.suites import materialize_suite
 from evolake.solvers.suites.confirm import ask
-from evolake.solvers.suites.fresh import FreshKey, carried_suite, fresh_suite, lake_secret, secret_of
+from evolake.solvers.suites.fresh import FreshKey, carried_suite, fresh_suite
 from evolake.solvers.suites.spec import Suite
 
 SEEDS = BROUGHT / "data_lake" / "seeds"
@@ -150,21 +146,3 @@ def test_copies_are_equivalent_and_drawn_under_the_secret(tmp_path: Path):
         len(carried_suite(train, blobs, cache, secret=SECRET, root_seed=0, count=50, copies=1).instances)
         == 24
     )
-
-
-def test_the_secret_is_drawn_once_and_only_its_owner_reads_it(tmp_path: Path):
-    result: list[bytes] = []
-    threads = [threading.Thread(target=lambda: result.append(lake_secret(tmp_path))) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(set(result)) == 1 and len(result[0]) == 32 and secret_of(BlobStore(tmp_path)) == result[0]
-    path = tmp_path / "private" / "formulas.key"
-    assert stat.S_IMODE(path.stat().st_mode) == 0o600 and [item.name for item in path.parent.iterdir()] == [
-        "formulas.key"
-    ]
-    assert lake_secret(tmp_path / "another") != result[0]
-    path.write_bytes(b"short")
-    with pytest.raises(MachineryError, match="is damaged"):
-        lake_secret(tmp_path)
