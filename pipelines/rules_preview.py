@@ -7,7 +7,6 @@ what is based on a rule.
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -111,11 +110,11 @@ def selection(line: str, work: CycleWork) -> str:
     return f'group:"{line}"' if work.whole else " or ".join(f'key:"{line}/{asset}"' for asset in work.assets)
 
 
-def commands(line: str, work: Work) -> Iterator[str]:
+def commands(line: str, work: Work, root: Path) -> Iterator[str]:
     """Yield what makes it all again, in order: each cycle up to the first that changes by a selection, those
-    after it whole."""
+    after it whole. root: of the lake."""
     home, where = (
-        quote(os.environ["DAGSTER_HOME"]),
+        quote(str(project.home(root))),
         "-f definitions.py" if project.INSTALLED else "-m pipelines.definitions",
     )
     for cycle in work.cycles:
@@ -168,7 +167,7 @@ def _preview_text(
         preview,
         work,
         {cycle.cycle: selection(line.name, cycle) for cycle in work.cycles},
-        tuple(commands(line.name, work)),
+        tuple(commands(line.name, work, lake.root)),
     )
 
 

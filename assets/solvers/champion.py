@@ -38,7 +38,7 @@ def champion(
     shown: list[str] = []
 
     def say(text: str) -> None:
-        context.log.info(text)
+        store.log(text)
         shown.append(text)
 
     result = decide_champion(
