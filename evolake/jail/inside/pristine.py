@@ -27,6 +27,7 @@ from evolake.jail.inside.numbering import Numbering
 
 CALL, RUN, RUN_WITH_PROCESSES = b"call", b"run", b"run with processes"
 FORKED = b"forked"
+NEEDED = "this kernel lists no children of a process: it needs CONFIG_CHECKPOINT_RESTORE"
 
 
 class Pristine:

@@ -65,8 +65,11 @@ def main() -> None:
             if message["modules"]:
                 from evolake.jail.inside import pristine  # not paid for where only native programs run
 
-                source = source or pristine.Pristine(control, numbering)
-                answer = source.import_modules(message)
+                try:
+                    source = source or pristine.Pristine(control, numbering)
+                    answer = source.import_modules(message)
+                except FileNotFoundError:
+                    answer = {"failed": pristine.NEEDED}
             wire.send(control, answer)
             continue
         if message["op"] == "kill":  # the call it meant had just ended
