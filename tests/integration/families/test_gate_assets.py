@@ -10,6 +10,7 @@ from typing import Any
 
 import dagster as dg
 import pytest
+from designs_fixtures import pin_secret
 from families_fixtures import judged, seed_family
 
 import assets.families.judge as judging
@@ -23,6 +24,8 @@ from evolake.families.tables import CANDIDATES
 from evolake.gates import gates_of_assets
 from evolake.jail import open_pool
 from evolake.lake import VERDICTS, Lake, side_table
+from evolake.lake.secret import lake_secret, secret_seed
+from evolake.settings import Settings
 from resources.compute import ComputeResource
 from resources.lake import LakeIOManager, LakeResource
 
@@ -33,8 +36,11 @@ Materialize = Callable[..., dict[str, str]]
 @pytest.fixture(scope="module")
 def row_of(tmp_path_factory) -> Iterator[Callable[[Lake], dict[str, Any]]]:
     """(lake) -> the row of CANDIDATES of a family that passes every gate, with its evidence in the lake."""
+    pinned = tmp_path_factory.mktemp("pinned")
+    pin_secret(pinned)
+    root_seed = secret_seed(lake_secret(pinned), Settings().seed, line.name, "gates")
     with open_pool(workers=1, preload=PRELOAD) as pool:
-        results = judged(seed_family("clinic-queue"), pool)
+        results = judged(seed_family("clinic-queue"), pool, root_seed=root_seed)
     assert results.accepted
     yield lambda lake: candidate_row(results, lake.blobs, cycle=CYCLE, origin="operators")
 
@@ -42,6 +48,7 @@ def row_of(tmp_path_factory) -> Iterator[Callable[[Lake], dict[str, Any]]]:
 @pytest.fixture
 def gates(tmp_path, monkeypatch) -> Iterator[tuple[Lake, Materialize]]:
     """(lake, materialize): gives what each asset says of its evidence."""
+    pin_secret(tmp_path)
     monkeypatch.setenv("EVOLAKE_LAKE", str(tmp_path))
     monkeypatch.setenv("EVOLAKE_WORKERS", "1")
     monkeypatch.setattr(judging, "archive", lambda store: SimpleNamespace(known=list))
