@@ -227,7 +227,7 @@ def test_a_publication_leaves_no_lock_of_its_part(lake):
             publish(lake, OTHER, cycle=cycle, run="run2")
     folder = lake.root / "locks"
     left = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
-    assert left == ["designs.lock", "designs.token", "designs/_manifests.lock"]
+    assert left == ["_format.lock", "designs.lock", "designs.token", "designs/_manifests.lock"]
 
 
 def test_a_writer_whose_part_another_has_published_meanwhile_has_lost_its_lock(lake):
