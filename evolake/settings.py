@@ -356,6 +356,14 @@ def default_lake_root() -> Path:
     return project.root() / "data_lake"
 
 
+def named_lake() -> Path:
+    """Return the folder of the lake without a look at other settings: what the lake says of them may be
+    damaged. Raises InputError as `Settings.require_lake`."""
+    project.expand_homes()
+    named = os.environ.get("EVOLAKE_LAKE")
+    return Path(named) if named else default_lake_root()
+
+
 def _lake_of_project() -> Path | None:
     return default_lake_root() if project.find() else None
 

@@ -86,7 +86,7 @@ def verify(mends: bool, fast: bool, root: Path | None, url: str | None, full: bo
         raise InputError(
             "--full is for a mirror", wanted="--mirror URL --full", do="a lake is read in full without --fast"
         )
-    folder = root or settings_module.load().require_lake()
+    folder = root or settings_module.named_lake()
     if mends and fast:
         raise InputError(
             "a repair reads every byte", wanted="--repair or --fast", got="both", do="drop --fast"

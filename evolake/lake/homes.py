@@ -18,10 +18,10 @@ OWNER, OTHERS = "lake_id", "lakes"
 
 
 def owner(home: Path) -> str | None:
-    """Return the id of the lake whose home it is; None if it is no lake's yet."""
+    """Return the id of the lake whose home it is; None if it is no lake's yet, or no folder."""
     try:
         return disk.read(home / OWNER).decode().strip()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
 
 

@@ -359,10 +359,11 @@ def problem(
     values = {**row, **{name: value for name, value in found.values.items() if value is not None}}
     try:
         label = json.dumps(found.answer, allow_nan=False)
+        found.question.encode()  # half of a surrogate pair is no text
     except (ValueError, TypeError, RecursionError) as error:
         raise InputError(
             f"{where} is no problem",
-            wanted="an answer as JSON",
+            wanted="a question that is text and an answer as JSON",
             got=reason(error),
             do="fix or remove the row",
         ) from None

@@ -449,3 +449,10 @@ def test_a_hash_that_names_no_blob_is_no_finding_and_a_blob_that_is_gone_is(tmp_
     assert [(finding.kind, finding.what) for finding in found] == [
         ("reference", "solvers/submissions names a blob that is not there")
     ]
+
+
+def test_a_lake_whose_profile_is_damaged_is_verified_though_settings_cannot_be_read(root, monkeypatch):
+    (root / PROFILE_FILE).write_text("delo\n")
+    monkeypatch.setenv("EVOLAKE_LAKE", str(root))
+    done = CliRunner().invoke(cli, ["lake", "verify"])
+    assert done.exception is None and "continues with is no profile" in done.output

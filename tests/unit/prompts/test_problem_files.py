@@ -273,3 +273,9 @@ def test_questions_with_many_correct_answers_are_left_out_and_counted(tmp_path):
     read = read_placed(str(path), "train", gym_problems=0, seed=0)
     assert [json.loads(item.answer) for item in read.problems] == [2, 3]
     assert read.recipes[MANY_ANSWERS] == 2
+
+
+def test_half_of_a_surrogate_pair_is_no_question(tmp_path: Path) -> None:
+    row = {"question": "a\ud800b how many in all?", "answer": 3}
+    with pytest.raises(InputError, match=r"row 1 of .* is no problem"):
+        read(lines(tmp_path / "rows.jsonl", [row]))

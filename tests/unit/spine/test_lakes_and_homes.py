@@ -15,7 +15,7 @@ from assets.line import IN_PROCESS_TAG
 from evolake import project as places
 from evolake.cli.doctor import _places
 from evolake.lake import Lake
-from evolake.lake.homes import claim, home_of
+from evolake.lake.homes import claim, home_of, owner
 from evolake.settings import load
 from pipelines.burial import bury_dead_runs
 from pipelines.line_state import runs_at_work
@@ -157,3 +157,8 @@ def test_four_lakes_side_by_side_under_one_dagster_home(tmp_path: Path):
             story = dg.AssetRecordsFilter(asset_key=dg.AssetKey(["gated", "story"]))
             pages = instance.fetch_materializations(story, limit=10).records
         assert sorted(str(page.partition_key) for page in pages) == ["0001", "0002"]
+
+
+def test_a_home_that_is_no_folder_is_no_lake_s(tmp_path: Path):
+    (tmp_path / "file").touch()
+    assert owner(tmp_path / "file") is None
