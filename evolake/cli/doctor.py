@@ -134,6 +134,11 @@ def endpoint_checks(settings: Settings, *, call: bool) -> Iterator[dict[str, Any
         yield missing | {"ok": not (needed or call), "detail": "not configured"}
         return
     models = sorted(set(settings.models.values()))
+    try:
+        _require_client(where)
+    except InputError as error:
+        yield missing | {"ok": False, "detail": f"{error.what}: {error.got}"}
+        return
     yield {
         "name": "model endpoint",
         "ok": True,
@@ -154,6 +159,15 @@ def endpoint_checks(settings: Settings, *, call: bool) -> Iterator[dict[str, Any
     }
     for model in models if call else ():
         yield from _tried(settings, model, key)
+
+
+def _require_client(where: str) -> None:
+    """Raise InputError where proxies or certificates that the environment names cannot be used."""
+    from urllib.parse import urlsplit
+
+    from evolake.agents.http_client import BoundedClient
+
+    BoundedClient(deadline_s=1.0, max_bytes=1, host=urlsplit(where).hostname or "").close()
 
 
 def _tried(settings: Settings, model: str, key: str) -> Iterator[dict[str, Any]]:

@@ -60,3 +60,21 @@ def test_a_bad_home_schedule_and_file_system_are_named_next_to_each_other(
     assert "telemetry must be dict" in seen["Dagster's home"].detail
     assert "EVOLAKE_NIGHTLY_CRON is no schedule: 'every day'" in seen["nightly schedule"].detail
     assert not seen["nightly schedule"].ok and not seen["nightly schedule"].needed and LAST in seen
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("SSL_CERT_FILE", "/nope/ca.pem"), ("HTTPS_PROXY", "ftp://x:99999")]
+)
+def test_a_client_that_cannot_be_built_is_named_without_a_call(
+    name: str, value: str, monkeypatch: pytest.MonkeyPatch
+):
+    for setting, given in (
+        ("MODEL_BASE_URL", "https://models.example.invalid/v1"),
+        ("MODEL_API_KEY", "none"),
+        ("MODELS", '{"default": "m"}'),
+    ):
+        monkeypatch.setenv(f"EVOLAKE_{setting}", given)
+    monkeypatch.setattr(doctor, "_jail", lambda mode: iter(()))
+    assert looked_at()["model endpoint"].ok
+    monkeypatch.setenv(name, value)
+    assert name in looked_at()["model endpoint"].detail and not looked_at()["model endpoint"].ok
