@@ -1,6 +1,6 @@
 """The import graph by room in docs/architecture.md: `python docs/generate/rooms.py` writes it there.
 
-A room is a folder, or a module beside the folders. Imports of types and imports inside functions count.
+A room is a folder, or a module next to the folders. Imports of types and imports inside functions count.
 """
 
 from __future__ import annotations

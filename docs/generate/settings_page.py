@@ -12,7 +12,7 @@ from cells import code, table
 from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
-from evolake.settings import load, profile_names, settings_type
+from evolake.settings import Settings, load, profile_names, settings_type
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -37,7 +37,7 @@ GROUPS = {
     METHOD: "Change one to compare methods: results of different values cannot be compared with each other.",
 }
 OF_THE_MACHINE = re.compile(
-    r"(^|[._])(workers|compute|jail|threads|retries|device|rows_per_pass)$|_(s|ms|mb|bytes|memory)$"
+    r"(^|[._])(workers|compute|jail|threads|retries|device|rows_per_pass)$|(_(s|ms|mb|bytes|memory|gib)|seconds)$"
 )
 
 
@@ -48,7 +48,7 @@ def settings_page() -> str:
     profiles = {name: load(name) for name in profile_names()}
     for path, field in fields(settings_type()):
         line, _, rest = path.partition(".")
-        section = line if rest and line not in ("agents", "budget") else ""
+        section = line if rest and line not in Settings.model_fields else ""
         cells = row(path, field, profiles)
         by_section.setdefault(section, {}).setdefault(
             group_of(path, section, by_profile=bool(cells[2])), []

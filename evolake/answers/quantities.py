@@ -1,4 +1,4 @@
-"""Split what people write beside a value: a currency sign, a degree sign, a unit, and `x =`.
+"""Split what people write next to a value: a currency sign, a degree sign, a unit, and `x =`.
 
 Such a mark counts if label and reply do not contradict each other in it. A label's mark may be left out (`6` for `6 \\text{ cm}`); another one is
 wrong (`6 \\text{ m}`). A reply may add no unit that neither the label nor the question has. Standard library only, as the other modules.
