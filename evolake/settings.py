@@ -358,8 +358,10 @@ def default_lake_root() -> Path:
 
 def named_lake() -> Path:
     """Return the folder of the lake without a look at other settings: what the lake says of them may be
-    damaged. Raises InputError as `Settings.require_lake`."""
+    damaged. Variables that nothing reads are warned of, as by `load`. Raises InputError as
+    `Settings.require_lake`."""
     project.expand_homes()
+    _warn()
     named = os.environ.get("EVOLAKE_LAKE")
     return Path(named) if named else default_lake_root()
 
