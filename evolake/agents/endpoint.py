@@ -15,6 +15,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit, urlunsplit
 
@@ -93,6 +94,42 @@ class _Wanted:
     tools: Sequence[Mapping[str, Any]]
 
 
+class _Call:
+    """One call on its way down the ladder: the form and the limit of its next request, and what was tried."""
+
+    def __init__(self, wanted: _Wanted, form: RequestForm):
+        self.wanted, self.form = wanted, form
+        self._prompt_tokens = estimate_tokens(wanted.messages)
+        self.limit = form.room.limit(wanted.sampling.max_output_tokens, self._prompt_tokens)
+        self._tried, self._first = [form], ""
+
+    def lower(self, refused: ServerError) -> bool:
+        """Lower the limit if that is what the server refused; False: it is not."""
+        self._first = self._first or str(refused)
+        if refused.status not in _UNREADABLE:
+            return False
+        lowered = lowered_limit(refused.words, self.limit, self._prompt_tokens, self.form.room)
+        if lowered is None:
+            return False
+        self.limit, room = lowered
+        self.form = replace(self.form, room=room)
+        return True
+
+    def plainer(self, refused: ServerError) -> bool:
+        """Take the next form that was not tried; False: there is none."""
+        for form in next_forms(self.form, refused, offered=bool(self.wanted.tools)):
+            if form not in self._tried:
+                self.form = form
+                self._tried.append(form)
+                return True
+        return False
+
+    def story(self, refused: ServerError) -> str:
+        """Return the first refusal, and the last where that is another."""
+        last = str(refused)
+        return last if self._first == last else f"{self._first}; and to a plainer request: {last}"
+
+
 class Endpoint:
     """One endpoint. Safe under threads.
 
@@ -121,15 +158,17 @@ class Endpoint:
         base, query = _split_query(base_url)
         # Azure wants the key under this name, and its version in the query of every request
         headers = {"api-key": api_key} if "api-version" in query else {}
-        self._client = PatientClient(
+        self._http = BoundedClient(
+            deadline_s=deadline_s, max_bytes=max_bytes, host=urlsplit(base).hostname or ""
+        )
+        self._client = partial(
+            PatientClient,
             wait=float if wait is None else wait,
             base_url=base,
             api_key=api_key,
             max_retries=retries,
             timeout=request_timeout(deadline_s),
-            http_client=BoundedClient(
-                deadline_s=deadline_s, max_bytes=max_bytes, host=urlsplit(base).hostname or ""
-            ),
+            http_client=self._http,
             default_query=query or None,
             default_headers={"Accept-Encoding": "identity"} | headers,
         )
@@ -163,44 +202,18 @@ class Endpoint:
             AgentUnavailable: no retry repairs it: key refused, no such model, endpoint down, an answer that
                 is no JSON.
         """
-        BoundedClient.tries.now = Tries(lost)
-        try:
-            return self._posted(self.form(model), _Wanted(model, messages, reply, sampling, tools))
-        finally:
-            BoundedClient.tries.now = None
-
-    def _posted(self, form: RequestForm, wanted: _Wanted) -> Body | Rejected:
-        model, prompt_tokens = wanted.model, estimate_tokens(wanted.messages)
-        limit, tried, first = form.room.limit(wanted.sampling.max_output_tokens, prompt_tokens), [form], ""
+        call = _Call(_Wanted(model, messages, reply, sampling, tools), self.form(model))
+        client = self._client(tries=Tries(lost))
         while True:
             try:
-                body = self._try(form, wanted, limit)
+                body = self._try(client, call)
             except openai.APIStatusError as error:
                 refused = read_error(error)
-                first = first or str(refused)
-                unreadable = refused.status in _UNREADABLE
-                if (
-                    unreadable
-                    and (lowered := lowered_limit(refused.words, limit, prompt_tokens, form.room)) is not None
-                ):
-                    limit, room = lowered
-                    form = replace(form, room=room)
-                    continue
-                if (rejection := _rejection(refused)) is not None:
-                    return replace(rejection, reason=self.redact(rejection.reason))
-                lower = next(
-                    (
-                        item
-                        for item in next_forms(form, refused, offered=bool(wanted.tools))
-                        if item not in tried
-                    ),
-                    None,
-                )
-                if lower is None:
-                    says = first if first == str(refused) else f"{first}; and to a plainer request: {refused}"
-                    raise self._unavailable(model, says) from None
-                form = lower
-                tried.append(form)
+                if not call.lower(refused):
+                    if (rejection := _rejection(refused)) is not None:
+                        return replace(rejection, reason=self.redact(rejection.reason))
+                    if not call.plainer(refused):
+                        raise self._unavailable(model, call.story(refused)) from None
             except NoMoreTries as error:
                 raise error.error from None
             except openai.APITimeoutError:
@@ -208,13 +221,9 @@ class Endpoint:
             except openai.APIConnectionError as error:
                 raise self._unavailable(model, f"connection failed: {error.__cause__ or error}") from None
             else:
-                if not (body.cut or "json" in body.content_type or body.text.lstrip().startswith("{")):
-                    start = " ".join(body.text.split())[:120]
-                    raise self._unavailable(
-                        model, f"an answer of type {body.content_type or 'unknown'}, not JSON: {start}"
-                    )
+                self._require_json(model, body)
                 with self._lock:
-                    self._forms[model] = form
+                    self._forms[model] = call.form
                 return body
 
     def post_tool(
@@ -231,7 +240,7 @@ class Endpoint:
         options: dict[str, Any] = _options(form, wanted, limit, messages) | {"tools": [tool]}
         start = time.monotonic()
         try:
-            response = self._client.chat.completions.with_raw_response.create(**options).http_response
+            response = self._client().chat.completions.with_raw_response.create(**options).http_response
         except openai.APIStatusError as error:
             raise self._unavailable(model, str(read_error(error))) from None
         except openai.OpenAIError as error:
@@ -247,7 +256,7 @@ class Endpoint:
             AgentUnavailable: it does not answer, or refuses the key.
         """
         try:
-            response = self._client.models.with_raw_response.list().http_response
+            response = self._client().models.with_raw_response.list().http_response
             return [str(item["id"]) for item in response.json()["data"]]
         except openai.APIStatusError as error:
             if error.status_code in _NOT_ALLOWED:
@@ -272,9 +281,10 @@ class Endpoint:
 
     def close(self) -> None:
         """Close the connections."""
-        self._client.close()
+        self._http.close()
 
-    def _try(self, form: RequestForm, wanted: _Wanted, limit: int) -> Body:
+    def _try(self, client: PatientClient, call: _Call) -> Body:
+        form, wanted, limit = call.form, call.wanted, call.limit
         reply, offers = wanted.reply, bool(wanted.tools) and form.functions
         messages = (
             as_functions(wanted.messages) if offers else as_replies(wanted.messages, wanted.tools, reply)
@@ -282,7 +292,7 @@ class Endpoint:
         options: dict[str, Any] = _options(form, wanted, limit, messages) | (
             {"tools": functions(wanted.tools)} if offers else {}
         )
-        raw, wants = self._client.chat.completions.with_raw_response, RESPONSE_FORMATS[form.response_format]
+        raw, wants = client.chat.completions.with_raw_response, RESPONSE_FORMATS[form.response_format]
         start = time.monotonic()
         try:
             if offers or reply is None or wants == "text":
@@ -298,6 +308,14 @@ class Endpoint:
         response = answer.http_response
         return Body(
             self.redact(response.text), response.headers.get("content-type", ""), time.monotonic() - start
+        )
+
+    def _require_json(self, model: str, body: Body) -> None:
+        if body.cut or "json" in body.content_type or body.text.lstrip().startswith("{"):
+            return
+        start = " ".join(body.text.split())[:120]
+        raise self._unavailable(
+            model, f"an answer of type {body.content_type or 'unknown'}, not JSON: {start}"
         )
 
     def _unavailable(self, model: str, why: str) -> AgentUnavailable:

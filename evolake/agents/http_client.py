@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import os
 import re
-import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -139,17 +138,18 @@ LARGEST_REPLY = 4_000_000
 
 @dataclass
 class Tries:
-    """The tries of one `post`, in one thread."""
+    """The tries of one call."""
 
     lost: Lost
     forbidden: EvolakeError | None = None
 
 
+_TRIES = "evolake.tries"
+"""Extension of a request that carries the `Tries` of its call."""
+
+
 class BoundedClient(httpx2.Client):
     """An HTTP client that reads every body under a deadline and a cap."""
-
-    tries = threading.local()
-    """`tries.now`: of the `post` under way in this thread."""
 
     def __init__(self, *, deadline_s: float, max_bytes: int, host: str = ""):
         """host: the only one that it is for; no proxy is set up for one that NO_PROXY names.
@@ -172,14 +172,14 @@ class BoundedClient(httpx2.Client):
     def send(self, request: httpx2.Request, *, stream: bool = False, **options: Any) -> httpx2.Response:
         """As the parent's, but the body is read here, whatever `stream` says, and a try that brought no
         answer is reported."""
-        now: Tries | None = getattr(self.tries, "now", None)
-        if now is not None and now.forbidden is not None:
-            raise NoMoreTries(now.forbidden)
+        tries: Tries | None = request.extensions.get(_TRIES)
+        if tries is not None and tries.forbidden is not None:
+            raise NoMoreTries(tries.forbidden)
         try:
             return self._sent(request, options)
         except httpx2.RequestError as error:
-            if now is not None and not isinstance(error, _UNSENT):
-                now.forbidden = now.lost(f"{type(error).__name__}: {error}")
+            if tries is not None and not isinstance(error, _UNSENT):
+                tries.forbidden = tries.lost(f"{type(error).__name__}: {error}")
             raise
 
     def _sent(self, request: httpx2.Request, options: dict[str, Any]) -> httpx2.Response:
@@ -270,12 +270,16 @@ def _choice_error(body: Mapping[str, Any]) -> Any:
 
 
 class PatientClient(openai.OpenAI):
-    """The `openai` client with an injectable wait between tries. `wait` gets the seconds the client would
-    sleep and returns those it shall."""
+    """The `openai` client of one call, with an injectable wait between its tries. `wait` gets the seconds the
+    client would sleep and returns those it shall. tries: what its requests carry to `BoundedClient`."""
 
-    def __init__(self, *, wait: Callable[[float], float], **options: Any):
+    def __init__(self, *, wait: Callable[[float], float], tries: Tries | None = None, **options: Any):
         super().__init__(**options)
-        self._wait = wait
+        self._wait, self._tries = wait, tries
+
+    def _prepare_request(self, request: httpx2.Request) -> None:
+        if self._tries is not None:
+            request.extensions[_TRIES] = self._tries
 
     def _calculate_retry_timeout(self, *arguments: Any, **options: Any) -> float:
         return self._wait(super()._calculate_retry_timeout(*arguments, **options))
