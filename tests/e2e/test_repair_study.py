@@ -110,8 +110,8 @@ def test_cells_groups_and_dependencies_are_those_of_a_study(site: Site):
     assert result == {
         "problems": ("repair_setup", False, []),
         "study": ("repair_setup", False, ["problems"]),
-        "results": ("repair", True, ["study"]),
-        **dict.fromkeys(FINDINGS, ("repair_findings", False, ["results"])),
+        "results": ("repair", True, ["problems", "study"]),
+        **dict.fromkeys(FINDINGS, ("repair_findings", False, ["problems", "results", "study"])),
         "figures": ("repair_findings", False, sorted(FINDINGS)),
     }
     assert site.cells == tuple(cell_of(arm, seed) for seed in (0, 1) for arm in KNOWN_ARMS)

@@ -74,7 +74,9 @@ def honest(project: GatesProject, tmp_path_factory: pytest.TempPathFactory) -> H
     text = (other / MAIN).read_text()
     begin = text.index("{", text.index("int main("))
     (other / MAIN).write_text(text[:begin] + SLEEP + text[begin + 1 :])
-    settings = load_settings("demo", lake=project.root / "lake")
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("EVOLAKE_SOLVERS__TIMEOUT_S", "10")  # the duel's, which a demo does not allow
+        settings = load_settings("demo", lake=project.root / "lake")
     blobs, folder = BlobStore(settings.require_lake()), tmp_path_factory.mktemp("formulas")
     adapter = project.adapter("minisat22")
 

@@ -116,9 +116,10 @@ def test_a_champion_that_was_taken_out_builds_without_evolake_and_is_accepted(
 
 
 def test_a_champion_in_a_bundle_is_built_and_judged_again_and_a_claim_that_is_not_so_is_refused(
-    project: GatesProject, requires: Any, tmp_path: Path
+    project: GatesProject, requires: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     requires("c++")
+    monkeypatch.setenv("EVOLAKE_SOLVERS__TIMEOUT_S", "5")  # that of the runs, which a demo does not allow
     champion, lake, file = crowned(project), Lake(project.root / "lake"), tmp_path / "champion.tar"
     runs = tmp_path / "runs.parquet"
     measure = ("--suite", "smoke", "--instances", "4", "--runs", str(runs), "--timeout", "5", "--json")
