@@ -23,8 +23,9 @@ differs, too), `helps some, hurts others` (the log of each formula's cost is cha
 mean 0 and standard deviation 0.47).
 
 Skewed models (`SKEWED`): the challenger's gains have mean 0 (of costs: their logs have), and are no more
-symmetric. At least 4 losses in n pairs are expected, but for `rarer losses`, which n pairs cannot see: there,
-and with few pairs, another rate than 2.5 % is stated (`stated`).
+symmetric. At least 4 losses in n pairs are expected, but for `rarer losses`, and for `losses in one of ten`
+and `of thirty` with few pairs: n pairs cannot see those, so another rate than 2.5 % is stated (`stated`).
+Scores of programs have no noise then: only the losses tell that their evaluator uses its seed.
 """
 
 from __future__ import annotations
@@ -187,6 +188,8 @@ NO_BETTER: Mapping[str, LogGains] = {
 }
 """Challengers that are better at small sizes and no better at the target: by other laws, or by none."""
 RARER = "rarer losses"
+FIXED = {"losses in one of ten": 0.1, "losses in one of thirty": 1 / 30}
+"""Losses whose share does not depend on the number of pairs."""
 EXPECTED, EXPECTED_RARER = 4.0, 1.5
 """Losses that are expected in n pairs under the skewed models."""
 GAIN = 0.5
@@ -222,6 +225,7 @@ SKEWED: Mapping[str, Callable[[np.random.Generator, int], np.ndarray]] = {
     "rare losses": lambda rng, n: losses(rng, n, EXPECTED / n),
     "rare losses and noise": lambda rng, n: losses(rng, n, EXPECTED / n) + 0.2 * rng.normal(size=n),
     "losses in three of ten": lambda rng, n: losses(rng, n, 0.3),
+    **{name: lambda rng, n, share=share: losses(rng, n, share) for name, share in FIXED.items()},
     "log-normal losses": lambda rng, n: math.exp(0.125) - rng.lognormal(0.0, 0.5, size=n),
     "exponential losses": lambda rng, n: 1.0 - rng.exponential(size=n),
     "rare gains": lambda rng, n: -losses(rng, n, EXPECTED / n),
@@ -240,9 +244,11 @@ STATED_FEW: Mapping[str, Mapping[str, float]] = {
 
 def stated(repeats: str, model: str) -> float:
     """Return the stated rate of a cell. repeats: begins with the number of pairs."""
-    if model == RARER:
-        return math.exp(-EXPECTED_RARER)  # none of them comes in n pairs
-    few = STATED_FEW.get(repeats.split()[0], {})
+    pairs = repeats.split()[0]
+    expected = EXPECTED_RARER if model == RARER else FIXED.get(model, math.inf) * int(pairs)
+    if expected < EXPECTED:
+        return math.exp(-expected)  # none of them comes in n pairs
+    few = STATED_FEW.get(pairs, {})
     return few.get(model, NO_LAW.get(model, ERROR))
 
 
@@ -547,9 +553,7 @@ def skewed_programs(contests: int, seed: int) -> Iterator[Cell]:
     for repeats in (LEAST_REPEATS, ProgramsSettings().heldout_repeats):
 
         def wins(rng: np.random.Generator, model: str, k: int, repeats: int = repeats) -> bool:
-            gains = SKEWED[model](rng, repeats)
-            shared = rng.normal(size=repeats)  # a champion without noise would make the comparison exact
-            return programs([np.stack([shared, shared - gains])], [0.0], rng)
+            return programs([np.stack([np.zeros(repeats), -SKEWED[model](rng, repeats)])], [0.0], rng)
 
         yield from skewed("programs", f"{repeats} seeds", contests, seed, wins)
 
@@ -572,7 +576,8 @@ def skewed_prompts(contests: int, seed: int) -> Iterator[Cell]:
 
     def wins(rng: np.random.Generator, model: str, k: int) -> bool:
         families = family_places(problems) if model == RELATED_GROUPS else None
-        wrong = {"rare losses": EXPECTED, RARER: EXPECTED_RARER}.get(model, 0.0) / problems
+        rare = {"rare losses": EXPECTED / problems, RARER: EXPECTED_RARER / problems, **FIXED}
+        wrong = rare.get(model, 0.0)
         own, scale = (1 - wrong, wrong / GAIN) if wrong else SHARES.get(model, (0.8, 0.16))
         other = np.clip(own + scale * SKEWED[model](rng, problems), 0, 1)
         return prompts_by_shares(np.full(problems, own), other, rng, REPLIES, families)

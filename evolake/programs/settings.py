@@ -89,7 +89,7 @@ class ProgramsSettings(LineSettings):
         description=(
             "seeds, which the search never had, under which champion and challenger are compared at most. "
             "A loss in fewer than 1 of a third of them can go unseen; with fewer than 6 only large gains can "
-            "be seen, with 2 none; 3 are used if the evaluator has no noise"
+            "be seen, with 2 none; 3 are used if nothing can be drawn, and no score has noise"
         ),
     )
     heldout_s: float = Field(

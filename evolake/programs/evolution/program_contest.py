@@ -4,8 +4,9 @@ Both are evaluated under seeds that the search never had, next to each other; `e
 mean over seeds. Equal programs may differ from seed to seed without any noise within a seed, so each seed is
 one pair. A challenger that cannot win any more is not evaluated under further seeds; champion and initial
 program are, so that their held-out scores do not depend on who challenged. The champion is evaluated twice
-under the first seeds. If all these repeats are equal, and no score changes with the seed, then the evaluator
-uses no seed: the comparison is exact, and any better score is better.
+under the first seeds. If all these repeats are equal, no score changes with the seed, and neither evaluator
+nor programs have anything to draw by (`programs.model.chance`), then three seeds are asked: the comparison is
+exact, and any better score is better. Equal scores alone do not show it, as a loss may be rare.
 
 With several declared metrics the challenger wins if it is better beyond the noise in one of them, and in none
 worse beyond it. The error is divided by the number of metrics (Bonferroni), since any of them may win.
@@ -29,6 +30,7 @@ from evolake.errors import HostBusy
 from evolake.lake import BlobStore
 from evolake.programs.evolution.outcome import measured_rows
 from evolake.programs.evolution.population import Islands, Population, Row, dominates, texts_of
+from evolake.programs.model.chance import chance_in
 from evolake.programs.model.project import Project
 from evolake.programs.sandbox.evaluating import Evaluation, Evaluator, deciding_odd, score_of
 from evolake.programs.settings import ProgramsSettings
@@ -75,6 +77,7 @@ def run_duel(
     held: Mapping[int, Mapping[str, Evaluation]] | None = None,
     note: Callable[[int, dict[str, Evaluation]], None] = lambda seed, done: None,
     scores: Sequence[Callable[[Evaluation], float | None]] = (),
+    seedless: bool = False,
 ) -> dict[str, list[Evaluation]]:
     """Return side -> its evaluations under the first seeds.
 
@@ -86,6 +89,7 @@ def run_duel(
             all sides are done under it.
         scores: of an evaluation, one for each metric, higher is better; a side whose further evaluations
             cannot matter for any of them is dropped. None: no side is.
+        seedless: no evaluation can depend on its seed, so that equal scores need no further seeds.
 
     Raises:
         HostBusy: an evaluation is unknown. A seed of which one side is unknown is no vote, and is not noted.
@@ -93,7 +97,10 @@ def run_duel(
     result: dict[str, list[Evaluation]] = {side: [] for side in sides}
     for place, seed in enumerate(seeds):
         known = [{side: [score(item) for item in done] for side, done in result.items()} for score in scores]
-        names = [side for side in sides if not known or any(needed(side, one, len(seeds)) for one in known)]
+        most = len(seeds)
+        names = [
+            side for side in sides if not known or any(needed(side, one, most, seedless) for one in known)
+        ]
         if not names:
             break
         done = dict((held or {}).get(seed, {}))
@@ -106,16 +113,16 @@ def run_duel(
     return result
 
 
-def needed(side: str, scores: Scores, most: int) -> bool:
+def needed(side: str, scores: Scores, most: int, seedless: bool = False) -> bool:
     """Return whether a side is to be evaluated under the next seed.
 
     Args:
-        scores: under the seeds so far. most: how many seeds there are.
+        scores: under the seeds so far. most: how many seeds there are. seedless: as of `run_duel`.
     """
     done = len(scores["champion"])
     if done < min(LEAST_PAIRS, most):
         return True
-    if uses_no_seed(scores):
+    if seedless and without_noise(scores):
         return False
     if side == "challenger":
         return len(scores[side]) == done and not _hopeless(scores, most)
@@ -133,9 +140,9 @@ def noise_of(scores: Scores) -> float:
     return float(np.quantile(gaps, LEVEL)) if gaps else 0.0
 
 
-def uses_no_seed(scores: Scores) -> bool:
+def without_noise(scores: Scores) -> bool:
     """Return whether every side has the same score under each of at least three seeds, and the champion the
-    same again: there is no noise."""
+    same again."""
     if len(scores["champion"]) < LEAST_PAIRS or len(scores["again"]) < LEAST_PAIRS:
         return False
     ours = {*scores["champion"], *scores["again"]}
@@ -144,12 +151,14 @@ def uses_no_seed(scores: Scores) -> bool:
     return whole and all(len(values) == 1 and None not in values for values in (ours, *others))
 
 
-def decide_duel(scores: Scores, random: np.random.Generator) -> dict[str, Any]:
-    """Return columns of DECISIONS: wins, pairs, difference, low, high, noise, reason, test."""
+def decide_duel(scores: Scores, random: np.random.Generator, *, seedless: bool = False) -> dict[str, Any]:
+    """Return columns of DECISIONS: wins, pairs, difference, low, high, noise, reason, test.
+
+    seedless: as of `run_duel`."""
     if (decided := _without_contest(scores)) is not None:
         return decided
     seeds, differences = len(scores["champion"]), differences_of(scores)
-    contest = _contest(scores, differences, random)
+    contest = _contest(scores, differences, random, seedless)
     whole = len(scores["challenger"]) == seeds
     said = (
         f"better by {contest.effect:.4g} ({100 * LEVEL:g}% interval {contest.low:.4g} to "
@@ -161,22 +170,26 @@ def decide_duel(scores: Scores, random: np.random.Generator) -> dict[str, Any]:
     return {"noise": noise_of(scores), "wins": wins, "reason": reason, **_columns(contest)}
 
 
-def decide_by_metrics(scores: Mapping[str, Scores], random: np.random.Generator) -> dict[str, Any]:
+def decide_by_metrics(
+    scores: Mapping[str, Scores], random: np.random.Generator, *, seedless: bool = False
+) -> dict[str, Any]:
     """Return columns of DECISIONS, for one or several declared metrics; the figures are those of the first,
     which is the score.
 
-    scores: metric -> scores of all sides, None for all metrics where an evaluation failed.
+    scores: metric -> scores of all sides, None for all metrics where an evaluation failed. seedless: as of
+        `run_duel`.
     """
     first, *others = scores.values()
     if not others:
-        return decide_duel(first, random)
+        return decide_duel(first, random, seedless=seedless)
     if (decided := _without_contest(first)) is not None:
         return decided
     differences = {name: differences_of(one) for name, one in scores.items()}
     contests = {
-        name: _contest(one, differences[name], random, ERROR / len(scores)) for name, one in scores.items()
+        name: _contest(one, differences[name], random, seedless, ERROR / len(scores))
+        for name, one in scores.items()
     }
-    plain = {name: _contest(one, differences[name], random) for name, one in scores.items()}
+    plain = {name: _contest(one, differences[name], random, seedless) for name, one in scores.items()}
     better = [name for name, contest in contests.items() if contest.wins]
     worse = [name for name, contest in plain.items() if contest.high < contest.neutral]
     wins = bool(better) and not worse and len(first["challenger"]) == len(first["champion"])
@@ -264,9 +277,13 @@ def differences_of(scores: Scores) -> list[float]:
 
 
 def _contest(
-    scores: Scores, differences: Sequence[float], random: np.random.Generator, error: float = ERROR
+    scores: Scores,
+    differences: Sequence[float],
+    random: np.random.Generator,
+    seedless: bool,
+    error: float = ERROR,
 ) -> Contest:
-    if uses_no_seed({side: result for side, result in scores.items() if side != "initial"}):
+    if seedless and without_noise({side: result for side, result in scores.items() if side != "initial"}):
         return exact(differences[0], len(differences))
     gaps = [
         first - other
@@ -324,7 +341,8 @@ class DuelNotes:
 
 @dataclass(frozen=True)
 class _Duel:
-    """What the evaluations of a duel depend on. sides: as `sides_of` returns them. repeats: seeds at most."""
+    """What the evaluations of a duel depend on. sides: as `sides_of` returns them. repeats: seeds at most.
+    seedless: as of `run_duel`."""
 
     project: Project
     sides: Mapping[str, str]
@@ -332,6 +350,7 @@ class _Duel:
     cycle_seeds: CycleSeeds
     mode: str | None
     repeats: int
+    seedless: bool
 
     def key(self) -> str:
         """Return the key of its notes."""
@@ -368,6 +387,7 @@ class _Duel:
                 held=notes.known(name, key, seeds, blobs),
                 note=note,
                 scores=[partial(_merit, self.project, metric) for metric in self.project.metrics],
+                seedless=self.seedless,
             )
 
 
@@ -397,8 +417,10 @@ def decide_champion(
     sides = sides_of(
         champion["program_id"], challenger["program_id"] if challenger else None, initial["program_id"]
     )
-    duel = _Duel(project, sides, own, cycle_seeds, mode, heldout_repeats(own, initial["cpu_s"], len(sides)))
     texts = {name: texts_of(blobs, row["files_sha"]) for name, row in rows.items()}
+    repeats = heldout_repeats(own, initial["cpu_s"], len(sides))
+    seedless = not chance_in(project, texts.values())
+    duel = _Duel(project, sides, own, cycle_seeds, mode, repeats, seedless)
     try:
         result, unknown = duel.run(texts, blobs, notes or DuelNotes()), None
     except HostBusy as error:
@@ -407,7 +429,9 @@ def decide_champion(
         metric: {side: [_merit(project, metric, item) for item in done] for side, done in result.items()}
         for metric in project.metrics
     }
-    verdict = unknown or decide_by_metrics(scores, cycle_seeds.generator(f"duel/{project.name}"))
+    verdict = unknown or decide_by_metrics(
+        scores, cycle_seeds.generator(f"duel/{project.name}"), seedless=seedless
+    )
     holder = "challenger" if verdict["wins"] and challenger is not None else "champion"
     random = cycle_seeds.generator(f"held/{project.name}")
     decision: dict[str, Any] = {

@@ -166,12 +166,16 @@ def test_the_title_changes_beyond_the_noise_alone(
 
 def test_a_better_score_is_better_if_no_score_has_noise_and_the_reason_says_so():
     result = decide_duel(
-        {"champion": [1.0] * 3, "again": [1.0] * 3, "challenger": [1.0 + 1e-9] * 3}, np.random.default_rng(0)
+        {"champion": [1.0] * 3, "again": [1.0] * 3, "challenger": [1.0 + 1e-9] * 3},
+        np.random.default_rng(0),
+        seedless=True,
     )
     assert (result["wins"], result["test"], result["pairs"]) == (True, "exact comparison", 3)
     assert result["reason"].endswith("scores have no noise, so the comparison is exact")
     worse = decide_duel(
-        {"champion": [1.0] * 3, "again": [1.0] * 3, "challenger": [0.9] * 3}, np.random.default_rng(0)
+        {"champion": [1.0] * 3, "again": [1.0] * 3, "challenger": [0.9] * 3},
+        np.random.default_rng(0),
+        seedless=True,
     )
     assert (worse["wins"], worse["test"]) == (False, "exact comparison")
 
@@ -184,6 +188,7 @@ def test_nothing_is_exact_with_noise_or_with_two_seeds(again: list, challenger: 
     result = decide_duel(
         {"champion": [1.0] * len(challenger), "again": again, "challenger": challenger},
         np.random.default_rng(0),
+        seedless=True,
     )
     assert result["test"] != "exact comparison"
 
@@ -201,7 +206,9 @@ def test_programs_that_differ_across_seeds_alone_are_compared_over_seeds():
     )["wins"]
 
 
-def evaluations(scores: dict[str, list[float | None]], seeds: int) -> tuple[dict[str, int], dict]:
+def evaluations(
+    scores: dict[str, list[float | None]], seeds: int, *, seedless: bool = False
+) -> tuple[dict[str, int], dict]:
     """How often each side was evaluated, and the decision."""
     sides = {side: side for side in scores}
     kept = {side: iter(result) for side, result in scores.items()}
@@ -215,10 +222,9 @@ def evaluations(scores: dict[str, list[float | None]], seeds: int) -> tuple[dict
     def score(item: Evaluation) -> float | None:
         return item.metrics.get("x")
 
-    result = run_duel(sides, range(seeds), evaluate, scores=[score])
-    decision = decide_duel(
-        {side: [score(item) for item in items] for side, items in result.items()}, np.random.default_rng(0)
-    )
+    result = run_duel(sides, range(seeds), evaluate, scores=[score], seedless=seedless)
+    known = {side: [score(item) for item in items] for side, items in result.items()}
+    decision = decide_duel(known, np.random.default_rng(0), seedless=seedless)
     return {side: len(items) for side, items in result.items()}, decision
 
 
@@ -244,13 +250,25 @@ def test_a_challenger_is_evaluated_until_it_cannot_win_and_the_others_to_the_end
     assert failed["challenger"] == 3 and not decision["wins"]
 
 
-def test_an_evaluator_without_noise_is_asked_under_three_seeds():
-    counts, decision = evaluations(
-        {"champion": [1.0] * 8, "again": [1.0] * 8, "challenger": [1.5] * 8, "initial": [0.5] * 8}, 8
-    )
+def test_an_evaluator_that_has_nothing_to_draw_by_is_asked_under_three_seeds():
+    sides = {"champion": [1.0] * 8, "again": [1.0] * 8, "challenger": [1.5] * 8, "initial": [0.5] * 8}
+    counts, decision = evaluations(sides, 8, seedless=True)
     assert counts == dict.fromkeys(counts, 3) and decision["wins"] and decision["test"] == "exact comparison"
-    alone, _ = evaluations({"champion": [1.0] * 8, "again": [1.0] * 8}, 8)
+    alone, _ = evaluations({"champion": [1.0] * 8, "again": [1.0] * 8}, 8, seedless=True)
     assert alone == {"champion": 3, "again": 3}
+    all_seeds, decision = evaluations(sides, 8)
+    assert all_seeds == {"champion": 8, "again": 3, "challenger": 8, "initial": 8} and decision["wins"]
+
+
+@pytest.mark.parametrize("place", [3, 9, 39])
+def test_a_loss_under_one_seed_of_ten_is_met_though_the_first_three_scores_are_equal(place: int):
+    """0.5 better under nine seeds of ten and 4.5 worse under the tenth: no better, and promoted before."""
+    challenger = [-3.5 if seed % 10 == place % 10 else 1.5 for seed in range(40)]
+    sides = {"champion": [1.0] * 40, "again": [1.0] * 40, "challenger": challenger}
+    _, decision = evaluations(sides, 40)
+    assert not decision["wins"]
+    believed, wrong = evaluations(sides, 40, seedless=True)
+    assert believed["challenger"] == 3 and wrong["wins"]
 
 
 def test_without_a_challenger_nothing_changes_and_the_noise_is_told():

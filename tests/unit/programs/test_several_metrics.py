@@ -127,13 +127,14 @@ def duel(gains: tuple[float, ...], noise: float, seed: int = 0) -> dict:
 
     names = [f"m{number}" for number in range(len(gains))]
     scores = [lambda item, name=name: item.metrics[name] for name in names]
-    done = run_duel(sides_of("c", "n", "c"), SEEDS, evaluate, scores=scores)
+    done = run_duel(sides_of("c", "n", "c"), SEEDS, evaluate, scores=scores, seedless=not noise)
     return decide_by_metrics(
         {
             name: {side: [item.metrics[name] for item in items] for side, items in done.items()}
             for name in names
         },
         rng,
+        seedless=not noise,
     )
 
 
