@@ -23,7 +23,7 @@ from evolake.gates import Ruleset
 from evolake.lake import BlobStore, Lake
 from evolake.settings import Settings
 from evolake.settings import load as load_settings
-from evolake.solvers.bundle_duel import OTHER, stated
+from evolake.solvers.bundle_duel import LIMITS, OTHER, stated
 from evolake.solvers.gates.judging import VariantResults
 from evolake.solvers.gates.verifying import Verified
 from evolake.solvers.measurement.benchmark import MeasuringPlan, run_limits
@@ -75,7 +75,10 @@ def honest(project: GatesProject, tmp_path_factory: pytest.TempPathFactory) -> H
     begin = text.index("{", text.index("int main("))
     (other / MAIN).write_text(text[:begin] + SLEEP + text[begin + 1 :])
     with pytest.MonkeyPatch.context() as environment:
-        environment.setenv("EVOLAKE_SOLVERS__TIMEOUT_S", "10")  # the duel's, which a demo does not allow
+        # what the duel asks for, which a demo does not allow
+        for name in LIMITS:
+            value = getattr(SIZES, name)
+            environment.setenv(f"EVOLAKE_SOLVERS__{name.upper()}", str(value))
         settings = load_settings("demo", lake=project.root / "lake")
     blobs, folder = BlobStore(settings.require_lake()), tmp_path_factory.mktemp("formulas")
     adapter = project.adapter("minisat22")
