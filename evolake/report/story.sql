@@ -5,7 +5,7 @@ WHERE champions.line = $line AND champions.cycle < $since AND champions.cycle > 
   ORDER BY champions.cycle DESC LIMIT 1
 
 -- name: made
--- where somebody is champion, of the champion's kind alone
+-- if the line has a champion, only artifacts of its kind
 WITH own AS (
   SELECT artifact_id, cycle, state FROM artifacts WHERE line = $line AND cycle <= $cycle AND ($kind IS NULL
     OR kind = $kind)
