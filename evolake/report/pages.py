@@ -23,9 +23,9 @@ from typing import Any
 from jinja2 import ChoiceLoader, Environment, PackageLoader, PrefixLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from evolake.errors import InputError, MachineryError
-from evolake.lake import Lake, following
+from evolake.errors import MachineryError
 from evolake.report.figures import by_place, draw_figures
+from evolake.report.finished_cycle import FinishedCycle
 from evolake.report.numbers import duration, figures, interval, polyline
 from evolake.report.story import Story
 
@@ -81,22 +81,18 @@ def render(package: str, template: str, **values: Any) -> Markup:
     return Markup(_environment(package).get_template(template).render(values).strip("\n"))
 
 
-def section(package: str, line: str, cycle: str, headline: Markup, material: Any, **values: Any) -> Section:
-    """Return a line's section: its template `section.html.j2`, filled with the values, and its figures, drawn
-    from `material`.
+def section(package: str, report: FinishedCycle, material: Any, **values: Any) -> Section:
+    """Return a line's section: its templates `headline.html.j2` and `section.html.j2`, filled with `report`,
+    its `tables` and the values, and its figures, drawn from `material`.
 
     package: has the folder `templates`, and the modules of the figures in `figures`.
     """
+    values |= {"report": report, "tables": report.tables}
+    headline = sentence(package, "headline.html.j2", **values)
     drawn = draw_figures(f"{package}.figures", material)
-    body = render(
-        package,
-        "section.html.j2",
-        cycle=cycle,
-        headline=headline,
-        placed=by_place(f"{package}.figures", drawn),
-        **values,
-    )
-    return Section(line, cycle, headline, body, drawn)
+    placed = by_place(f"{package}.figures", drawn)
+    body = render(package, "section.html.j2", headline=headline, placed=placed, **values)
+    return Section(report.line, report.cycle, headline, body, drawn)
 
 
 def sentence(package: str, template: str, **values: Any) -> Markup:
@@ -142,12 +138,3 @@ def _figures(value: float) -> str:
 
 def _is_id(value: Any) -> bool:
     return isinstance(value, str) and len(value) == 64 and set(value) <= set("0123456789abcdef")
-
-
-def require_finished(lake: Lake, line: str, cycle: str) -> None:
-    """Raise InputError where the cycle of the line is not finished."""
-    seal = lake.seals.read(line, following(cycle))
-    if seal is None or seal.state != "sealed":
-        raise InputError(
-            f"cycle {cycle} of the {line} line is not finished", do=f"evolake run --lines {line}"
-        )

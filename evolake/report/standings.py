@@ -18,12 +18,16 @@ from evolake.lake import Catalogue, Lake, explain_broken
 from evolake.lines import lines
 from evolake.report.artifacts import artifacts_of
 from evolake.report.champion import champion_of
+from evolake.report.finished_cycle import as_rows, asking
 from evolake.report.gain import Gain
 from evolake.report.numbers import figures
+from evolake.report.questions import questions
 from evolake.report.standing import COLUMNS, NOBODY, NOT_MEASURED, Standing
 from evolake.report.status import finished_cycles, sealed_cycles
-from evolake.report.story import asking, story_in
+from evolake.report.story import story_in
 from evolake.terminal import columns_text
+
+SQL = questions("evolake.report", "standings.sql")
 
 
 def standings(lake: Lake) -> list[Standing]:
@@ -43,10 +47,10 @@ def standing_of(lake: Lake, line: str) -> Standing | None:
     is_study = own is not None and spec is not None and bool(spec.findings)
     if not done and not is_study:
         return None
-    with asking(lake, line, done[-1] if done else "") as (catalogue, ask):
-        shared = Standing(
-            line, evaluations=ask(EVALUATED)[0]["evaluations"] or None, seconds=ask(TOOK)[0]["seconds"]
-        )
+    with asking(lake, line, done[-1] if done else "") as (catalogue, frames):
+        ask = as_rows(frames)
+        evaluations, seconds = ask(SQL["evaluated"])[0]["evaluations"], ask(SQL["took"])[0]["seconds"]
+        shared = Standing(line, evaluations=evaluations or None, seconds=seconds)
         if done:
             story = story_in(lake, catalogue, ask, line, done[-1])
             champion = champion_of(lake, catalogue, line, done[-1], done=done)
@@ -89,30 +93,6 @@ def as_table(rows: Sequence[Standing], width: int) -> str:
     )
 
 
-EVALUATED = (
-    "SELECT count(*)::INTEGER AS evaluations FROM evaluations_all WHERE origin_line = $line AND NOT "
-    "superseded"
-)
-TOOK = """
-SELECT sum(seconds) AS seconds FROM (
-  SELECT epoch(max(created_at)) - epoch(min(created_at)) AS seconds FROM parts WHERE line = $line
-    GROUP BY run_id)"""
-
-
-COUNTED = """
-SELECT count(DISTINCT artifact_id) FILTER (state IN ('accepted', 'champion', 'retired')),
-  count(DISTINCT artifact_id) FILTER (state = 'blocked')
-FROM artifacts WHERE line = $line"""
-"""Artifacts that were ever accepted (a champion or a retired one was), and those that were ever blocked."""
-
-PROVED = """
-SELECT count(*) FILTER (e.status IN ('solved', 'unsolved')), count(*) FILTER (e.status = 'solved'
-  AND e.certificate IS NOT NULL),
-  coalesce(bool_or(e.certificate = 'proof'), false)
-FROM evaluations AS e WHERE e.artifact_id IN (SELECT artifact_id FROM artifacts WHERE line = $line)"""
-"""Answers of measured runs, those with a certificate, and whether proofs are among them."""
-
-
 def lake_status(root: Path) -> tuple[list[dict[str, Any]], dict[str, LakeError]]:
     """Return each line as `line_status` has it, and `<line>.<asset>` -> why, of each table whose manifest
     cannot be believed."""
@@ -129,8 +109,8 @@ def line_status(lake: Lake, catalogue: Catalogue, line: str) -> dict[str, Any]:
     broken = broken if seals else lake.seals.broken_link(line, newest)
     done = finished_cycles(sorted(seals), int(broken[0]) - 1 if broken else int(newest))
     following = f"{len(done) + 1:04d}"
-    accepted, blocked = catalogue.query(COUNTED, {"line": line}).rows[0]
-    proved = catalogue.query(PROVED, {"line": line}).rows[0]
+    accepted, blocked = catalogue.query(SQL["counted"], {"line": line}).rows[0]
+    proved = catalogue.query(SQL["proved"], {"line": line}).rows[0]
     champion = champion_of(lake, catalogue, line, done=done)
     return {
         "line": line,

@@ -11,21 +11,21 @@ from __future__ import annotations
 import re
 from base64 import b64encode
 from collections import Counter
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from textwrap import shorten
-from typing import Any
 
 from evolake.agents.calls import failure_of
 from evolake.contest import family_sentence
 from evolake.lake import Catalogue, Lake
 from evolake.lines import lines
 from evolake.report.champion import Champion, champion_of
+from evolake.report.finished_cycle import as_rows, asking
 from evolake.report.numbers import counted, dollars, duration, figures, polyline
+from evolake.report.questions import questions
 from evolake.report.standing import NOBODY, Ask, Row
 
-BLOCKS_TOLD = 3
+SQL = questions("evolake.report", "story.sql")
 DRAWN = 24
 """Points of a trend that a picture within a page of the UI has room for."""
 PICTURE = (400, 110)
@@ -255,25 +255,8 @@ def story_of(lake: Lake, line: str, cycle: str, *, closing: bool = False) -> Sto
     Raises:
         LakeError: a table that it needs is damaged.
     """
-    with asking(lake, line, cycle) as (catalogue, ask):
-        return story_in(lake, catalogue, ask, line, cycle, closing=closing)
-
-
-@contextmanager
-def asking(lake: Lake, line: str, cycle: str) -> Generator[tuple[Catalogue, Ask]]:
-    """Give the lake's catalogue, and ask(sql, **parameters) -> rows, where $line and $cycle are known
-    already."""
-    spec = lines().get(line)
-    known = spec.tables.load() if spec and spec.tables else {}
-    with Catalogue(lake, {(line, asset): schema for asset, schema in known.items()}) as catalogue:
-
-        def ask(sql: str, **more: Any) -> list[Row]:
-            given = {"line": line, "cycle": cycle} | more
-            return catalogue.frame(
-                sql, {name: value for name, value in given.items() if f"${name}" in sql}
-            ).to_dicts()
-
-        yield catalogue, ask
+    with asking(lake, line, cycle) as (catalogue, frames):
+        return story_in(lake, catalogue, as_rows(frames), line, cycle, closing=closing)
 
 
 def story_in(
@@ -300,23 +283,23 @@ def why_nothing_passed(line: str, made: int, passed: int) -> str:
 
 
 def _shared(ask: Ask, champion: Champion | None, line: str, cycle: str) -> Story:
-    made = ask(MADE, kind=champion.kind if champion else None)[0]
-    calls = {row["cycle"]: row for row in ask(CALLS)}
+    made = ask(SQL["made"], kind=champion.kind if champion else None)[0]
+    calls = {row["cycle"]: row for row in ask(SQL["calls"])}
     summary = Story(
         line,
         cycle,
         made=made["made"],
         passed=made["passed"],
         live=made["live"],
-        gates=[Gate(**row) for row in ask(GATES)],
-        blocks=[Block(**row) for row in ask(BLOCKS)],
+        gates=[Gate(**row) for row in ask(SQL["gates"])],
+        blocks=[Block(**row) for row in ask(SQL["blocks"])],
         goes_on=f"{counted(made['live'], 'artifact')} so far",
-        unanswered=_unanswered(ask(ATTEMPTS)),
+        unanswered=_unanswered(ask(SQL["attempts"])),
         look=f"another cycle: evolake run --lines {line}",
         cost=_cost([calls[cycle]] if cycle in calls else []),
         spent=_cost(list(calls.values())),
     )
-    if seconds := ask(SECONDS):
+    if seconds := ask(SQL["seconds"]):
         summary = with_cpu(summary, seconds)
     if champion is None:
         return summary
@@ -348,7 +331,7 @@ def _unanswered(attempts: Sequence[Row]) -> dict[str, str]:
 def _change(ask: Ask, champion: Champion, cycle: str) -> str:
     if champion.since != cycle:
         return f"nothing at the top: {champion.title} stays champion"
-    before = ask(BEFORE, since=champion.since)
+    before = ask(SQL["before"], since=champion.since)
     return (
         f"{champion.title} took the title from {before[0]['title']}"
         if before
@@ -364,50 +347,3 @@ def _cost(rows: Sequence[Row]) -> Cost:
         sum(row["tokens"] for row in rows),
         None if unknown else sum(row["usd"] for row in rows),
     )
-
-
-BEFORE = """
-SELECT coalesce(known.title, champions.artifact_id[:12]) AS title FROM champions LEFT
-  JOIN known_artifacts AS known USING (artifact_id)
-WHERE champions.line = $line AND champions.cycle < $since AND champions.cycle > '0000'
-  ORDER BY champions.cycle DESC LIMIT 1"""
-MADE = """  -- where somebody is champion, of the champion's kind alone
-WITH own AS (
-  SELECT artifact_id, cycle, state FROM artifacts WHERE line = $line AND cycle <= $cycle AND ($kind IS NULL
-    OR kind = $kind)
-), latest AS (
-  SELECT state FROM own QUALIFY row_number() OVER (PARTITION BY artifact_id ORDER BY cycle DESC,
-    state_rank(state) DESC) = 1)
-SELECT count(DISTINCT artifact_id) FILTER (cycle = $cycle AND state NOT IN ('champion', 'retired')) AS made,
-  count(DISTINCT artifact_id) FILTER (cycle = $cycle AND state IN ('accepted', 'candidate')
-    AND artifact_id NOT IN (
-    SELECT artifact_id FROM own WHERE cycle = $cycle AND state = 'blocked')) AS passed,
-  (SELECT count(*) FROM latest WHERE state IN ('accepted', 'champion')) AS live FROM own"""
-GATES = (
-    "SELECT gate AS name, came, (blocked + errors)::INTEGER AS stopped FROM funnel($line) WHERE cycle = "
-    "$cycle ORDER BY gate_no NULLS FIRST, gate"
-)
-BLOCKS = f"""
-SELECT rule_id AS rule, count(DISTINCT artifact_id)::INTEGER AS stopped, min(reason) AS reason FROM verdicts
-WHERE outcome = 'block' AND cycle = $cycle AND artifact_id IN (SELECT artifact_id FROM artifacts
-  WHERE line = $line)
-GROUP BY rule_id ORDER BY stopped DESC, rule LIMIT {BLOCKS_TOLD}"""
-CALLS = """
-SELECT cycle, count(*)::INTEGER AS calls, coalesce(sum(input_tokens + output_tokens), 0)::BIGINT AS tokens,
-  coalesce(sum(usd), 0.0) AS usd,
-  count(*) FILTER (usd IS NULL) > 0 AS unpriced FROM calls WHERE line = $line AND cycle <= $cycle
-    GROUP BY cycle ORDER BY cycle"""
-ATTEMPTS = """  -- a session is one reply, however many turns it took
-WITH turned AS (SELECT DISTINCT call_id, session_id FROM session_turns),
-ended AS (SELECT session_id, coalesce(max(outcome), 'unfinished') AS outcome FROM session_turns
-  GROUP BY session_id),
-replies AS (
-  SELECT DISTINCT calls.cycle, calls.role, coalesce(turned.session_id, calls.call_id) AS reply,
-    CASE WHEN ended.outcome = 'finished' THEN 'ok' ELSE coalesce(ended.outcome, calls.status) END AS status
-  FROM calls LEFT JOIN turned USING (call_id) LEFT JOIN ended USING (session_id) WHERE calls.line = $line
-    AND calls.cycle <= $cycle)
-SELECT cycle, role, status, count(*)::INTEGER AS attempts FROM replies GROUP BY ALL ORDER BY ALL"""
-SECONDS = """
-SELECT origin_cycle AS cycle, sum(cpu_s) AS cpu_s FROM evaluations_all
-WHERE origin_line = $line AND origin_cycle <= $cycle AND superseded = false AND cpu_s IS NOT NULL
-  GROUP BY origin_cycle ORDER BY origin_cycle"""

@@ -14,9 +14,8 @@ from evolake.errors import MachineryError
 if TYPE_CHECKING:
     import polars as pl
 
-    from evolake.designs.report.data import CycleReport
-    from evolake.lake import Lake
     from evolake.objectives.long_consensus import LongConsensus
+    from evolake.report.finished_cycle import FinishedCycle
 
 FIGURES = "evolake.designs.report.figures"
 
@@ -84,14 +83,14 @@ def voting_objectives(material: Material) -> VotingObjectives:
     )
 
 
-def material_of(lake: Lake, report: CycleReport) -> Material:
-    """Of one cycle's report."""
+def material_of(report: FinishedCycle, population: Population) -> Material:
+    """Of one finished cycle and the population that left it."""
     from evolake.objectives.long_consensus import rank_long
 
     def ranked() -> LongConsensus:
-        scores = lake.read("designs", "final_scores", report.cycle)
-        weights = lake.read("designs", "final_ranking_weights", report.cycle)
-        created = dict(report.population.objectives.select("objective_id", "created_round").iter_rows())
+        scores = report.lake.read("designs", "final_scores", report.cycle)
+        weights = report.lake.read("designs", "final_ranking_weights", report.cycle)
+        created = dict(population.objectives.select("objective_id", "created_round").iter_rows())
         multipliers = dict(weights.select("objective_id", "multiplier").iter_rows())
         return rank_long(
             scores.select("objective_id", "design_id", "score"),
@@ -100,4 +99,4 @@ def material_of(lake: Lake, report: CycleReport) -> Material:
             multipliers=multipliers,
         )
 
-    return Material(report.population, ranked, lambda: report.consensus, texts_of(lake))
+    return Material(population, ranked, lambda: report.tables["consensus"], texts_of(report.lake))

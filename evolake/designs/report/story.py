@@ -16,10 +16,12 @@ from evolake.lake import Lake
 from evolake.report.artifacts import Artifact, Kind, LineArtifacts, blob_text, column_text
 from evolake.report.gain import BOUNDS, NONE_YET, Gain
 from evolake.report.numbers import counted, figures, interval
+from evolake.report.questions import questions
 from evolake.report.standing import Ask, Standing
 from evolake.report.story import Gate, Row, Story, Trend, contests, why_nothing_passed, with_cpu
 from evolake.stats import Interval
 
+SQL = questions("evolake.designs.report", "story.sql")
 NONE = f"{NONE_YET}: the baseline itself leads"
 WEAK = 1.0
 """A ratio of 1 is no gain."""
@@ -28,10 +30,10 @@ WEAK = 1.0
 def story(summary: Story, ask: Ask) -> Story:
     """Return gain against the baseline, the duel for the title, runs and sizes, processor time of all
     runs."""
-    made, decisions = ask(MADE)[0], {row["comparison"]: row for row in ask(DECISIONS)}
+    made, decisions = ask(SQL["made"])[0], {row["comparison"]: row for row in ask(SQL["decisions"])}
     of_objectives = [gate for gate in summary.gates if gate.name == OBJECTIVE.name]
     return replace(
-        with_cpu(summary, ask(SECONDS)),
+        with_cpu(summary, ask(SQL["seconds"])),
         noun="design",
         made=made["made"],
         passed=made["passed"],
@@ -40,14 +42,14 @@ def story(summary: Story, ask: Ask) -> Story:
         gain=summary.gain or NONE,
         short_gain=summary.short_gain or NONE,
         duel=_lost_duel(decisions.get("incumbent")),
-        measured=_measured(ask(RAN)[0]),
+        measured=_measured(ask(SQL["ran"])[0]),
         contests=contests(ask, "designs.champion_decisions", comparison="incumbent"),
         goes_on=f"{counted(made['live'], 'design')} and {counted(made['voting'], 'objective')} that judge them",  # noqa: E501
         look=why_nothing_passed(summary.line, made["made"], made["passed"])
         or _look(summary, decisions.get("baseline")),
         trend=Trend(
             "work of the baseline over that of the champion",
-            [(row["cycle"], row["ratio"]) for row in ask(RATIOS)],
+            [(row["cycle"], row["ratio"]) for row in ask(SQL["ratios"])],
         ),
     )
 
@@ -114,73 +116,24 @@ def _look(summary: Story, against: Row | None) -> str:
     return summary.look
 
 
-MADE = """
-SELECT count(*) FILTER (cycle = $cycle) AS made, count(*) FILTER (cycle = $cycle
-  AND state = 'accepted') AS passed,
-  (SELECT count(DISTINCT artifact_id) FROM artifacts WHERE line = 'designs' AND kind = 'design'
-    AND state <> 'blocked' AND cycle <= $cycle) AS live,
-  (SELECT count(*) FROM designs.final_ranking_weights WHERE cycle = $cycle) AS voting,
-  (SELECT count(*) FROM designs.tuned_designs WHERE cycle = $cycle) AS tuned,
-  (SELECT count(DISTINCT artifact_id) FROM designs.immigrants WHERE cycle = $cycle
-    AND state <> 'present') AS entered
-FROM designs.candidates"""
-DECISIONS = """
-SELECT d.*, known.title FROM designs.champion_decisions AS d LEFT JOIN known_artifacts AS known
-  ON known.artifact_id = d.challenger_id
-WHERE d.cycle = $cycle"""
-RUNS = (
-    " UNION ALL ".join(
-        f"SELECT cycle, design_id, N, cpu_s FROM designs.{table}"
-        for table in ("experiments", "promoted_experiments", "champion_trials")
-    )
-    + " UNION ALL SELECT cycle, NULL AS design_id, NULL AS N, cpu_s FROM designs.trials"
-)
-"""All runs; those that authors asked for count as runs, and not as designs that were judged."""
-RAN = (
-    f"SELECT count(DISTINCT design_id) AS designs, count(*) AS runs, max(N) AS largest FROM ({RUNS}) "
-    "WHERE cycle = $cycle"
-)
-SECONDS = (
-    f"SELECT cycle, sum(cpu_s) AS cpu_s FROM ({RUNS}) WHERE cycle <= $cycle GROUP BY cycle ORDER BY cycle"
-)
-RATIOS = """
-SELECT champions.cycle, coalesce(any_value(d.ratio), 1.0) AS ratio FROM champions
-LEFT JOIN designs.champion_decisions AS d ON d.cycle = champions.cycle AND d.comparison = 'baseline'
-WHERE champions.line = 'designs' AND champions.cycle <= $cycle AND champions.cycle > '0000'
-  GROUP BY champions.cycle ORDER BY champions.cycle"""
-
-
 BASELINE = "the baseline dynamics"
 
 
 def standing(shared: Standing, _lake: Lake, ask: Ask) -> Standing:
     """Return the row with the work that both sides took at the size of their duel."""
-    runs = ask(COUNTED)[0]["runs"]
+    runs = ask(SQL["counted"])[0]["runs"]
     work = {
         row[
             "is_champion"
         ]: f" ({'' if row['solved'] else 'at least '}{figures(row['work'], 4)} median work in steps of the "
         f"baseline at N={row['N']})"
-        for row in ask(WORK)
+        for row in ask(SQL["work"])
     }
     if shared.estimate is None:
         return replace(shared, start=BASELINE, evaluations=runs)
     return replace(
         shared, best=shared.best + work.get(True, ""), start=BASELINE + work.get(False, ""), evaluations=runs
     )
-
-
-COUNTED = f"SELECT count(*)::INTEGER AS runs FROM ({RUNS}) WHERE cycle <= $cycle"
-WORK = """
-SELECT trials.design_id = decided.challenger_id AS is_champion, any_value(trials.N) AS N,
-  bool_and(trials.solved) AS solved,
-  median(trials.work_per_step * CASE WHEN trials.solved THEN trials.median_step
-    WHEN trials.timed_out THEN trials.steps_run
-    ELSE trials.max_steps END) AS work
-FROM designs.champion_trials AS trials JOIN designs.champion_decisions AS decided
-  ON decided.cycle = trials.cycle AND decided.comparison = 'baseline' AND decided.N = trials.N
-WHERE trials.cycle = $cycle AND trials.design_id IN (decided.challenger_id,
-  decided.incumbent_id) GROUP BY ALL"""
 
 
 LINE = "designs"

@@ -11,7 +11,8 @@ from typing import Any
 from evolake.families.model.contract import Family
 from evolake.families.model.family_files import write_family
 from evolake.families.model.population import load_family
-from evolake.families.report.material import MADE
+from evolake.families.report.material import QUESTIONS
+from evolake.families.report.story import SQL
 from evolake.families.tables_faults import TABLES
 from evolake.lake import Catalogue, Lake
 from evolake.report.artifacts import Artifact, Kind, LineArtifacts, column_text
@@ -22,46 +23,15 @@ from evolake.report.standing import Ask, Standing
 def standing(shared: Standing, _lake: Lake, ask: Ask) -> Standing:
     """Return the row with the seeds that passed as its start, and the versions of families that came to the
     gates as its evaluations."""
-    seeds, versions = ask(SEEDS)[0], ask(JUDGED)[0]["versions"]
+    seeds, versions = ask(SQL["seeds"])[0], ask(SQL["judged"])[0]["versions"]
     start = counted(seeds["accepted"], "seed family", "seed families")
     return replace(shared, start=start, evaluations=seeds["judged"] + versions)
-
-
-SEEDS = (
-    "SELECT count(*)::INTEGER AS judged, (count(*) FILTER (state = 'accepted'))::INTEGER AS accepted FROM "
-    "families.seeds"
-)
-JUDGED = "SELECT count(*)::INTEGER AS versions FROM families.candidates WHERE cycle <= $cycle"
 
 
 LINE = "families"
 
 SHORTEST = 8
 """Digits of an id that name a family at least."""
-ATTEMPTS = (
-    "SELECT cycle, number, family_id, operator, title, idea, outcome, reason FROM families.ideas ORDER BY "
-    "cycle, number"
-)
-FAMILY = """
-SELECT family_id, state, cycle, title, category, language, operator, origin, parents, instances, gate,
-  rule_id, reason
-FROM (
-  SELECT 1 AS place, family_id, state, cycle, title, category, language, operator, origin, parents,
-    instances, gate, rule_id, reason
-  FROM families.candidates WHERE starts_with(family_id, $id)
-  UNION ALL
-  SELECT 0, family_id, state, cycle, title, category, language, operator, origin, parents, instances, gate,
-    rule_id, reason
-  FROM families.incoming_families WHERE starts_with(family_id, $id)
-)
-QUALIFY row_number() OVER (PARTITION BY family_id ORDER BY place, cycle DESC) = 1
-"""
-"""Families whose id begins so, as the newest population has them, and those that were only candidates."""
-VERDICTS = (
-    "SELECT cycle, gate_no, gate, rule_id, outcome, reason FROM verdicts WHERE artifact_id = $id ORDER BY "
-    "cycle, gate_no, rule_id"
-)
-IDEAS = "SELECT idea, outcome, reason FROM families.ideas WHERE family_id = $id ORDER BY cycle DESC, number"
 
 
 def _catalogue(lake: Lake) -> Catalogue:
@@ -72,7 +42,7 @@ def _catalogue(lake: Lake) -> Catalogue:
 def attempts(lake: Lake) -> list[dict[str, Any]]:
     """Return rows of IDEAS of all cycles, the oldest first."""
     with _catalogue(lake) as catalogue:
-        return catalogue.frame(ATTEMPTS).to_dicts()
+        return catalogue.frame(SQL["attempts"]).to_dicts()
 
 
 def family_report(lake: Lake, wanted: str) -> dict[str, Any] | None:
@@ -81,11 +51,11 @@ def family_report(lake: Lake, wanted: str) -> dict[str, Any] | None:
     if len(wanted) < SHORTEST:
         return None
     with _catalogue(lake) as catalogue:
-        found = catalogue.frame(FAMILY, {"id": wanted}).to_dicts()
+        found = catalogue.frame(SQL["family"], {"id": wanted}).to_dicts()
         if len(found) != 1:
             return None
         name = {"id": found[0]["family_id"]}
-        ideas, verdicts = catalogue.frame(IDEAS, name).to_dicts(), catalogue.frame(VERDICTS, name).to_dicts()
+        ideas, verdicts = (catalogue.frame(SQL[asked], name).to_dicts() for asked in ("ideas", "verdicts"))
     return found[0] | {"idea": ideas[0]["idea"] if ideas else None, "verdicts": verdicts}
 
 
@@ -141,7 +111,7 @@ def _family(lake: Lake, artifact: Artifact) -> Family:
 
 def outcome(catalogue: Catalogue, cycle: str) -> str:
     """Return accepted families and instances with voted labels, of this cycle and so far."""
-    made = catalogue.frame(MADE, {"cycle": cycle}).to_dicts()
+    made = catalogue.frame(QUESTIONS["made"], {"cycle": cycle}).to_dicts()
     now = next((row for row in made if row["cycle"] == cycle), {"accepted": 0, "attempts": 0, "instances": 0})
     families, instances = (sum(row[column] for row in made) for column in ("accepted", "instances"))
     return (

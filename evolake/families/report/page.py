@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-from markupsafe import Markup
 
 from evolake.families.dataset.difficulty import agreement, common_levels, curve
 from evolake.families.report import paper
-from evolake.families.report.material import DUPLICATE, LINE, FamiliesReport, read_report
-from evolake.report.pages import Section, section, sentence
+from evolake.families.report.material import DUPLICATE, LINE, QUESTIONS, FamiliesReport, families_report
+from evolake.report.finished_cycle import read_cycle
+from evolake.report.pages import Section, section
 from evolake.stats.proportions import wilson_interval
 
 PACKAGE = "evolake.families.report"
@@ -25,14 +25,17 @@ LESSONS = 30
 def families_section(root: Path, cycle: str) -> Section:
     """Return what there is, what the gates did and cost, figures next to the paper's, planted faults,
     examples."""
-    report = read_report(root, cycle)
+    cycle_report = read_cycle(root, LINE, cycle, QUESTIONS)
+    report = families_report(cycle_report)
+    made = [row for row in cycle_report.rows("made") if row["cycle"] == cycle]
+    experience = report.population.experience.sort("number")
     return section(
         PACKAGE,
-        LINE,
-        cycle,
-        _headline(report),
+        cycle_report,
         report,
-        report=report,
+        families=report,
+        now=made[0] if made else {"accepted": 0, "attempts": 0},
+        labels=cycle_report.rows("labels")[0],
         paper=paper,
         sentences={
             "labels": label_sentence(report),
@@ -42,30 +45,22 @@ def families_section(root: Path, cycle: str) -> Section:
             "audit": audit_sentence(report),
             "difficulty": difficulty_sentence(report),
         },
-        tables={
+        made={
             "spent": _spent(report),
             "reviews": _reviews(report),
             "complexity": _complexity(report),
             "classes": _classes(report),
             "patterns": _patterns(report),
             "difficulty": curve(report.work),
-            "lessons": report.experience.select("cycle", "item").head(LESSONS),
+            "lessons": experience.select("cycle", "item").head(LESSONS),
         },
-        examples=[_example(row) for row in report.examples],
-    )
-
-
-def _headline(report: FamiliesReport) -> Markup:
-    """Families and instances, of this cycle and so far."""
-    now = report.made.filter(pl.col("cycle") == report.cycle).to_dicts()
-    return sentence(
-        PACKAGE, "headline.html.j2", report=report, now=now[0] if now else {"accepted": 0, "attempts": 0}
+        examples=[_example(row) for row in cycle_report.rows("examples")],
     )
 
 
 def label_sentence(report: FamiliesReport) -> str:
     """Return how labels came about."""
-    labels = report.labels
+    labels = report.tables["labels"].row(0, named=True)
     if not labels["instances"]:
         return "No instance has been sampled."
     return (
@@ -77,9 +72,8 @@ def label_sentence(report: FamiliesReport) -> str:
 
 def duplicate_sentence(report: FamiliesReport) -> str:
     """Return near-duplicates that were kept out, and that are in."""
-    stopped = sum(
-        row["blocked"] for row in report.blocked.to_dicts() if row["rule_id"] == "families-near-duplicate"
-    )
+    rules = report.tables["blocked"].to_dicts()
+    stopped = sum(row["blocked"] for row in rules if row["rule_id"] == "families-near-duplicate")
     return (
         f"{len(report.duplicates)} pairs of accepted families are near-duplicates (the same code but for "
         f"names; {DUPLICATE['answers']:.0%} of the answers on shared seeds; or {DUPLICATE['both']:.0%} of "
@@ -89,7 +83,7 @@ def duplicate_sentence(report: FamiliesReport) -> str:
 
 def cost_sentence(report: FamiliesReport) -> str:
     """Return rejected against accepted, and the price of an accepted family; next to the paper's."""
-    spent = {row["outcome"]: row for row in report.resources.to_dicts()}
+    spent = {row["outcome"]: row for row in report.tables["resources"].to_dicts()}
     said = "No attempt was rejected, so there is no ratio of costs."
     if {"accepted", "rejected"} <= spent.keys() and spent["accepted"]["cpu_s"]:
         ratio = spent["rejected"]["cpu_s"] / spent["accepted"]["cpu_s"]
@@ -97,8 +91,8 @@ def cost_sentence(report: FamiliesReport) -> str:
             f"A rejected attempt took {ratio:.1f} times the cpu time of an accepted one (runtime in the "
             f"paper: {paper.RUNTIME_RATIO} times)."
         )
-    if report.evolved and report.costs["usd"]:
-        each = report.costs["usd"] / len(report.evolved)
+    if report.evolved and (usd := report.tables["costs"]["usd"].item()):
+        each = usd / len(report.evolved)
         return (
             said
             + f" An accepted family cost ${each:.2f}, rejected ones included (the paper: ${paper.USD_EACH})."
@@ -107,13 +101,13 @@ def cost_sentence(report: FamiliesReport) -> str:
 
 
 def _spent(report: FamiliesReport) -> pl.DataFrame:
-    return report.resources.with_columns(
+    return report.tables["resources"].with_columns(
         pl.col("jail_calls").round(1), pl.col("cpu_s", "wall_s").round(2), pl.col("usd").round(2)
     )
 
 
 def _reviews(report: FamiliesReport) -> pl.DataFrame:
-    ours = dict(report.reviews.iter_rows())
+    ours = dict(report.tables["reviews"].iter_rows())
     return pl.DataFrame(
         [
             {"matches": n, "families_here": ours.get(n, 0), "the_paper": paper.BLIND_PASSES.get(n)}
@@ -140,7 +134,8 @@ def _complexity(report: FamiliesReport) -> pl.DataFrame:
 def _by_origin(report: FamiliesReport) -> dict[str, pl.DataFrame]:
     """Return the measured families, seeds apart from evolved ones."""
     is_seed = pl.col("operator") == "seed"
-    return {"seeds": report.measured.filter(is_seed), "evolved": report.measured.filter(~is_seed)}
+    measured = report.tables["measured"]
+    return {"seeds": measured.filter(is_seed), "evolved": measured.filter(~is_seed)}
 
 
 def _mean(frame: pl.DataFrame, column: str) -> float:
@@ -148,7 +143,7 @@ def _mean(frame: pl.DataFrame, column: str) -> float:
 
 
 def _classes(report: FamiliesReport) -> pl.DataFrame:
-    names = sorted(set(report.measured["time_class"].to_list()))
+    names = sorted(set(report.tables["measured"]["time_class"].to_list()))
     return _shares(report, "class", {name: pl.col("time_class") == name for name in names})
 
 

@@ -6,11 +6,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from evolake.families.gates.specs import GATE_NAMES
+from evolake.families.report.material import QUESTIONS
 from evolake.report.gain import NONE_YET
 from evolake.report.numbers import counted
+from evolake.report.questions import questions
 from evolake.report.story import BLOCKED_BY_RULE, Ask, Row, Story, Trend, with_cpu
 from evolake.stats.proportions import wilson_interval
 
+SQL = questions("evolake.families.report", "story.sql")
 DRIED_UP = 0.05
 """A share of accepted attempts below which the operators, not the rules, want a look."""
 
@@ -18,22 +21,25 @@ DRIED_UP = 0.05
 def story(summary: Story, ask: Ask) -> Story:
     """Return the story with families and instances, the share of attempts that were accepted with its
     interval, and what was rejected."""
-    made = ask(MADE)
+    made = ask(QUESTIONS["made"])
     now = next(
         (row for row in made if row["cycle"] == summary.cycle),
-        {"attempts": 0, "repaired": 0, "accepted": 0, "instances": 0},
+        {"attempts": 0, "versions": 0, "accepted": 0, "instances": 0},
     )
-    families, instances = ask(LIVE)[0]["families"], sum(row["instances"] for row in made)
-    labels, chosen, came = ask(LABELS)[0], ask(SURVIVAL)[0], ask(CAME)[0]
+    families, instances = ask(SQL["live"])[0]["families"], sum(row["instances"] for row in made)
+    labels, chosen, came = ask(SQL["labels"])[0], ask(SQL["survival"])[0], ask(SQL["came"])[0]
     gained = gain_in_words(sum(row["accepted"] for row in made), instances)
     return replace(
-        with_cpu(summary, ask(SECONDS)),
+        with_cpu(summary, ask(SQL["seconds"])),
         noun="attempt",
         made=now["attempts"],
         passed=now["accepted"],
         beside=" and ".join(
             counted(count, noun)
-            for count, noun in ((now["repaired"], "repaired draft"), (came["judged"], "new seed"))
+            for count, noun in (
+                (now["versions"] - now["attempts"], "repaired draft"),
+                (came["judged"], "new seed"),
+            )
             if count
         ),
         gates=sorted(
@@ -53,7 +59,9 @@ def story(summary: Story, ask: Ask) -> Story:
             f"{counted(instances, 'instance')} in all"
         ),
         look=_look(summary, now),
-        trend=Trend("families accepted so far", [(row["cycle"], row["families"]) for row in ask(GROWTH)]),
+        trend=Trend(
+            "families accepted so far", [(row["cycle"], row["families"]) for row in ask(SQL["growth"])]
+        ),
     )
 
 
@@ -116,38 +124,3 @@ def _look(summary: Story, now: Row) -> str:
             "--format trl --out export"
         )
     return summary.look
-
-
-MADE = """
-WITH families AS (SELECT cycle, count(*) AS accepted FROM families.accepted GROUP BY cycle),
-  instances AS (SELECT cycle, count(*) AS instances FROM families.instances GROUP BY cycle),
-  tried AS (SELECT cycle, count(DISTINCT attempt) AS attempts, count(*) - count(DISTINCT attempt) AS repaired
-    FROM families.candidates GROUP BY cycle)
-SELECT cycle, coalesce(attempts, 0) AS attempts, coalesce(repaired, 0) AS repaired,
-  coalesce(accepted, 0) AS accepted, coalesce(instances, 0) AS instances
-FROM tried FULL JOIN families USING (cycle) FULL JOIN instances USING (cycle) WHERE cycle <= $cycle
-  ORDER BY cycle"""
-BEGAN = """
-SELECT '0000' AS cycle, family_id FROM families.seeds WHERE state = 'accepted'
-UNION ALL SELECT DISTINCT cycle, artifact_id FROM families.immigrants WHERE state = 'accepted'
-UNION ALL SELECT cycle, family_id FROM families.accepted"""
-LIVE = f"SELECT count(DISTINCT family_id) AS families FROM ({BEGAN}) WHERE cycle <= $cycle"
-CAME = """  -- those that cannot be read come to no gate
-SELECT count(DISTINCT artifact_id) AS judged, count(DISTINCT artifact_id)
-  FILTER (state = 'accepted') AS accepted
-FROM families.immigrants WHERE cycle = $cycle AND state <> 'present'"""
-LABELS = """
-SELECT count(*) AS instances, count(*) FILTER (2 * votes > voters) AS by_majority, count(*)
-  FILTER (votes = voters) AS unanimous
-FROM families.instances WHERE cycle = $cycle"""
-SURVIVAL = """
-SELECT count(*) FILTER (NOT lives) AS retired, count(*) FILTER (NOT lives AND before = 'accepted') AS going,
-  count(*) FILTER (lives AND before = 'retired') AS back FROM families.survival WHERE cycle = $cycle"""
-SECONDS = """
-SELECT cycle, cpu_s_mean * attempts AS cpu_s FROM families.resources WHERE outcome = 'all'
-  AND cycle <= $cycle ORDER BY cycle"""
-GROWTH = f"""
-SELECT cycle, (sum(n) OVER (ORDER BY cycle))::INTEGER AS families FROM (
-  SELECT cycle, count(family_id) AS n FROM ({BEGAN} UNION ALL SELECT DISTINCT cycle, NULL
-    FROM families.candidates)
-  WHERE cycle <= $cycle GROUP BY cycle) ORDER BY cycle"""

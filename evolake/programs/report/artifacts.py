@@ -13,7 +13,7 @@ import polars as pl
 from evolake.contest import LEVEL, paired
 from evolake.lake import Catalogue, Lake
 from evolake.programs.evolution.population import texts_of
-from evolake.programs.report.story import DECIDED, RUNS, DecisionRow, project_in_words
+from evolake.programs.report.story import DECIDED, SQL, DecisionRow, project_in_words
 from evolake.report.artifacts import Artifact, Kind, LineArtifacts
 from evolake.report.gain import Gain
 from evolake.report.numbers import counted, figures
@@ -73,9 +73,8 @@ def standing(shared: Standing, _lake: Lake, ask: Ask) -> Standing:
     best, start = (
         "; ".join(_score(row, column) for row in decided) for column in ("holder_mean", "initial_mean")
     )
-    return replace(
-        shared, best=best or shared.best, start=start or shared.start, evaluations=ask(COUNTED)[0]["runs"]
-    )
+    runs = ask(SQL["counted"])[0]["runs"]
+    return replace(shared, best=best or shared.best, start=start or shared.start, evaluations=runs)
 
 
 def _score(row: DecisionRow, column: str) -> str:
@@ -83,9 +82,6 @@ def _score(row: DecisionRow, column: str) -> str:
         f"{row['project']}: {row['score_name']} "
         f"{'unknown' if row[column] is None else figures(row[column], 6)}"
     )
-
-
-COUNTED = f"SELECT count(*)::INTEGER AS runs FROM ({RUNS}) WHERE cycle <= $cycle"
 
 
 def gain_of(lake: Lake, artifact_id: str, cycle: str, _since: str) -> Gain | None:

@@ -11,63 +11,22 @@ from typing import Any
 from evolake.lake import Catalogue, Lake, following
 from evolake.programs.evolution.population import texts_of
 from evolake.programs.report.material import LINE, material_of, population_entering
-from evolake.programs.report.story import DECIDED, improves, score_in_words
-from evolake.report.champion import ANCESTRY
+from evolake.programs.report.story import improves, score_in_words
+from evolake.report.finished_cycle import read_cycle
 from evolake.report.numbers import figures
-from evolake.report.pages import Section, require_finished, section, sentence
+from evolake.report.pages import Section, section
+from evolake.report.questions import questions
 from evolake.report.show import rounded
 
 PACKAGE = "evolake.programs.report"
-CHAMPIONS = """
-SELECT project, holder_id[:12] AS champion, holder_mean AS held_out_score, holder_low AS low,
-  holder_high AS high, initial_mean AS initial,
-  noise, wins, CASE WHEN protected THEN 'yes' ELSE 'score not protected' END AS protected, reason
-FROM programs.champion WHERE cycle = $cycle ORDER BY project"""
-PROJECTS = (
-    "SELECT project, mode, score_name, higher_is_better, living, note FROM programs.projects WHERE cycle "
-    "= $cycle ORDER BY project"
-)
-GATES = """
-SELECT gate, count(*) AS judged, count(*) FILTER (NOT passed) AS blocked FROM (
-  SELECT artifact_id, gate_no, gate, bool_and(outcome = 'pass') AS passed FROM verdicts
-  WHERE cycle = $cycle AND artifact_id IN (SELECT program_id FROM programs.candidates WHERE cycle = $cycle)
-    GROUP BY ALL)
-GROUP BY gate, gate_no ORDER BY gate_no"""
-OPERATORS = """
-SELECT project, operator, count(*) AS made, count(*) FILTER (state <> 'blocked') AS passed,
-  count(*) FILTER (state IN ('accepted', 'champion')) AS lived
-FROM programs.candidates WHERE cycle <= $cycle GROUP BY ALL ORDER BY project, lived DESC, operator"""
-BLOCKED = """
-SELECT project, gate, rule_id, reason, count(*) AS times FROM programs.accepted WHERE cycle <= $cycle
-  AND NOT passed GROUP BY ALL
-ORDER BY times DESC, project, gate, rule_id, reason LIMIT 30"""
-FRONT = """
-SELECT project, program_id[:12] AS program, operator, score, metrics, size, state FROM programs.survivors
-  WHERE cycle = $cycle AND front
-ORDER BY project, score DESC LIMIT 30"""
 LONGEST_DIFF = 20_000
 
 
 def programs_section(root: Path, cycle: str) -> Section:
-    """Return the section of one finished cycle. Raises InputError where the cycle is not finished."""
-    lake = Lake(root)
-    require_finished(lake, LINE, cycle)
+    """Return the section of one finished cycle."""
+    report = read_cycle(root, LINE, cycle, questions(PACKAGE, "page.sql"))
+    lake, decisions = report.lake, report.rows("decided")
     material = material_of(lake, following(cycle))
-    questions = {
-        "champions": CHAMPIONS,
-        "projects": PROJECTS,
-        "gates": GATES,
-        "operators": OPERATORS,
-        "blocked": BLOCKED,
-        "front": FRONT,
-    }
-    with Catalogue(lake) as catalogue:
-        asked = {name: catalogue.frame(sql, {"cycle": cycle}) for name, sql in questions.items()}
-        decisions = catalogue.frame(DECIDED, {"cycle": cycle}).to_dicts()
-        asked["ancestry"] = catalogue.frame(ANCESTRY, {"id": decisions[0]["holder_id"]})
-    lead = sentence(
-        PACKAGE, "headline.html.j2", decisions=decisions, in_words=score_in_words, improves=improves
-    )
     diffs = [
         diff_of(
             lake,
@@ -78,11 +37,11 @@ def programs_section(root: Path, cycle: str) -> Section:
     ]
     return section(
         PACKAGE,
-        LINE,
-        cycle,
-        lead,
+        report,
         material,
-        asked=asked,
+        decisions=decisions,
+        in_words=score_in_words,
+        improves=improves,
         open=[row["project"] for row in decisions if not row["protected"]],
         diff="\n".join(diffs)[:LONGEST_DIFF] or "the initial program is champion",
     )

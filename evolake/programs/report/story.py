@@ -9,14 +9,12 @@ from typing import Any
 
 from evolake.report.gain import NONE_YET
 from evolake.report.numbers import counted, figures
+from evolake.report.questions import questions
 from evolake.report.story import Ask, Row, Story, Trend, contests, why_nothing_passed, with_cpu
 
 DecisionRow = Mapping[str, Any]
-DECIDED = """
-SELECT c.*, p.score_name, p.higher_is_better, p.initial_id FROM programs.champion AS c
-  JOIN programs.projects AS p USING (cycle, project)
-WHERE cycle = $cycle ORDER BY project"""
-"""A row of DECISIONS per project, with the name and direction of its score and its initial program."""
+SQL = questions("evolake.programs.report", "story.sql")
+DECIDED = questions("evolake.programs.report", "page.sql")["decided"]
 INITIAL_LEADS = "the initial program leads"
 
 
@@ -49,11 +47,13 @@ def project_in_words(row: DecisionRow) -> str:
 def story(summary: Story, ask: Ask) -> Story:
     """Return each project's held-out score against its initial program's, the duels that were lost,
     evaluations and their processor time."""
-    decided, ran = ask(DECIDED), ask(RAN)[0]
+    decided, ran = ask(DECIDED), ask(SQL["ran"])[0]
+    living = ask(SQL["living"])[0]["living"]
     lost = [row for row in decided if row["challenger_id"] and not row["wins"]]
     won = [row["project"] for row in decided if row["wins"]]
     project = decided[0]["project"] if decided else ""
-    points = [(row["cycle"], row["holder_mean"]) for row in ask(TREND, project=project)] if project else []
+    rows = ask(SQL["trend"], project=project) if project else []
+    points = [(row["cycle"], row["holder_mean"]) for row in rows]
     others = [
         row
         for row in decided
@@ -67,14 +67,14 @@ def story(summary: Story, ask: Ask) -> Story:
     else:
         changed = ""
     return replace(
-        with_cpu(summary, ask(SECONDS)),
+        with_cpu(summary, ask(SQL["seconds"])),
         noun="program",
         gain="; ".join([summary.gain, *scores] if summary.gain else scores),
         duel="; ".join(_lost(row) for row in lost),
         measured=_measured(ran),
         contests=contests(ask, "programs.champion"),
         changed=changed,
-        goes_on=f"{counted(ask(LIVING)[0]['living'], 'living program')} of {counted(len(decided), 'project')}",  # noqa: E501
+        goes_on=f"{counted(living, 'living program')} of {counted(len(decided), 'project')}",
         look=why_nothing_passed(summary.line, summary.made, summary.passed) or _look(summary, decided),
         trend=Trend(f"held-out score of {project}", points) if points else summary.trend,
     )
@@ -108,23 +108,3 @@ def _look(summary: Story, decided: list[Row]) -> str:
             "program apart from what scores it"
         )
     return summary.look
-
-
-RUNS = (
-    "SELECT cycle, program_id, status, cpu_s FROM programs.measured UNION ALL SELECT cycle, program_id, "
-    "status, cpu_s FROM programs.heldout"
-)
-RAN = f"""
-SELECT count(*) AS runs, count(DISTINCT program_id) AS programs, count(*) FILTER (status <> 'ok') AS failed
-  FROM ({RUNS}) WHERE cycle = $cycle"""
-SECONDS = (
-    f"SELECT cycle, sum(cpu_s) AS cpu_s FROM ({RUNS}) WHERE cycle <= $cycle GROUP BY cycle ORDER BY cycle"
-)
-LIVING = """
-SELECT count(*) AS living FROM programs.incoming_programs
-WHERE CAST(cycle AS INTEGER) = CAST($cycle AS INTEGER) + 1 AND state IN ('accepted', 'champion')"""
-"""Of the population that was sealed: the summary is written before the cycle's last asset publishes its own
-table."""
-TREND = """
-SELECT cycle, holder_mean FROM programs.champion WHERE project = $project AND cycle <= $cycle
-  AND holder_mean IS NOT NULL ORDER BY cycle"""

@@ -14,6 +14,7 @@ from evolake.errors import InputError
 from evolake.lake import Lake, following
 from evolake.prompts.model.prompt import from_json
 from evolake.prompts.report.material import LINE, population_entering
+from evolake.prompts.report.story import SQL
 from evolake.report.artifacts import Artifact, Kind, LineArtifacts, Row, column_text
 from evolake.report.gain import Gain
 from evolake.report.numbers import counted
@@ -27,14 +28,8 @@ def standing(shared: Standing, _lake: Lake, ask: Ask) -> Standing:
     return replace(
         shared,
         start=shared.start or "the first root under the base model",
-        evaluations=ask(COUNTED)[0]["replies"],
+        evaluations=ask(SQL["counted"])[0]["replies"],
     )
-
-
-COUNTED = """
-SELECT ((SELECT coalesce(sum(rollouts), 0) FROM prompts.updates WHERE cycle <= $cycle)
-  + (SELECT count(*) FROM prompts.duel_replies WHERE cycle <= $cycle)
-  + (SELECT count(*) FROM prompts.heldout WHERE cycle <= $cycle))::INTEGER AS replies"""
 
 
 def gain_of(lake: Lake, artifact_id: str, cycle: str, _since: str) -> Gain | None:

@@ -3,121 +3,42 @@ anything, matches, edits, figures."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import polars as pl
-from markupsafe import Markup
 
-from evolake.lake import Catalogue, Lake, following
+from evolake.lake import following
 from evolake.prompts.evolution.population import Population
 from evolake.prompts.model.prompt import from_json
 from evolake.prompts.report.artifacts import base_evaluation
 from evolake.prompts.report.material import LINE, material_of
-from evolake.prompts.report.story import START, UNKNOWN, why_no_gain
-from evolake.report.champion import ANCESTRY, Champion, champion_of
-from evolake.report.pages import Section, require_finished, section, sentence
+from evolake.prompts.report.story import why_no_gain
+from evolake.report.finished_cycle import read_cycle
+from evolake.report.pages import Section, section
+from evolake.report.questions import questions
 
 PACKAGE = "evolake.prompts.report"
-MATCHES = """
-SELECT iteration, prompt_id[:12] AS prompt, rank + 1 AS place, round(mean_reward, 3) AS mean_reward,
-  round(mu, 2) AS mu, round(sigma, 2) AS sigma
-FROM prompts.ratings WHERE source = 'update' AND cycle <= $cycle ORDER BY iteration DESC, rank, prompt_id
-  LIMIT 30"""
-UPDATES = """
-SELECT iteration, updated, informative || ' of ' || groups AS informative_groups, rollouts, rejected,
-  round(correct / rollouts, 3) AS correct,
-round(formatted / rollouts, 3) AS in_form, round(truncated / rollouts, 3) AS cut_off, round(mean_reward,
-  3) AS mean_reward,
-round(grad_norm, 3) AS grad_norm, round(kl, 5) AS kl, checkpoint_sha[:12] AS checkpoint
-FROM prompts.updates WHERE cycle <= $cycle ORDER BY iteration DESC LIMIT 30"""
-EDITS = """
-SELECT kind, count(*) AS proposed, count(*) FILTER (applied) AS applied FROM prompts.edits
-  WHERE cycle <= $cycle AND kind <> 'none'
-GROUP BY ALL ORDER BY proposed DESC, kind"""
-REASONS = """
-SELECT reason, count(*) AS times FROM prompts.edits WHERE cycle <= $cycle AND NOT applied AND reason <> ''
-  GROUP BY ALL
-ORDER BY times DESC, reason LIMIT 12"""
-DUELS = """
-SELECT cycle, champion_id[:12] AS champion, challenger_id[:12] AS challenger, wins, reason, problems
-  FROM prompts.champion
-WHERE cycle <= $cycle ORDER BY cycle"""
-FED = """
-SELECT coalesce(known.title, feed.family[:12]) AS family, feed.difficulty, feed.reason, round(feed.score,
-  3) AS score_before, count(*) AS problems,
-any_value(learnt.correct || ' of ' || learnt.replies) AS right_replies, round(any_value(learnt.score),
-  3) AS score
-FROM prompts.feed AS feed LEFT JOIN prompts.learnability AS learnt USING (cycle, family, difficulty)
-LEFT JOIN known_artifacts AS known ON known.artifact_id = feed.family
-WHERE feed.cycle = $cycle AND (learnt.source IS NULL OR learnt.source = 'families')
-GROUP BY ALL ORDER BY score DESC NULLS LAST, family, feed.difficulty"""
-BLOCKED = """
-SELECT cycle, prompt_id[:12] AS prompt, gate, rule_id, reason FROM prompts.accepted WHERE cycle <= $cycle
-  AND NOT passed ORDER BY ALL"""
 
 
 def prompts_section(root: Path, cycle: str) -> Section:
-    """Return the section of one finished cycle. Raises InputError where the cycle is not finished."""
-    lake = Lake(root)
-    require_finished(lake, LINE, cycle)
-    material = material_of(lake, following(cycle))
-    population, heldout = material.population, lake.read(LINE, "heldout", cycle)
-    base = base_evaluation(lake)
-    with Catalogue(lake) as catalogue:
-        held = champion_of(lake, catalogue, LINE, cycle)
-        assert held is not None, "a root is champion from the seeds on"
-        asked = {
-            name: catalogue.frame(sql, {"cycle": cycle})
-            for name, sql in (
-                ("matches", MATCHES),
-                ("updates", UPDATES),
-                ("edits", EDITS),
-                ("reasons", REASONS),
-                ("duels", DUELS),
-                ("blocked", BLOCKED),
-                *([("fed", FED)] if lake.record(LINE, "feed", cycle) else []),
-            )
-        } | {"ancestry": catalogue.frame(ANCESTRY, {"id": held.artifact_id})}
-        start = catalogue.frame(START, {"cycle": cycle}).to_dicts()[0]
-        policies = catalogue.frame(
-            "SELECT DISTINCT policy, arm FROM prompts.updates WHERE cycle <= $cycle ORDER BY ALL",
-            {"cycle": cycle},
-        )
-        backends = catalogue.frame(
-            "SELECT DISTINCT origin FROM prompts.children WHERE cycle <= $cycle ORDER BY ALL",
-            {"cycle": cycle},
-        )
-        sources = catalogue.frame(
-            "SELECT source, split, count(*) AS problems FROM prompts.problems WHERE cycle = $cycle GROUP "
-            "BY ALL ORDER BY ALL",
-            {"cycle": cycle},
-        )
-    champion = population.row(held.artifact_id)
-    lead = headline(champion, held, why_no_gain(held.artifact_id, start))
+    """Return the section of one finished cycle."""
+    report = read_cycle(root, LINE, cycle, questions(PACKAGE, "page.sql"))
+    material, tables = material_of(report.lake, following(cycle)), report.tables
+    population, heldout = material.population, report.lake.read(LINE, "heldout", cycle)
+    champion = population.row(report.champion.artifact_id)
     return section(
         PACKAGE,
-        LINE,
-        cycle,
-        lead,
+        report,
         material,
-        asked=asked,
-        sources=sources,
+        champion=champion,
+        no_gain=why_no_gain(champion["prompt_id"], report.rows("start")[0]),
         prompts=prompts_table(population),
-        held=held_table(population, heldout, base),
+        held=held_table(population, heldout, base_evaluation(report.lake)),
         principles=from_json(champion["principles"]).text(),
-        editors=backends["origin"].to_list(),
-        policies=policies["policy"].to_list(),
-        arms=policies["arm"].unique().to_list(),
-    )
-
-
-def headline(champion: Mapping[str, Any], held: Champion, no_gain: str = UNKNOWN) -> Markup:
-    """Return the champion with its rating, and what it and the weights gained. champion: its row of PROMPTS.
-    no_gain: said if none was measured."""
-    return sentence(
-        PACKAGE, "headline.html.j2", champion=champion, since=held.since, gain=held.gain, no_gain=no_gain
+        editors=tables["editors"]["origin"].to_list(),
+        policies=tables["policies"]["policy"].to_list(),
+        arms=tables["policies"]["arm"].unique().to_list(),
+        feed=bool(report.lake.record(LINE, "feed", cycle)),
     )
 
 

@@ -7,16 +7,20 @@ from dataclasses import replace
 
 from evolake.report.gain import NONE_YET, NOT_SHOWN
 from evolake.report.numbers import counted, share_interval
+from evolake.report.questions import questions
 from evolake.report.story import Ask, Row, Story, Trend, contests
 
+SQL, PAGE = (questions("evolake.prompts.report", file) for file in ("story.sql", "page.sql"))
 UNKNOWN = "unknown: the base model was evaluated on other problems"
 ROOT_LEADS = f"{NONE_YET}: the first root leads, and the weights are those of the base model"
 
 
 def story(summary: Story, ask: Ask) -> Story:
     """Return the cycle's duel, rollouts and updates."""
-    trained, lost = ask(TRAINED)[0], [row for row in ask(DUELS) if not row["wins"]]
-    no_gain = why_no_gain(summary.champion_id, ask(START)[0])
+    trained, lost = ask(SQL["trained"])[0], [row for row in ask(SQL["duels"]) if not row["wins"]]
+    live = ask(SQL["live"])[0]["live"]
+    solved = [(row["cycle"], 100 * row["share"]) for row in ask(SQL["solved"])]
+    no_gain = why_no_gain(summary.champion_id, ask(PAGE["start"])[0])
     return replace(
         summary,
         noun="prompt",
@@ -28,16 +32,14 @@ def story(summary: Story, ask: Ask) -> Story:
         f"{trained['updated']} of {counted(trained['iterations'], 'iteration')} changed the weights"
         if trained["iterations"]
         else "",
-        goes_on=f"{counted(ask(LIVE)[0]['live'], 'prompt')} so far, and the weights as they are now",
+        goes_on=f"{counted(live, 'prompt')} so far, and the weights as they are now",
         look=_look(summary),
-        trend=Trend(
-            "held-out problems solved", [(row["cycle"], 100 * row["share"]) for row in ask(SOLVED)], "%"
-        ),
+        trend=Trend("held-out problems solved", solved, "%"),
     )
 
 
 def why_no_gain(champion_id: str, start: Row) -> str:
-    """Return what to say if no gain was measured. start: the row of START."""
+    """Return what to say if no gain was measured. start: the row of that question."""
     return ROOT_LEADS if champion_id == start["root"] and not start["updates"] else UNKNOWN
 
 
@@ -54,22 +56,3 @@ def _look(summary: Story) -> str:
             "train longer: evolake run --lines prompts"
         )
     return summary.look
-
-
-START = """
-SELECT (SELECT any_value(prompt_id) FROM prompts.heldout WHERE cycle = '0001' AND iteration = 0) AS root,
-  (SELECT count(*) FROM prompts.updates WHERE updated AND cycle <= $cycle) AS updates"""
-TRAINED = """
-SELECT count(*) AS iterations, count(*) FILTER (updated) AS updated, coalesce(sum(rollouts),
-  0)::INTEGER AS rollouts,
-  coalesce(sum(correct), 0)::INTEGER AS correct FROM prompts.updates WHERE cycle = $cycle"""
-DUELS = "SELECT * FROM prompts.champion WHERE cycle = $cycle ORDER BY challenger_id"
-LIVE = (
-    "SELECT count(DISTINCT artifact_id) AS live FROM artifacts WHERE line = 'prompts' AND state <> "
-    "'blocked' AND cycle <= $cycle"
-)
-SOLVED = """
-SELECT h.cycle, avg(h.correct::INTEGER) AS share FROM prompts.heldout AS h
-JOIN champions ON champions.line = 'prompts' AND champions.cycle = h.cycle
-  AND champions.artifact_id = h.prompt_id
-WHERE h.cycle <= $cycle AND h.iteration > 0 GROUP BY h.cycle ORDER BY h.cycle"""

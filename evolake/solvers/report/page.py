@@ -19,7 +19,6 @@ import polars as pl
 from markupsafe import Markup
 
 from evolake.contest import LEAST_FORMULAS, LEVEL
-from evolake.lake import Lake
 from evolake.report.numbers import counted, figures
 from evolake.report.pages import Section, section, sentence
 from evolake.seeds import generator
@@ -27,7 +26,7 @@ from evolake.solvers.evolution.population import edits_of_row
 from evolake.solvers.measurement.duel import formulas_of, par2_contest, repeat_noise_floor
 from evolake.solvers.measurement.duel_families import family_lines
 from evolake.solvers.measurement.metrics import compute_metrics, cost
-from evolake.solvers.report.material import COUNTS, LINE, Material, SolversReport, read_report
+from evolake.solvers.report.material import COUNTS, Material, SolversReport, read_report
 from evolake.solvers.report.story import families_in, outcome
 from evolake.solvers.tables import CLOCK, CUT_OFF_SHARES
 from evolake.stats import Interval
@@ -35,19 +34,17 @@ from evolake.stats import Interval
 PACKAGE = "evolake.solvers.report"
 
 
-def verdict_sentence(report: SolversReport) -> Markup:
-    """Return the champion after the cycle's duels."""
-    since, gain = report.held.since, report.held.gain
-    return sentence(
-        PACKAGE,
-        "headline.html.j2",
-        champion=report.champion,
-        base=report.base,
-        since=since,
-        gain=gain,
-        is_new=bool(gain and since == report.cycle),
-        challengers=len(report.decisions),
-    )
+def headline_values(report: SolversReport) -> dict[str, Any]:
+    """Return what the headline says of the champion after the cycle's duels."""
+    held = report.shared.champion
+    return {
+        "champion": report.champion,
+        "base": report.base,
+        "since": held.since,
+        "gain": held.gain,
+        "is_new": bool(held.gain and held.since == report.shared.cycle),
+        "challengers": len(report.decisions),
+    }
 
 
 def duel_sentences(report: SolversReport) -> list[Markup]:
@@ -265,13 +262,13 @@ def solvers_section(root: Path, cycle: str) -> Section:
     compared = compare_holdout(
         report.population.holdout, report.champion["variant_id"], report.base["variant_id"], cycle
     )
+    proposals = report.shared.tables["proposals"]
     return section(
         PACKAGE,
-        LINE,
-        cycle,
-        verdict_sentence(report),
-        Material(Lake(root), cycle, report.population),
-        report=report,
+        report.shared,
+        Material(report.shared.lake, cycle, report.population),
+        **headline_values(report),
+        solvers=report,
         soundness=soundness_sentence(report.runs),
         holdout=holdout_sentence(compared, report.champion, report.base),
         duels=duel_sentences(report),
@@ -280,9 +277,9 @@ def solvers_section(root: Path, cycle: str) -> Section:
             _measures("Suite train", report.metrics, report, seeds=True),
             _measures("Suite holdout", _holdout(report), report, seeds=False),
         ],
-        proposals=report.proposals.head(PROPOSALS_SHOWN),
-        active=report.proposals.filter(pl.col("state") == "active").height,
-        rule_metrics=_rule_metrics(report),
+        proposals=proposals.head(PROPOSALS_SHOWN),
+        active=proposals.filter(pl.col("state") == "active").height,
+        rule_metrics=_rule_metrics(report.shared.tables["rule_metrics"]),
     )
 
 
@@ -366,10 +363,10 @@ def _written(value: Any, form: str) -> str:
     return "" if value is None else form.format(value)
 
 
-def _rule_metrics(report: SolversReport) -> pl.DataFrame:
+def _rule_metrics(measured: pl.DataFrame) -> pl.DataFrame:
     """Return the five measures by cycle."""
-    cycles = sorted(set(report.rule_metrics["cycle"].to_list()))[-CYCLES_SHOWN:]
-    values = {(row["metric"], row["cycle"]): row["value"] for row in report.rule_metrics.to_dicts()}
+    cycles = sorted(set(measured["cycle"].to_list()))[-CYCLES_SHOWN:]
+    values = {(row["metric"], row["cycle"]): row["value"] for row in measured.to_dicts()}
     names = ("prevention", "compliance", "coverage", "kill_rate", "time_to_fix")
     columns = {"measure": [name.replace("_", " ") for name in names]}
     columns |= {

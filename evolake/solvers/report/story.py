@@ -14,6 +14,7 @@ from evolake.contest import LEAST_FORMULAS, LEVEL
 from evolake.lake import Lake
 from evolake.report.gain import BOUNDS, NONE_YET
 from evolake.report.numbers import counted, figures, interval
+from evolake.report.questions import questions
 from evolake.report.standing import Ask, Standing
 from evolake.report.story import Row, Story, Trend, contests, why_nothing_passed, with_cpu
 from evolake.solvers.measurement import metrics
@@ -130,15 +131,23 @@ def why_not_champion(
     return f"{title} did not become champion: it had no duel in this cycle"
 
 
+SQL = questions(
+    "evolake.solvers.report",
+    "story.sql",
+    verified=metrics.VERIFIED,
+    unsat=metrics.UNSAT,
+    unchecked=metrics.UNCHECKED,
+    unsound=metrics.UNSOUND,
+)
 NONE = f"{NONE_YET}: an upstream solver leads as it came"
 UNSOUND = "who answered wrongly: evolake sql --file cookbook/unsound_answers.sql"
 
 
 def story(summary: Story, ask: Ask) -> Story:
     """Return the cycle's lost duels, runs with proofs, processor time of builds and runs."""
-    made, ran = ask(MADE)[0], ask(RAN)[0]
+    made, ran = ask(SQL["made"])[0], ask(SQL["ran"])[0]
     return replace(
-        with_cpu(summary, ask(SECONDS)),
+        with_cpu(summary, ask(SQL["seconds"])),
         noun="variant",
         made=made["made"],
         beside=counted(made["entered"], "new seed") if made["entered"] else "",
@@ -151,15 +160,15 @@ def story(summary: Story, ask: Ask) -> Story:
         look=UNSOUND
         if ran["wrong"]
         else why_nothing_passed(summary.line, made["made"], summary.passed) or summary.look,
-        trend=Trend("PAR-2 of the champion", [(row["cycle"], row["par2"]) for row in ask(PAR2)], " s"),
+        trend=Trend("PAR-2 of the champion", [(row["cycle"], row["par2"]) for row in ask(SQL["par2"])], " s"),
     )
 
 
 def _rank_1(ask: Ask, summary: Story) -> str:
     """Return why the first of the cycle's ranking is not champion."""
-    best = ask(RANK_1)
+    best = ask(SQL["rank_1"])
     return (
-        why_not_champion(best[0], summary.champion_id, summary.champion, ask(DUELS), summary.cycle)
+        why_not_champion(best[0], summary.champion_id, summary.champion, ask(SQL["duels"]), summary.cycle)
         if best
         else ""
     )
@@ -177,44 +186,7 @@ def _measured(ran: Row) -> str:
     )
 
 
-RUNS = ("smoke", "correctness", "stability_runs", "benchmark_runs", "holdout_runs")
-ALL_RUNS = (
-    " UNION ALL ".join(
-        f"SELECT variant_id, cycle, status, certificate, proof_status, cpu_s FROM solvers.{table}"
-        for table in (*RUNS, "champion_trials")
-    )
-    + " UNION ALL SELECT variant_id, cycle, status, certificate, proof_status, cpu_s FROM "
-    "solvers.gate_runs WHERE gate = 'trial'"
-)
-MADE = """
-SELECT count(*) AS made, (SELECT count(DISTINCT artifact_id) FROM solvers.immigrants WHERE cycle = $cycle
-  AND state <> 'present') AS entered
-FROM solvers.variants WHERE cycle = $cycle"""
-RAN = f"""
-SELECT count(*) AS runs, count(DISTINCT variant_id) AS variants, count(*)
-  FILTER ({metrics.VERIFIED}) AS verified,
-  count(*) FILTER ({metrics.UNSAT}) AS unsat, count(*) FILTER ({metrics.UNCHECKED}) AS unchecked,
-  count(*) FILTER ({metrics.UNSOUND}) AS wrong FROM ({ALL_RUNS}) WHERE cycle = $cycle"""
-RANK_1 = """
-SELECT r.variant_id, coalesce(known.title, r.variant_id[:12]) AS title FROM solvers.consensus_ranking AS r
-LEFT JOIN known_artifacts AS known ON known.artifact_id = r.variant_id WHERE r.cycle = $cycle ORDER BY r.rank
-  LIMIT 1"""
-DUELS = "SELECT * FROM solvers.champion WHERE cycle <= $cycle"
-SECONDS = f"""
-SELECT cycle, sum(cpu_s) AS cpu_s FROM (SELECT cycle, cpu_s FROM ({ALL_RUNS}) UNION ALL SELECT cycle, cpu_s
-  FROM solvers.binaries)
-WHERE cycle <= $cycle GROUP BY cycle ORDER BY cycle"""
-PAR2 = """
-SELECT champions.cycle, any_value(m.par2) AS par2 FROM champions
-JOIN solvers.metrics AS m ON m.cycle = champions.cycle AND m.variant_id = champions.artifact_id
-WHERE champions.line = 'solvers' AND champions.cycle <= $cycle GROUP BY champions.cycle
-  ORDER BY champions.cycle"""
-
-
 def standing(shared: Standing, _lake: Lake, ask: Ask) -> Standing:
     """Return the row with all measured runs. Without a gain the line still has the seed that it started
     from."""
-    return replace(shared, start=shared.start or shared.best, evaluations=ask(COUNTED)[0]["runs"])
-
-
-COUNTED = f"SELECT count(*)::INTEGER AS runs FROM ({ALL_RUNS}) WHERE cycle <= $cycle"
+    return replace(shared, start=shared.start or shared.best, evaluations=ask(SQL["counted"])[0]["runs"])

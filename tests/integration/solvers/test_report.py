@@ -17,8 +17,9 @@ from solver_runs import run_row
 from evolake.lake import ARTIFACTS, CHAMPIONS, Lake, side_table
 from evolake.report.figures import figures_in
 from evolake.report.lines import chosen_cycles, read_sections
-from evolake.solvers.report.material import read_report
-from evolake.solvers.report.page import soundness_sentence, verdict_sentence
+from evolake.report.pages import sentence
+from evolake.solvers.report.material import SolversReport, read_report
+from evolake.solvers.report.page import PACKAGE, headline_values, soundness_sentence
 from evolake.solvers.tables import STABILITY_RUNS
 
 FIGURES = {figure.title.lower().replace(" ", "_") for figure in figures_in("evolake.solvers.report.figures")}
@@ -121,6 +122,11 @@ def test_an_earlier_cycle_knows_nothing_of_later_ones(root: Path):
     assert "Nothing: it is the upstream solver" in page
 
 
+def headline(report: SolversReport, duels: list[dict]) -> str:
+    later = replace(report, shared=replace(report.shared, cycle="0003"), decisions=duels)
+    return sentence(PACKAGE, "headline.html.j2", **headline_values(later))
+
+
 def test_a_champion_that_reigns_on_is_shown_with_the_duel_that_it_once_won(root: Path):
     now = read_report(root, "0002")
     lost = now.decisions[0] | {
@@ -129,18 +135,14 @@ def test_a_champion_that_reigns_on_is_shown_with_the_duel_that_it_once_won(root:
         "wins": False,
         "cycle": "0003",
     }
-    later = verdict_sentence(replace(now, cycle="0003", decisions=[lost]))
+    later = headline(now, [lost])
     assert later.startswith("The champion, since cycle 0002, is <b>&lt;b&gt;fast&lt;/b&gt;</b> ")
     assert (
         "in this cycle its challenger did not gain more than the noise. It became champion with 2.00 "
         "times lower cost than <b>alpha</b>" in later
     )
-    assert "in this cycle no variant challenged it." in verdict_sentence(
-        replace(now, cycle="0003", decisions=[])
-    )
-    assert "in this cycle none of 2 challengers gained" in verdict_sentence(
-        replace(now, cycle="0003", decisions=[lost, lost])
-    )
+    assert "in this cycle no variant challenged it." in headline(now, [])
+    assert "in this cycle none of 2 challengers gained" in headline(now, [lost, lost])
 
 
 def test_titles_and_reasons_are_text_and_never_markup(root: Path):

@@ -92,7 +92,7 @@ def test_every_module_of_a_line_s_figures_is_a_figure_that_its_page_shows_and_no
     ]
     elsewhere = {text for path in modules for text in strings_of(path)}
     assert {figure.title for figure in figures} & elsewhere == set()
-    assert not [figure.title for figure in figures if figure.title in template]
+    assert not [figure.title for figure in figures if f'"{figure.title}"' in template]
 
 
 def test_a_figure_is_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

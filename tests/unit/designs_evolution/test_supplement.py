@@ -15,10 +15,11 @@ from evolake.designs.report import page as objectives
 from evolake.designs.report import supplement_champion as champion
 from evolake.designs.report.figures import speedup as speedup_figure
 from evolake.designs.report.material import Material, baseline_of
-from evolake.designs.report.page import EXPECTED, coverage
+from evolake.designs.report.page import PACKAGE, coverage
 from evolake.designs.tables import EXPERIMENTS, EXTRAPOLATIONS
 from evolake.lake import Catalogue, Lake
 from evolake.objectives.long_consensus import LongConsensus, rank_long
+from evolake.report.questions import questions
 
 BASE, FIRST, LED, OTHER = "a" * 64, "b" * 64, "c" * 64, "d" * 64
 
@@ -251,8 +252,9 @@ def test_what_was_expected_is_held_against_what_was_measured_afterwards(tmp_path
             run_id="test",
             schema=EXPERIMENTS,
         )
+    sql = questions(PACKAGE, "page.sql")["expected"]
     with Catalogue(lake) as catalogue:
-        results, earlier = (catalogue.frame(EXPECTED, {"cycle": cycle}) for cycle in ("0003", "0001"))
+        results, earlier = (catalogue.frame(sql, {"cycle": cycle}) for cycle in ("0003", "0001"))
     assert results.sort("cycle", "design").select("design", "cycle", "low", "measured", "inside").rows() == [
         (FIRST, "0001", 50.0, 200, True),
         (BASE, "0002", 100.0, 900, False),

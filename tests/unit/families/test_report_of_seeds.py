@@ -119,13 +119,12 @@ def test_the_section_s_tables_and_its_figure_of_growth_count_it_too(
     lake: Lake, monkeypatch: pytest.MonkeyPatch
 ):
     with Catalogue(lake, {("families", asset): schema for asset, schema in KNOWN.items()}) as catalogue:
-        measured, made, entered = (
-            catalogue.frame(sql, {"cycle": "0002"}) for sql in (data.MEASURED, data.MADE, data.ENTERED)
+        measured, made = (
+            catalogue.frame(data.QUESTIONS[asked], {"cycle": "0002"}) for asked in ("measured", "made")
         )
     assert measured["family_id"].to_list() == ["m1", "s1"]
-    made = data.with_entered(made, entered)
     assert made.select("cycle", "accepted", "entered").rows() == [("0001", 1, 0), ("0002", 0, 1)]
     drawn: list[Any] = []
     monkeypatch.setattr("evolake.families.plots.growth", lambda *given: drawn.append(given) or b"")
-    growth.draw_growth(SimpleNamespace(accepted=[*"abcd"], evolved=["d"], made=made))  # pyright: ignore[reportArgumentType]
+    growth.draw_growth(SimpleNamespace(accepted=[*"abcd"], evolved=["d"], tables={"made": made}))  # pyright: ignore[reportArgumentType]
     assert drawn[0][1] == [3, 4]

@@ -8,6 +8,7 @@ import math
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -19,13 +20,12 @@ from evolake.programs.report.story import improves, score_in_words
 from evolake.prompts.evolution.population import ITERATION, Population
 from evolake.prompts.model.prompt import Principle, SystemPrompt
 from evolake.prompts.report.artifacts import gain_of
-from evolake.prompts.report.page import headline
 from evolake.prompts.report.story import ROOT_LEADS, UNKNOWN, why_no_gain
 from evolake.prompts.tables import ARCHIVE, EVALUATIONS
 from evolake.report.champion import Champion
 from evolake.report.gain import NONE_YET, Gain
 from evolake.report.outcome import Seen, outcome_of
-from evolake.report.pages import page
+from evolake.report.pages import page, sentence
 from evolake.report.story import Story, story_of
 from evolake.stats import Interval
 
@@ -248,11 +248,9 @@ def test_a_root_under_the_base_model_is_not_compared_with_itself(tmp_path: Path)
     )
     champion = {"prompt_id": root, "operator": "root", "size": 1, "mu": 25.0, "sigma": 8.0}
     for held, word in ((None, ROOT_LEADS), (trained, "no difference")):
-        lead = headline(
-            champion,
-            Champion("prompts", root, "system prompt", "t", "c", CYCLE, CYCLE, 0.3, 0, held),
-            ROOT_LEADS,
-        )
+        holder = Champion("prompts", root, "system prompt", "t", "c", CYCLE, CYCLE, 0.3, 0, held)
+        values = {"report": SimpleNamespace(held=holder), "champion": champion, "no_gain": ROOT_LEADS}
+        lead = sentence("evolake.prompts.report", "headline.html.j2", **values)
         assert f"Gain: {NONE_YET}" in lead and word in lead and "+0.00%" not in lead
 
 

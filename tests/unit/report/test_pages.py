@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import fields
 from datetime import date
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,21 +15,20 @@ import pytest
 
 from evolake.designs.evolution.attempts import ConsensusWinner
 from evolake.designs.report import page as designs
-from evolake.designs.report.data import CycleReport
-from evolake.designs.report.page import Part
 from evolake.families.dataset.difficulty import work_of
 from evolake.families.report import page as families
-from evolake.families.report.material import FamiliesReport
+from evolake.families.report.material import QUESTIONS, FamiliesReport
 from evolake.families.tables import COMPLEXITY
 from evolake.lake import ARTIFACTS, CHAMPIONS, Lake, side_table
 from evolake.lines import lines
-from evolake.prompts.report.page import headline
 from evolake.repair.report.result_tables import Shown
 from evolake.report import pages
 from evolake.report.champion import Champion
+from evolake.report.finished_cycle import FinishedCycle
 from evolake.report.gain import Gain
 from evolake.report.lines import any_section
-from evolake.report.pages import Section, page, plain, render
+from evolake.report.pages import Section, page, plain, render, sentence
+from evolake.report.questions import questions
 from evolake.report.story import Story
 from evolake.stats import Interval
 
@@ -55,10 +53,12 @@ def holds_only_text(markup: str, times: int) -> bool:
 
 
 def test_a_design_s_title_source_and_reasons_are_text(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
-    frames = {
-        field.name: evil("title", EVIL) for field in fields(CycleReport) if field.type == "pl.DataFrame"
+    frames = {name: evil("title", EVIL) for name in (*questions(designs.PACKAGE, "page.sql"), "ancestry")}
+    frames |= {
+        "decisions": evil("comparison", "reason"),
+        "consensus": evil("cycle"),
+        "expected": evil(inside=True),
     }
-    frames |= {"decisions": evil("comparison", "reason")}
     columns = (
         "part",
         "title",
@@ -72,29 +72,34 @@ def test_a_design_s_title_source_and_reasons_are_text(monkeypatch: pytest.Monkey
         "unsolved_fraction",
         "solved",
     )
-    frames |= {"trials": evil(*columns)}
-    sha = Lake(tmp_path).blobs.put(EVIL.encode())
+    frames |= {"trials": evil("profile", *columns)}
+    lake = Lake(tmp_path)
+    sha = lake.blobs.put(EVIL.encode())
     champion = {"title": EVIL, "design_id": "d" * 64, "source_sha": sha}
-    population: Any = SimpleNamespace(designs=pl.DataFrame())
+    population = SimpleNamespace(designs=pl.DataFrame(), row=lambda _: champion)
     gain = Gain(Interval(2.0, 1.0, 3.0, 0.95), "fewer median steps", "b", EVIL, "0001", True)
     held = Champion("designs", "d" * 64, "design", EVIL, sha, "0001", "0001", 0.1, 0, gain)
     winner = ConsensusWinner("e" * 64, EVIL, False, EVIL)
-    report = CycleReport(
-        cycle="0001",
-        profile=EVIL,
-        backend=EVIL,
-        population=population,
-        held=held,
-        champion=champion,
-        winner=winner,
-        **frames,
-    )
-    monkeypatch.setattr(designs, "read_report", lambda *_: report)
+    report = FinishedCycle(lake, "designs", "0001", held, EVIL, frames)
+    monkeypatch.setattr(designs, "read_cycle", lambda *_: report)
+    monkeypatch.setattr(designs, "read_population", lambda *_: population)
+    monkeypatch.setattr(designs, "consensus_winner", lambda *_: winner)
     monkeypatch.setattr(pages, "draw_figures", lambda *_: {})
     monkeypatch.setattr(
         pages, "by_place", lambda *_: {"figures": {EVIL: b"png"}, "supplement": {EVIL: b"png"}}
     )
-    monkeypatch.setattr(designs, "read_supplement", lambda *_: [Part(EVIL, EVIL, evil("text"))])
+    kinds = (
+        "parameters",
+        "terms",
+        "lineage",
+        "fits",
+        "by_size",
+        "weights",
+        "agreement",
+        "kinds",
+        "objectives",
+    )
+    monkeypatch.setattr(designs, "supplement", lambda *_: dict.fromkeys(kinds, evil("text")))
     made = designs.designs_section(tmp_path, "0001")
     assert holds_only_text(made.headline, 2)
     assert holds_only_text(made.body, 32)
@@ -104,21 +109,18 @@ def test_a_design_s_title_source_and_reasons_are_text(monkeypatch: pytest.Monkey
 
 
 def test_a_family_s_title_text_label_and_reasons_are_text(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
-    population: Any = SimpleNamespace(rows=lambda *_: [{"operator": EVIL}])
-    frames = {
-        field.name: evil("title", EVIL) for field in fields(FamiliesReport) if field.type == "pl.DataFrame"
-    }
+    population: Any = SimpleNamespace(
+        rows=lambda *_: [{"operator": EVIL}], experience=evil("number", "cycle", "item")
+    )
+    frames = {name: evil("title", EVIL) for name in QUESTIONS}
     frames |= {
         "measured": COMPLEXITY.empty(),
         "made": pl.DataFrame([{"cycle": "0001", "accepted": 1, "attempts": 1}]),
-        "drift": evil("cycle", "family"),
-        "kills": evil("fault", "expected", caught=0, planted=1),
-        "grades": pl.DataFrame(),
-        "experience": evil("number", "cycle", "item"),
         "resources": evil("outcome", jail_calls=1.0, cpu_s=1.0, wall_s=1.0, usd=1.0),
         "reviews": pl.DataFrame({"matches": [0], "families": [1]}),
         "blocked": evil("gate", "rule_id", "example", blocked=1),
-        "work": work_of([(EVIL, EVIL, [(1, 5.0), (3, 9.0)])]),
+        "costs": pl.DataFrame({"usd": [0.0]}),
+        "labels": pl.DataFrame([dict.fromkeys(("instances", "by_majority", "unanimous", "texts"), 1)]),
     }
     example = {
         "operator": EVIL,
@@ -131,17 +133,20 @@ def test_a_family_s_title_text_label_and_reasons_are_text(monkeypatch: pytest.Mo
         "votes": 3,
         "voters": 3,
     }
+    frames["examples"] = pl.DataFrame([example])
     report = FamiliesReport(
-        cycle="0001",
-        backend=EVIL,
+        tables=frames,
         population=population,
         duplicates=[],
-        costs={"usd": 0.0},
-        examples=[example],
-        labels=dict.fromkeys(("instances", "by_majority", "unanimous", "texts"), 1),
-        **frames,
+        drift=evil("cycle", "family"),
+        kills=evil("fault", "expected", caught=0, planted=1),
+        grades=pl.DataFrame(),
+        work=work_of([(EVIL, EVIL, [(1, 5.0), (3, 9.0)])]),
+        asked=pl.DataFrame(),
     )
-    monkeypatch.setattr(families, "read_report", lambda *_: report)
+    shared = FinishedCycle(Lake(tmp_path), "families", "0001", None, EVIL, frames)
+    monkeypatch.setattr(families, "read_cycle", lambda *_: shared)
+    monkeypatch.setattr(families, "families_report", lambda _: report)
     monkeypatch.setattr(pages, "draw_figures", lambda *_: {})
     made = families.families_section(tmp_path, "0001")
     assert holds_only_text(made.body, 20)
@@ -160,21 +165,23 @@ def test_a_prompt_its_edits_and_what_they_are_called_are_text():
         against=EVIL,
         is_ratio=False,
     )
-    lead = headline(
-        champion, Champion("prompts", EVIL, "system prompt", EVIL, EVIL, "0001", "0001", 0.1, 0, gain)
+    held = Champion("prompts", EVIL, "system prompt", EVIL, EVIL, "0001", "0001", 0.1, 0, gain)
+    report = SimpleNamespace(held=held, cycle="0001")
+    lead = sentence(
+        "evolake.prompts.report", "headline.html.j2", report=report, champion=champion, no_gain=EVIL
     )
     assert holds_only_text(lead, 3)
     asked = dict.fromkeys(
-        ("matches", "updates", "edits", "reasons", "duels", "blocked", "ancestry"), evil("reason")
+        ("matches", "updates", "edits", "reasons", "duels", "blocked", "sources", "ancestry"), evil("reason")
     )
     body = render(
         "evolake.prompts.report",
         "section.html.j2",
-        cycle="0001",
+        report=report,
+        feed=False,
         headline=lead,
         placed={"figures": {EVIL: b""}},
-        asked=asked,
-        sources=evil("source"),
+        tables=asked,
         prompts=evil("prompt"),
         held=evil("prompt"),
         principles=EVIL,
@@ -203,7 +210,10 @@ def test_what_a_study_says_is_text():
     assert holds_only_text(body, 16)
 
 
-def test_a_line_without_a_section_of_its_own_is_text_too_and_so_is_the_page_around_it(tmp_path: Path):
+def test_a_line_without_a_section_of_its_own_is_text_too_and_so_is_the_page_around_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    monkeypatch.setattr("evolake.report.finished_cycle.finished", lambda root, *_: Lake(root))
     lake = Lake(tmp_path)
     row = {
         "artifact_id": "aaa",

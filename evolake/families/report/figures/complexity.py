@@ -34,7 +34,7 @@ def draw_complexity(report: FamiliesReport) -> bytes:
         groups = {
             f"{name} ({frame.height})": frame[column].cast(pl.Float64).to_list()
             for name in ("seed", *OPERATORS)
-            if (frame := report.measured.filter(pl.col("operator") == name)).height
+            if (frame := report.tables["measured"].filter(pl.col("operator") == name)).height
         }
         evolved = [values[column] for name, values in paper.COMPLEXITY.items() if name != "seed"]
         references = {

@@ -22,7 +22,7 @@ def draw_gates(report: FamiliesReport) -> bytes:
     known = paper.GATE_RATES | {"attempts": paper.OVERALL}
     bars = [
         GateRate(SHOWN[row["gate"]], row["came"], row["passed"], known.get(row["gate"]))
-        for row in report.gates.to_dicts()
+        for row in report.tables["gates"].to_dicts()
     ]
     return gate_rates(
         bars, "What passes each gate, all cycles together", "the paper's pipeline, of all 100 traces"

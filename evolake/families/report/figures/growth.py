@@ -17,8 +17,9 @@ def draw_growth(report: FamiliesReport) -> bytes:
     """Return how many families, seeds among them, and how many instances there are after each cycle."""
     from evolake.families.plots import growth
 
-    seeds = len(report.accepted) - len(report.evolved) - report.made["entered"].sum()
-    made = report.made.with_columns(
+    made = report.tables["made"]
+    seeds = len(report.accepted) - len(report.evolved) - made["entered"].sum()
+    made = made.with_columns(
         families=(pl.col("accepted") + pl.col("entered")).cum_sum() + seeds,
         total=pl.col("instances").cum_sum(),
     )

@@ -1,0 +1,36 @@
+-- name: champions
+SELECT project, holder_id[:12] AS champion, holder_mean AS held_out_score, holder_low AS low,
+  holder_high AS high, initial_mean AS initial,
+  noise, wins, CASE WHEN protected THEN 'yes' ELSE 'score not protected' END AS protected, reason
+FROM programs.champion WHERE cycle = $cycle ORDER BY project
+
+-- name: projects
+SELECT project, mode, score_name, higher_is_better, living, note FROM programs.projects WHERE cycle = $cycle ORDER BY project
+
+-- name: gates
+SELECT gate, count(*) AS judged, count(*) FILTER (NOT passed) AS blocked FROM (
+  SELECT artifact_id, gate_no, gate, bool_and(outcome = 'pass') AS passed FROM verdicts
+  WHERE cycle = $cycle AND artifact_id IN (SELECT program_id FROM programs.candidates WHERE cycle = $cycle)
+    GROUP BY ALL)
+GROUP BY gate, gate_no ORDER BY gate_no
+
+-- name: operators
+SELECT project, operator, count(*) AS made, count(*) FILTER (state <> 'blocked') AS passed,
+  count(*) FILTER (state IN ('accepted', 'champion')) AS lived
+FROM programs.candidates WHERE cycle <= $cycle GROUP BY ALL ORDER BY project, lived DESC, operator
+
+-- name: blocked
+SELECT project, gate, rule_id, reason, count(*) AS times FROM programs.accepted WHERE cycle <= $cycle
+  AND NOT passed GROUP BY ALL
+ORDER BY times DESC, project, gate, rule_id, reason LIMIT 30
+
+-- name: front
+SELECT project, program_id[:12] AS program, operator, score, metrics, size, state FROM programs.survivors
+  WHERE cycle = $cycle AND front
+ORDER BY project, score DESC LIMIT 30
+
+-- name: decided
+-- A row of DECISIONS per project, with the name and direction of its score and its initial program.
+SELECT c.*, p.score_name, p.higher_is_better, p.initial_id FROM programs.champion AS c
+  JOIN programs.projects AS p USING (cycle, project)
+WHERE cycle = $cycle ORDER BY project
