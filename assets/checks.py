@@ -12,6 +12,7 @@ imported when a check runs.
 # (Great Expectations leaves its generic types open.)
 from __future__ import annotations
 
+import functools
 import importlib
 import inspect
 import os
@@ -19,16 +20,18 @@ import typing
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from datetime import UTC, datetime
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 import polars as pl
 
+from assets.guards import check_table, content_of
+from assets.line import SEED_ROUND
 from assets.shown import markdown
 from evolake.errors import MachineryError
-from evolake.lake import Lake
+from evolake.lake import CHECKS, Lake
 from evolake.lazy import put_off
 from resources.lake import LakeResource
 
@@ -86,7 +89,7 @@ def judge(frame: pl.DataFrame, name: str, expectations: Expectations) -> Judgeme
     )
 
 
-@cache
+@functools.cache
 def load_expectations() -> None:
     """Import Great Expectations, which takes about a second of processor time. What it imports
     for one expectation on distributions, and to draw that one, is put off: it takes as long again."""
@@ -96,7 +99,7 @@ def load_expectations() -> None:
     importlib.import_module("great_expectations.expectations")
 
 
-@cache
+@functools.cache
 def _whole_frame() -> BatchDefinition[Any]:
     """Return what makes a batch of any frame. It names no frame, so that one serves every check of a process:
     to make it takes as long as a small check.
@@ -166,9 +169,33 @@ def define(
     blocking: bool,
     compute_kind: str | None = None,
 ) -> dg.AssetChecksDefinition:
-    """Return `check` as an asset check of `asset`, in the pool of the asset."""
+    """Return `check` as an asset check of `asset`, in the pool of the asset. What it says is published as a
+    row of CHECKS before Dagster hears of it."""
+    line, judged = asset.key.path
+
+    @functools.wraps(check)
+    def published(context: dg.AssetCheckExecutionContext, lake: LakeResource, **given: object) -> Any:
+        cycle, store = context.partition_key if context.has_partition_key else None, lake.open()
+        judged_sha = content_of(store, line, judged, cycle)
+        result = check(context, lake, **given)
+        row = {
+            "asset": judged,
+            "check_name": name,
+            "cycle": cycle or SEED_ROUND,
+            "passed": result.passed,
+            "blocking": blocking,
+            "judged_sha": judged_sha,
+            "reason": result.description,
+            "run_id": context.run.run_id,
+            "checked_at": datetime.now(UTC),
+        }
+        table = check_table(judged, name)
+        store.publish(line, table, CHECKS.frame([row]), cycle=cycle, run_id=context.run.run_id, schema=CHECKS)
+        return result
+
     check.__annotations__ = typing.get_type_hints(check)  # Dagster wants classes, not postponed names
-    vars(check)["__signature__"] = inspect.signature(check)  # and asks for the signature some twenty times
+    published.__annotations__ = check.__annotations__
+    vars(published)["__signature__"] = inspect.signature(check)  # and asks for it some twenty times
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", dg.PreviewWarning)  # partitioned checks are a preview in Dagster 1.13
         return dg.asset_check(
@@ -179,7 +206,7 @@ def define(
             partitions_def=partitions_def,
             pool=asset.op.pool,
             compute_kind=compute_kind,
-        )(check)
+        )(published)
 
 
 def explanation(lake: Lake, sql: str, cycle: str | None, judged: Judgement) -> dict[str, Any]:

@@ -8,10 +8,14 @@ observation, then a materialization (the other way round the UI calls fresh part
 Opening also notes, in the lake's table `<line>.opened`, on which version the cycle's work is based. Sealing
 compares: a closing asset that is re-run alone after its population has changed cannot pass old work off as
 new.
+
+Seeds that change under a line that has begun: sealing them again voids every finished cycle, so it is done
+only on an explicit request.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import uuid
@@ -24,8 +28,6 @@ import polars as pl
 
 from assets.guards import require_passed
 from assets.line import FIRST_CYCLE, IN_PROCESS_TAG, LINE_TAG, Line, cycle_key, is_cycle_key, register_keys
-from assets.package import limit_pool
-from assets.resealing import require_consent
 from assets.rules import observe_rules
 from assets.shown import in_brief, note, warn
 from assets.story import FOUND_TAG, story_page
@@ -48,6 +50,8 @@ __all__ = [
     "seal_cycle",
     "seal_seeds",
 ]
+
+BACKFILL_TAG = "dagster/backfill"
 
 
 @dataclass(frozen=True)
@@ -108,7 +112,11 @@ def open_cycle(context: dg.AssetExecutionContext, lake: LakeResource, line: Line
     assert seal is not None, "an unbroken chain ends in a seal"
     store.seals.reopen(line.name, following(cycle), context.run.run_id)
     observe_rules(context, line)
-    opened = OPENED.frame([{"cycle": cycle, "incoming_version": seal.version}])
+    settings = lake.settings()
+    row = {"cycle": cycle, "incoming_version": seal.version, "root_seed": settings.seed}
+    row |= {"profile": settings.profile, "backend": settings.backend}
+    row |= {"models": json.dumps(settings.models, sort_keys=True) if settings.backend == "model" else None}
+    opened = OPENED.frame([row])
     store.publish(line.name, OPENED.name, opened, cycle=cycle, run_id=context.run.run_id, schema=OPENED)
     return Opened(cycle, seal)
 
@@ -121,7 +129,8 @@ def make_seeds_first(context: dg.AssetExecutionContext, lake: LakeResource, line
     materialize.
 
     Raises:
-        dg.Failure: the seeds failed; not retried. Another run holds the line.
+        dg.Failure: the seeds failed, or there is nothing to make them of; not retried. The backfill's runs of
+            later cycles, which could only fail, are cancelled. Another run holds the line.
     """
     store, repository = lake.open(), repository_of(context)
     if (
@@ -131,6 +140,9 @@ def make_seeds_first(context: dg.AssetExecutionContext, lake: LakeResource, line
         or not repository.has_job(line.seeds_job_name)
     ):
         return
+    if lack := line.idle() or line.missing():
+        cancel_waiting(context)
+        raise dg.Failure(f"the line {line.name!r} cannot begin: {lack}", allow_retries=False)
     note(
         context,
         f"line {line.name} has no seeds yet: making the group {line.seeds_group} first, in a separate run",
@@ -155,12 +167,22 @@ def make_seeds_first(context: dg.AssetExecutionContext, lake: LakeResource, line
     finally:
         release_lines(run_id)
     if not made.success:
+        cancel_waiting(context)
         raise dg.Failure(
             f"the seeds of line {line.name!r} could not be made: see run {made.run_id}. Then materialize "
             f"the group {line.seeds_group!r}, and this "
             "cycle again.",
             allow_retries=False,
         )
+
+
+def cancel_waiting(context: dg.AssetExecutionContext) -> None:
+    """Cancel what waits in the queue of the backfill that this run is one of."""
+    if backfill := context.run.tags.get(BACKFILL_TAG):
+        waiting = dg.RunsFilter(tags={BACKFILL_TAG: backfill}, statuses=[dg.DagsterRunStatus.QUEUED])
+        for run in context.instance.get_runs(waiting):
+            context.instance.report_run_canceling(run)
+            context.instance.report_run_canceled(run, f"cycle {context.partition_key} did not begin")
 
 
 def forget_command(line: Line, cycle: str) -> str:
@@ -231,7 +253,7 @@ def seal_cycle(
     if now is None or now.state != "sealed" or now.version != entering:
         why = "its work is based on another population than the one that enters it now"
         raise dg.Failure(f"cycle {cycle} cannot be sealed: {why}. {mend(line, cycle)}", allow_retries=False)
-    require_passed(context, store, guarded_by, cycle)
+    require_passed(store, guarded_by, cycle)
     survived = (
         tables[population].height if population else sum(frame.height for frame in tables.values())
     ) > 0
@@ -341,7 +363,6 @@ def _seal(
     version = population_version(hashes)
     store.seals.seal(line.name, cycle, version, built_on, context.run.run_id, hashes)
     register_keys(context.instance, line.name, [cycle])
-    limit_pool(context.instance, line.pool)
     sealed = Sealed(
         cycle,
         version,
@@ -362,3 +383,48 @@ def _seal(
     if found:
         context.instance.add_run_tags(context.run.run_id, {FOUND_TAG: found})
     return sealed
+
+
+RESEAL_TAG = "evolake/reseal"
+"""Tag of a run that may seal the seeds of a line again; its value is the line's name."""
+
+
+def require_consent(
+    context: dg.AssetExecutionContext, lake: Lake, line: Line, tables: Mapping[str, pl.DataFrame]
+) -> None:
+    """Nothing where these seeds void no finished cycle, or the run may do so.
+
+    Raises:
+        dg.Failure: not retried. Says what would be voided, and what to do instead.
+    """
+    from evolake.report.status import sealed_cycles
+
+    done = sealed_cycles(lake, line.name)
+    if not done or context.run.tags.get(RESEAL_TAG) == line.name:
+        return
+    sealed = lake.seals.read(line.name, FIRST_CYCLE)
+    if sealed is not None and sealed.version == _version(line, tables):
+        return
+    cycles = (
+        f"cycle {done[0]}" if len(done) == 1 else f"{len(done)} finished cycles ({done[0]} to {done[-1]})"
+    )
+    raise dg.Failure(
+        f"these seeds of line {line.name!r} are not those of cycle {FIRST_CYCLE}: sealing them would void "
+        f"{cycles}, which would have to run again. Nothing was sealed. New seeds need no sealing: they "
+        f"enter the next cycle (evolake run --lines {line.name}). To start over all the same: evolake "
+        f"seeds reseal {line.name}, or give the run the tag {RESEAL_TAG}: {line.name}.",
+        allow_retries=False,
+    )
+
+
+def _version(line: Line, tables: Mapping[str, pl.DataFrame]) -> str:
+    """Return the version that the tables would be sealed as."""
+    from evolake.lake.hashing import content_hash
+
+    hashes: dict[str, str] = {}
+    for name, frame in tables.items():
+        schema = line.population.get(name)
+        hashes[f"{INCOMING}{name}"] = (
+            content_hash(schema.validate(frame), schema.provenance) if schema else content_hash(frame)
+        )
+    return population_version(hashes)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import dagster as dg
 
-from assets.package import SUFFIX_DIGITS, Decorator, Options, Package
+from assets.package import SUFFIX_DIGITS, Decorator, Options, Package, limit_pool
 from evolake import settings as settings_module
 from evolake.errors import InputError
 from evolake.lake import TableSchema
@@ -68,9 +68,16 @@ def cycles_of(line: str) -> dg.DynamicPartitionsDefinition:
     return dg.DynamicPartitionsDefinition(name=f"{line}_cycle")
 
 
+def pool_of(line: str) -> str:
+    """Return the name of the pool of a line."""
+    return f"evolution_{line}"
+
+
 def register_keys(instance: dg.DagsterInstance, line: str, keys: Iterable[str]) -> list[str]:
     """Add the partition keys of `line` that are not there yet; gives those it added. Another process may add
-    the same one at the same moment."""
+    the same one at the same moment. The line's pool has its one slot from then on: before it has keys, no
+    backfill of the line can be launched."""
+    limit_pool(instance, pool_of(line))
     name = str(cycles_of(line).name)
     there = set(instance.get_dynamic_partitions(name))
     missing = [key for key in keys if key not in there]
@@ -111,7 +118,7 @@ class Line(Package):
     @property
     def pool(self) -> str:
         """The pool of one slot that keeps the line's cycles in order."""
-        return f"evolution_{self.name}"
+        return pool_of(self.name)
 
     @property
     def cycles(self) -> dg.DynamicPartitionsDefinition:

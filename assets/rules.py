@@ -8,13 +8,22 @@ observation says since when they are in force.
 
 from __future__ import annotations
 
+import json
+import os
 import warnings
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, cast
 
 import dagster as dg
 
 from assets.line import Line
+from assets.package import SUFFIX_DIGITS
+from evolake.errors import InputError
 
+LOADED = "EVOLAKE_RULES_LOADED"
+"""Variable of a process that has loaded the definitions, and of the runs that it starts: JSON of folder of
+rules -> what its rules add to a code version."""
 HASH = "rules_hash"
 """Metadata of an observation: hash of all rules of the line that judge."""
 
@@ -52,3 +61,26 @@ def observe_rules(context: dg.AssetExecutionContext, line: Line) -> None:
     without rule files has none."""
     if line.rules_folder.is_dir():
         context.log_event(observation(line))
+
+
+def note_loaded(lines: Sequence[Line]) -> None:
+    """Note by which rules the definitions were loaded, if the process that started this one has not."""
+    versions = {str(line.rules_folder): line.rules_version(None) for line in lines}
+    os.environ.setdefault(LOADED, json.dumps(versions))
+
+
+def require_loaded(folder: Path, ruleset_hash: str) -> None:
+    """Check rules that are about to judge against those that the code server, or the command, has loaded.
+    Others would make assets whose code version, and so what the UI marks as stale, is of another edition.
+
+    Raises:
+        InputError: they were edited after that.
+    """
+    loaded = json.loads(os.environ.get(LOADED, "{}")).get(str(folder))
+    if loaded not in (None, f"+{ruleset_hash[:SUFFIX_DIGITS]}"):
+        raise InputError(
+            f"the rules of {folder.name} were edited after the definitions were loaded: no judging yet",
+            wanted=f"the rules that were loaded: {loaded.strip('+') or 'none that can be read'}",
+            got=ruleset_hash[:SUFFIX_DIGITS],
+            do="choose Reload definitions (or restart the code server), then start the run again",
+        )

@@ -1,4 +1,4 @@
-"""Texts and numbers for Dagster's log and pages.
+"""Texts, numbers and figures for Dagster's log and pages.
 
 Hidden characters are made visible: names and reasons come from candidates, and logs are read on terminals.
 Numbers have at most four digits and a content hash its first twelve, so that no value is wider than its cell.
@@ -6,6 +6,7 @@ Numbers have at most four digits and a content hash its first twelve, so that no
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -59,3 +60,16 @@ def note(context: Any, text: str) -> None:
 def warn(context: Any, text: str) -> None:
     """Write one line to the run's log as a warning."""
     context.log.warning(in_a_cell(text))
+
+
+def shown(png: bytes, title: str) -> dg.MetadataValue:
+    """Return a figure as metadata."""
+    return markdown(f"![{title}](data:image/png;base64,{base64.b64encode(png).decode()})")
+
+
+def figures_of(package: str, material: Any, asset: str) -> dict[str, dg.MetadataValue]:
+    """Return the figures of a line that belong to an asset, as its metadata. package: the line's figures.
+    material: what they are drawn from."""
+    from evolake.report.figures import draw_figures
+
+    return {title: shown(png, title) for title, png in draw_figures(package, material, asset).items()}

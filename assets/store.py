@@ -12,22 +12,24 @@ line, an asset, a cycle and a run.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 import polars as pl
 
-from assets.cycle import Opened, Sealed, open_cycle, read_population, seal_cycle, seal_seeds
+from assets.cycle import Opened, Sealed, open_cycle, read_population, require_consent, seal_cycle, seal_seeds
 from assets.line import FIRST_CYCLE, SAID_OF_CYCLE, SEED_ROUND, Line
 from assets.progress import report
 from assets.proposals import require_proposals_of
-from assets.resealing import require_consent
-from assets.shown import in_brief_all, note, warn
+from assets.rules import require_loaded
+from assets.shown import in_brief, in_brief_all, note, table, warn
 from evolake import __version__
 from evolake.lake import (
     AGENT_CALLS,
@@ -40,6 +42,7 @@ from evolake.lake import (
     VERDICTS,
     BlobStore,
     Lake,
+    Record,
     TableSchema,
     side_table,
 )
@@ -50,10 +53,13 @@ from resources.lake import LakeResource
 
 if TYPE_CHECKING:
     from evolake.agents import Agents
-    from evolake.cycle_seeds import CycleSeeds
     from evolake.gates import Ruleset, Verdict
+    from evolake.seeds import CycleSeeds
 
 Row = Mapping[str, Any]
+SIDE_TABLES = "tables"
+"""Metadata of a materialization: the tables that the asset published next to its own."""
+SHOWN_OF_TABLE = {"table": "string", "rows": "int", "content": "string"}
 
 
 @dataclass(frozen=True)
@@ -69,6 +75,7 @@ class LineStore:
     resource: LakeResource
     compute: ComputeResource | None = None
     _refused: list[str] = field(default_factory=list[str])
+    _published: dict[str, Record] = field(default_factory=dict[str, Record])
 
     @property
     def lake(self) -> Lake:
@@ -88,7 +95,7 @@ class LineStore:
     @property
     def seeds(self) -> CycleSeeds:
         """Return the seeds of this line's cycle."""
-        from evolake.cycle_seeds import CycleSeeds
+        from evolake.seeds import CycleSeeds
 
         return CycleSeeds(self.settings.seed, self.line.name, self.cycle)
 
@@ -153,20 +160,25 @@ class LineStore:
         )
 
     def extra(self, schema: TableSchema, rows: Iterable[Row], name: str | None = None) -> pl.DataFrame:
-        """Publish a further table of the line, under the schema's name unless another is given."""
-        frame = schema.frame(rows)
-        self.lake.publish(
-            self.line.name,
-            name or schema.name,
-            frame,
-            cycle=self.partition,
-            run_id=self.run_id,
-            schema=schema,
+        """Publish a further table of the line, under the schema's name unless another is given. The UI shows
+        it with what the asset returned."""
+        frame, asset = schema.frame(rows), name or schema.name
+        self._published[asset] = self.lake.publish(
+            self.line.name, asset, frame, cycle=self.partition, run_id=self.run_id, schema=schema
         )
+        shown = [
+            {"table": f"{self.line.name}.{key}", "rows": record.rows, "content": in_brief(record.content_sha)}
+            for key, record in self._published.items()
+        ]
+        self.context.add_output_metadata({SIDE_TABLES: table(SHOWN_OF_TABLE, shown)})
         return frame
 
     def side(self, schema: TableSchema, rows: Iterable[Row]) -> pl.DataFrame:
-        """Publish the rows that this asset adds to a shared table."""
+        """Publish the rows that this asset adds to a shared table; verdicts with the time, which is no
+        content: a replay seals the same."""
+        if schema is VERDICTS:
+            now = datetime.now(UTC)
+            rows = [{**row, "judged_at": now} for row in rows]
         return self.extra(schema, rows, side_table(self.asset, schema))
 
     def verdicts(self, verdicts: Iterable[Verdict]) -> None:
@@ -198,10 +210,15 @@ class LineStore:
         )
 
     def rules(self) -> Ruleset:
-        """Return the line's rule files, pinned."""
-        from evolake.gates import load_rules
+        """Return the line's rules, as this process loaded them.
 
-        return load_rules(self.settings.seeds / "rules", self.line.name)
+        Raises:
+            InputError: a rule file is bad, or was edited after the definitions were loaded.
+        """
+        folder = self.settings.seeds / "rules"
+        ruleset = _rules_of(folder, self.line.name)
+        require_loaded(folder / self.line.name, ruleset.hash)
+        return ruleset
 
     def guidance(self) -> list[str]:
         """Return what people asked of this cycle's planners, oldest first."""
@@ -276,7 +293,7 @@ class LineStore:
 
     def may_seal(self, tables: Mapping[str, pl.DataFrame]) -> None:
         """Fail before anything is published where these seeds would void finished cycles; see
-        `assets.resealing`."""
+        `assets.cycle`."""
         require_consent(self.context, self.lake, self.line, tables)
 
     def seal_seeds(
@@ -334,3 +351,11 @@ class LineStore:
     def warn(self, text: str) -> None:
         """Say in the run's log what a reader of the cycle should know."""
         warn(self.context, f"WARN: {text}")
+
+
+@functools.cache
+def _rules_of(folder: Path, line: str) -> Ruleset:
+    """Return rules that are read once in a process: all cycles that it makes are judged alike."""
+    from evolake.gates import load_rules
+
+    return load_rules(folder, line)

@@ -18,11 +18,14 @@ from assets.line import Line
 from assets.shown import in_a_cell, markdown, table
 from evolake.errors import LakeError
 from evolake.lines import lines
+from evolake.settings import load
 
 if TYPE_CHECKING:
     from evolake.lake import Lake
     from evolake.report.story import Story
 
+RULES_APPLIED = "rules applied"
+"""Metadata of a page: how far edited rules are applied; absent where they are, in all cycles or in none."""
 FOUND_TAG = "evolake/found"
 """Tag of a run that sealed a cycle: what it found, in one sentence."""
 LONGEST_TAG, LONGEST_REASON = 150, 100
@@ -80,7 +83,7 @@ def _of(store: Lake, line: Line, cycle: str) -> tuple[dict[str, Any], str]:
     from evolake.report.story import picture, story_of
 
     story = story_of(store, line.name, cycle, closing=True)
-    page: dict[str, Any] = {"story": markdown(as_markdown(story))}
+    page: dict[str, Any] = {"story": markdown(as_markdown(story))} | rules_applied(store, line)
     if trend := picture(story.trend):
         page["trend"] = markdown(trend)
     if story.gates:
@@ -101,6 +104,21 @@ def _of(store: Lake, line: Line, cycle: str) -> tuple[dict[str, Any], str]:
         ]
         page["rules"] = table({"rule": "string", "stopped": "int", "for example": "string"}, rows)
     return page, found_in(story)
+
+
+def rules_applied(store: Lake, line: Line) -> dict[str, Any]:
+    """Return the entry of a page on rules that are half applied; nothing where they are not.
+
+    Raises:
+        LakeError: a table that it needs is damaged.
+    """
+    from evolake.lake import Catalogue
+    from evolake.report.rules_applied import half_applied
+    from evolake.report.story import as_text
+
+    with Catalogue(store, shared_only=True) as catalogue:
+        half = half_applied(store, catalogue, line.name, load().seeds / "rules")
+    return {RULES_APPLIED: markdown(as_text(half))} if half else {}
 
 
 def found_in(story: Story) -> str:

@@ -64,15 +64,13 @@ class Study(Package):
         its cells."""
         return self.decorate(self.findings_group, **given)
 
-    def require_cells(
-        self, context: dg.AssetExecutionContext, lake: Lake, checks: Sequence[dg.AssetChecksDefinition]
-    ) -> None:
+    def require_cells(self, lake: Lake, checks: Sequence[dg.AssetChecksDefinition]) -> None:
         """Fail, not to be retried, unless every cell is there and `checks` have passed on its current part.
 
         Within one run a failed blocking check stops what is downstream; findings are another run, so they
         ask.
         """
-        said = {cell: unmet(context.instance, lake, checks, cell) for cell in self.cells}
+        said = {cell: unmet(lake, checks, cell) for cell in self.cells}
         missing = {cell: result for cell, result in said.items() if result}
         if missing:
             first, result = next(iter(missing.items()))

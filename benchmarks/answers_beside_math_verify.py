@@ -2,7 +2,7 @@
 
     python benchmarks/answers_beside_math_verify.py
 
-Takes the pairs of tests/unit/families/test_latex_answers.py and the rows of docs/answers.md, each with what
+Takes the pairs of tests/unit/families/test_answer_forms.py and the rows of docs/answers.md, each with what
 counts. Prints right replies that are missed and wrong ones that are rewarded, for each of the two.
 math-verify is an extra: if it is not installed, the benchmark says so and prints our figures alone. Our
 reader was written with these pairs in view, so the figures favour it.
@@ -32,7 +32,7 @@ Judge = Callable[[str, Any, str, bool], bool]
 
 def cases() -> list[tuple[str, Any, str, bool, bool]]:
     """(content of the box, label, question, whether case counts, whether it is right)."""
-    from unit.families.test_latex_answers import RIGHT, WRONG  # pyright: ignore[reportMissingImports]
+    from unit.families.test_answer_forms import RIGHT, WRONG  # pyright: ignore[reportMissingImports]
 
     rows = [
         match

@@ -23,7 +23,7 @@ from bench import SHORT
 
 from evolake.contest import paired
 from evolake.designs.evolution.racing import BudgetLevel, Racer, Stage, kind_scores
-from evolake.designs.model.formulas import PLANTED, FormulaKind, KindName, uniform_kind
+from evolake.designs.model.instances import PLANTED, FormulaKind, KindName, uniform_kind
 from evolake.seeds import child_seed
 
 SIZES: tuple[tuple[FormulaKind, int, int, int], ...] = (

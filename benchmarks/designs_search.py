@@ -64,7 +64,7 @@ from evolake.designs.genome.open_genome import baseline as baseline_genome
 from evolake.designs.genome.open_genome import read_genome
 from evolake.designs.genome.variation import Child
 from evolake.designs.model.contract import TracedDesign
-from evolake.designs.model.formulas import FormulaKind, prepare
+from evolake.designs.model.instances import FormulaKind, prepare
 from evolake.designs.tracing.trace import PRELOAD, trace
 from evolake.jail import open_pool
 

@@ -36,7 +36,6 @@ from typing import Any
 
 from bench import SHORT
 
-from evolake.cycle_seeds import CycleSeeds
 from evolake.designs.compiler import kernel_call
 from evolake.designs.engines import isolated
 from evolake.designs.engines.fused import FusedStepper
@@ -52,6 +51,7 @@ from evolake.designs.settings import DesignsSettings
 from evolake.designs.tracing.trace import PRELOAD
 from evolake.gates import load_rules
 from evolake.jail import open_pool
+from evolake.seeds import CycleSeeds
 
 ROOT = Path(__file__).resolve().parents[1]
 WAYS: tuple[Computed, Computed] = ("all", "deciding")

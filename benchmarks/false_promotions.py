@@ -45,7 +45,6 @@ import polars as pl
 from bench import SHORT
 
 from evolake.contest import ERROR
-from evolake.cycle_seeds import CycleSeeds
 from evolake.designs.evolution.design_contest import Contender, decide_champion
 from evolake.designs.settings import DesignsSettings, FidelitySettings
 from evolake.programs.evolution.program_contest import LEAST_REPEATS
@@ -55,6 +54,7 @@ from evolake.programs.sandbox.evaluating import Evaluation
 from evolake.programs.settings import ProgramsSettings
 from evolake.prompts.evolution.prompt_contest import decide_champion as decide_prompts
 from evolake.prompts.settings import PromptsSettings
+from evolake.seeds import CycleSeeds
 from evolake.solvers.measurement.duel import decide_duel as decide_solvers
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.tables import DUELS

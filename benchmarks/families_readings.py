@@ -26,7 +26,7 @@ import families_misread
 from families_two_readings import faulty, good
 
 from evolake.agents import Agents
-from evolake.agents.backends import OperatorsBackend
+from evolake.agents.roles import OperatorsBackend
 from evolake.families.gates.execution import caps_of, pairs_of
 from evolake.families.gates.judging import FamilyGates
 from evolake.families.gates.static import Sample

@@ -34,7 +34,7 @@ import numpy as np
 from bench import SHORT
 
 from evolake.agents import Agents
-from evolake.agents.backends import OperatorsBackend
+from evolake.agents.roles import OperatorsBackend
 from evolake.families.dataset.datasets import engines_of, units_of
 from evolake.families.dataset.exports import NEITHER, side
 from evolake.families.evolution.proposing import Judge, propose_families

@@ -1,28 +1,32 @@
-"""The control that a model has to beat: operators alone against two dumb searches on
-`programs_control_problems`.
+"""The control that a model has to beat: operators alone against four dumb searches on
+`programs_control_problems`, at equal evaluations or at equal processor seconds.
 
-    python benchmarks/programs_control.py [--evaluations 150] [--seeds 5] [--problems a,b] [--hours H] [--state FILE]
-    python benchmarks/programs_control.py --field [--minutes 30] [--problems a,b] [--state FILE]
+    python benchmarks/programs_control.py [--evaluations 150 | --equal seconds] [--seeds 5] [--problems a,b] [--hours H] [--state FILE]
+    python benchmarks/programs_control.py --field [--search hill] [--seconds 600 | --minutes 30] [--no-terms] [--problems a,b] [--state FILE]
 
 Per problem it prints the score of the initial program, the median of each search's best over seeds, and the
-operators' improvement over that of hill climbing with a 95% interval (bootstrap over seeds). A win is an
+operators' improvement over that of each other search with a 95% interval (bootstrap over seeds). A win is an
 interval wholly above 1, a loss one wholly below 1; with one seed there is neither. A ratio counts as 0.1 at
 least and 10 at most. If a project is noisy, the reported score is the best program's under held-out seeds.
-A second table compares the searches after shares of the evaluations, by the scores that they measured
-themselves.
 
 The searches are in `programs_control_searches.py`: the line's operators, as cycles of the laptop profile run
-them; hill climbing, which changes one to three literals of the best program so far; and restart climbing,
-which changes those of the initial program. Every run is kept in FILE as soon as it ends. It is not repeated
-unless the problem, the number of evaluations or workers, or the code of its search has changed.
+them; hill climbing, which changes one to three literals of the best program so far; restart climbing, which
+changes those of the initial program; CMA-ES and differential evolution over the numbers of the initial
+program. Every run is kept in FILE as soon as it ends. It is not repeated unless the problem, its budget, the
+number of workers, or the code of its search has changed.
 
-`--field` runs the operators on AlphaEvolve's problems, each for so many minutes of the clock, and prints their
-results with published ones, and what they had after 150 and 1,000 evaluations.
+`--equal seconds` gives each search the processor seconds (of search, jails and evaluators together) that
+`budgets.toml` names for the problem. The operators run a second time there without a polish (`plain`) where
+they have one. The runs without a polish are also compared at equal evaluations: as many as each search made
+in its seconds. `--field` runs the operators, or another search, on AlphaEvolve's problems, each for so many
+processor seconds or minutes of the clock, and prints their results with published ones. `--no-terms` hides
+what evaluators offer to a polish (`smooth`). With a number of evaluations there is no polish.
 """  # noqa: E501
 
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import math
 import os
@@ -37,19 +41,15 @@ from pathlib import Path
 import click
 import numpy as np
 from bench import SHORT, fresh_file
-from programs_control_searches import (
-    SEARCHES,
-    BudgetedEvaluator,
-    SearchSetup,
-    held_out_seeds,
-    search_is_noisy,
-)
+from programs_control_searches import BASELINES, SEARCHES, held_out_seeds, search_is_noisy
 
 from evolake.errors import HostBusy, InputError
 from evolake.gates import load_rules
 from evolake.lake import BlobStore
 from evolake.programs.evolution.added_seeds import admit
+from evolake.programs.evolution.baseline import BudgetedEvaluator, SearchSetup, processor_seconds
 from evolake.programs.model.project import Project, project_of, read_files
+from evolake.programs.problems import problem_files, problems
 from evolake.programs.sandbox.evaluating import Evaluator, score_of
 from evolake.programs.sandbox.meeting import with_mode
 from evolake.programs.settings import ProgramsSettings
@@ -58,15 +58,13 @@ from evolake.stats.bootstrap import RESAMPLES, Interval
 
 ROOT = Path(__file__).resolve().parents[1]
 PROBLEMS = Path(__file__).resolve().parent / "programs_control_problems"
-SHARED, PUBLISHED = PROBLEMS / "shared", PROBLEMS / "published.toml"
+PUBLISHED, BUDGETS = (PROBLEMS / name for name in ("published.toml", "budgets.toml"))
 SYSTEMS = ("AlphaEvolve", "CodeEvolve", "ShinkaEvolve", "OpenEvolve")
 HELD_OUT = 12
 """Seeds under which the best programs of a noisy problem are compared."""
 UNLIMITED = 10**9
-CURVE = (0.1, 0.25, 0.5, 0.75, 1.0)
-"""Shares of the evaluations after which searches are compared as well."""
-SHORTER = (150, 1000)
-"""Evaluations after which the best of a run of `--field` is shown as well."""
+CLOSE = 0.01
+"""Share of AlphaEvolve's first published value within which a result counts as close to it."""
 LAPTOP = ProgramsSettings()
 
 
@@ -105,36 +103,50 @@ class Run:
 
 
 def problem_names() -> list[str]:
-    """Return the names of all problems."""
-    return sorted(path.name for path in PROBLEMS.iterdir() if path.is_dir() and path != SHARED)
+    """Return the names of all problems: AlphaEvolve's, which evolake ships, and those stored here."""
+    own = (path.name for path in PROBLEMS.iterdir() if path.is_dir())
+    return sorted([*own, *tomllib.loads(PUBLISHED.read_text())])
 
 
-def load_problem(name: str) -> Project:
-    """Return a problem as a project: its folder, with those shared modules that its evaluator imports,
-    directly or by another."""
-    files, shared, missing = read_files(PROBLEMS / name), read_files(SHARED), True
-    while missing:
-        missing = {
-            file: data
-            for file, data in shared.items()
-            if file not in files
-            and any(f"from {Path(file).stem} import".encode() in text for text in files.values())
-        }
-        files |= missing
+def budgets(names: Sequence[str]) -> dict[str, float]:
+    """Return the processor seconds that each search has on problems."""
+    given = tomllib.loads(BUDGETS.read_text())
+    return {name: float(given.get(name, given["usual"])) for name in names}
+
+
+def files_of(name: str) -> dict[str, bytes]:
+    """Return the files of a problem."""
+    if name in problems():
+        return {path: text.encode() for path, text in problem_files(name).items()}
+    return read_files(PROBLEMS / name)
+
+
+def load_problem(name: str, *, terms: bool = True) -> Project:
+    """Return a problem as a project. terms: whether its evaluator offers `smooth`, if it has it."""
+    files = files_of(name)
+    if not terms:
+        files["evaluator.py"] = files["evaluator.py"].replace(b"def smooth(", b"def hidden(")
     return with_mode(project_of(name, files), LAPTOP)
 
 
 def run_key(
-    project: Project, search: str, seed: int, evaluations: int, minutes: float | None, workers: int
+    project: Project,
+    search: str,
+    seed: int,
+    evaluations: int,
+    minutes: float | None,
+    workers: int,
+    seconds: float | None = None,
 ) -> str:
     """Return a hash of what the result of a run depends on."""
     line = ROOT / "evolake" / "programs"
-    sources = [Path(__file__).parent / "programs_control_searches.py"]
-    if search == "operators":
+    sources = [Path(__file__).parent / "programs_control_searches.py", line / "evolution" / "baseline.py"]
+    if search not in BASELINES:
         sources += sorted(
-            path for folder in ("search", "evolution", "roles") for path in (line / folder).glob("*.py")
+            path for folder in ("search", "evolution", "sandbox") for path in (line / folder).glob("*.py")
         )
-    digest = hashlib.sha256(json.dumps([project.sha, search, seed, evaluations, minutes, workers]).encode())
+    given = [project.sha, search, seed, evaluations, minutes, workers, seconds]
+    digest = hashlib.sha256(json.dumps(given).encode())
     for path in sources:
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
@@ -149,9 +161,13 @@ def run_search(
     evaluations: int = UNLIMITED,
     minutes: float | None = None,
     workers: int = 2,
+    seconds: float | None = None,
 ) -> Run:
-    """Run one search from the initial program until its evaluations or minutes are spent."""
-    begun, usage = time.monotonic(), os.times()
+    """Run one search from the initial program until its evaluations, minutes or processor seconds are
+    spent."""
+    polished = evaluations == UNLIMITED and search != "plain"
+    own = LAPTOP if polished else LAPTOP.model_copy(update={"polish_s": 0.0})
+    begun, usage = time.monotonic(), processor_seconds()
     until = begun + 60 * minutes if minutes else float("inf")
     ruleset = load_rules(ROOT / "data_lake" / "seeds" / "rules", "programs")
     with tempfile.TemporaryDirectory(prefix="programs-control-") as folder:
@@ -166,18 +182,22 @@ def run_search(
                 do="correct the problem",
             )
         evaluator = BudgetedEvaluator(
-            project, LAPTOP, workers=workers, mode=None, most=evaluations, until=until
+            project,
+            own,
+            workers=workers,
+            mode=None,
+            most=evaluations,
+            until=until,
+            seconds=seconds or math.inf,
         )
         with evaluator:
             found = SEARCHES[search](
-                SearchSetup(project, LAPTOP, evaluator, initial, ruleset, blobs, seed, workers)
+                SearchSetup(project, own, evaluator, initial, ruleset, blobs, seed, workers)
             )
-            spent = evaluator.spent
+            spent, cpu_s = evaluator.spent, processor_seconds() - usage
     start, best = initial["score"], found.score
     if search_is_noisy(project, LAPTOP):
         start, best = held_out_score(project, project.evolving), held_out_score(project, found.texts)
-    after = os.times()
-    cpu_s = sum(after[:4]) - sum(usage[:4])
     return Run(
         key,
         project.name,
@@ -244,36 +264,38 @@ def runs_of(
     minutes: float | None,
     workers: int,
     until: float,
+    seconds: Mapping[str, float] | None = None,
+    terms: bool = True,
 ) -> Iterator[Run]:
     """Yield the runs that are wanted, from the state file or done now, until the time is over. Runs of one
-    seed come before those of the next."""
+    seed come before those of the next. seconds: of each problem."""
     done = read_runs(state)
-    projects = {name: load_problem(name) for name in names}
-    for seed in range(seeds):
-        for name, project in projects.items():
-            for search in searches:
-                key = run_key(project, search, seed, evaluations, minutes, workers)
-                if key in done:
-                    yield done[key]
-                    continue
-                if time.monotonic() >= until:
-                    continue
-                try:
-                    run = run_search(
-                        project, search, seed, key, evaluations=evaluations, minutes=minutes, workers=workers
-                    )
-                except HostBusy as error:
-                    click.echo(f"{name}, {search}, seed {seed}: not run, {error}", err=True)
-                    continue
-                state.parent.mkdir(parents=True, exist_ok=True)
-                with state.open("a") as file:
-                    file.write(json.dumps(asdict(run)) + "\n")
-                change, spent = (
-                    f"{run.initial:.6g} -> {run.best:.6g}",
-                    f"{run.spent} evaluations, {run.wall_s:.0f} s",
-                )
-                click.echo(f"{name}, {search}, seed {seed}: {change}, {spent}", err=True)
-                yield run
+    projects = {name: load_problem(name, terms=terms) for name in names}
+    for seed, name, search in itertools.product(range(seeds), names, searches):
+        project, most = projects[name], seconds[name] if seconds else None
+        if search == "plain" and not project.given.program.entry:
+            continue  # it is what the operators do
+        key = run_key(project, search, seed, evaluations, minutes, workers, most)
+        if key in done:
+            yield done[key]
+            continue
+        if time.monotonic() >= until:
+            continue
+        sizes = {"evaluations": evaluations, "minutes": minutes, "workers": workers, "seconds": most}
+        try:
+            run = run_search(project, search, seed, key, **sizes)
+        except HostBusy as error:
+            click.echo(f"{name}, {search}, seed {seed}: not run, {error}", err=True)
+            continue
+        state.parent.mkdir(parents=True, exist_ok=True)
+        with state.open("a") as file:
+            file.write(json.dumps(asdict(run)) + "\n")
+        change, spent = (
+            f"{run.initial:.6g} -> {run.best:.6g}",
+            f"{run.spent} evaluations, {run.wall_s:.0f} s, {run.cpu_s:.0f} processor seconds",
+        )
+        click.echo(f"{name}, {search}, seed {seed}: {change}, {spent}", err=True)
+        yield run
 
 
 CAP = 10.0
@@ -347,80 +369,69 @@ def geometric_mean(comparisons: Sequence[Comparison], random: np.random.Generato
     return Interval(float(np.exp(logs.mean())), float(low), float(high), 0.95)
 
 
-def comparison_table(runs: Sequence[Run], names: Sequence[str]) -> list[str]:
-    """Return the lines of the table in Markdown, and a summary. Only seeds under which all searches ran are
-    compared."""
-    lines = [
-        "| problem | initial | operators | hill | restart | operators / hill | | operators / restart |",
-        "| --- " * 8 + "|",
-    ]
-    compared: dict[str, list[Comparison]] = {"hill": [], "restart": []}
-    for name in names:
-        own = runs_by_search(runs, name)
-        if not own["operators"]:
-            continue
-        for other, comparisons in compared.items():
-            first, second = ([run.improvement for run in own[search]] for search in ("operators", other))
-            comparisons.append(compare(name, first, second, generator(0, "programs_control", name, other)))
-        lines.append(comparison_row(own, compared["hill"][-1], compared["restart"][-1]))
-    return (
-        lines
-        + [""] * bool(compared["hill"])
-        + [summary(other, comparisons) for other, comparisons in compared.items() if comparisons]
-    )
-
-
 def runs_by_search(runs: Sequence[Run], name: str) -> dict[str, list[Run]]:
-    """Return each search's runs of a problem, under those seeds under which all searches ran."""
-    by_search = {
-        search: {run.seed: run for run in runs if (run.problem, run.search) == (name, search)}
-        for search in SEARCHES
-    }
-    seeds = sorted(set.intersection(*(set(found) for found in by_search.values())))
-    return {search: [found[seed] for seed in seeds] for search, found in by_search.items()}
+    """Return each search's runs of a problem, under those seeds under which all searches ran; nothing of a
+    problem that one of them has not run. Without runs of its own `plain` has those of the operators."""
+    found: dict[str, dict[int, Run]] = {search: {} for search in ("operators", *BASELINES)}
+    for run in runs:
+        if run.problem == name:
+            found.setdefault(run.search, {})[run.seed] = run
+    found.setdefault("plain", found["operators"])
+    seeds = sorted(set.intersection(*(set(some) for some in found.values())))
+    return {search: [found[search][seed] for seed in seeds] for search in SEARCHES} if seeds else {}
 
 
-def curve_table(runs: Sequence[Run], names: Sequence[str], evaluations: int) -> list[str]:
-    """Return the lines of a table in Markdown: geometric means of the ratios after shares of the evaluations,
-    by what the searches measured themselves."""
-    compared = [(name, own) for name in names if (own := runs_by_search(runs, name))["operators"]]
-    if not compared:
-        return []
-    lines = ["| evaluations | operators / hill | operators / restart |", "| --- " * 3 + "|"]
-    for spent in sorted({math.ceil(evaluations * share) for share in CURVE}):
-        cells = [str(spent)]
-        for other in ("hill", "restart"):
-            random = generator(0, "programs_control", "curve", other)
-            comparisons = [
-                compare(
-                    name,
-                    [run.improvement_after(spent) for run in own["operators"]],
-                    [run.improvement_after(spent) for run in own[other]],
-                    random,
-                )
-                for name, own in compared
-            ]
-            mean = geometric_mean(comparisons, random)
-            cells.append(f"{mean.estimate:.2f} ({mean.low:.2f} to {mean.high:.2f})")
-        lines.append(f"| {' | '.join(cells)} |")
+def comparison_table(runs: Sequence[Run], names: Sequence[str], *, plain: bool = False) -> list[str]:
+    """Return the lines of the table in Markdown, and a summary. Only seeds under which all searches ran are
+    compared. plain: whether the runs were given seconds: then the operators without a polish have a column,
+    and are compared at equal evaluations."""
+    shown = [search for search in SEARCHES if plain or search != "plain"]
+    over = [f"over {other}" for other in BASELINES]
+    lines = [f"| {' | '.join(['problem', 'initial', *shown, *over])} |"]
+    lines.append("| --- " * (2 + len(shown) + len(over)) + "|")
+    compared: dict[str, list[Comparison]] = {other: [] for other in BASELINES}
+    evenly: dict[str, list[Comparison]] = {other: [] for other in BASELINES}
+    for name in names:
+        if not (own := runs_by_search(runs, name)):
+            continue
+        for other in BASELINES:
+            given, more = (generator(0, "programs_control", name, other) for _ in range(2))
+            ours, theirs = ([run.improvement for run in own[search]] for search in ("operators", other))
+            compared[other].append(compare(name, ours, theirs, given))
+            equal = [min(one.spent, two.spent) for one, two in zip(own["plain"], own[other], strict=True)]
+            ours, theirs = (
+                [run.improvement_after(most) for run, most in zip(own[search], equal, strict=True)]
+                for search in ("plain", other)
+            )
+            evenly[other].append(compare(name, ours, theirs, more))
+        first = own["operators"][0]
+        medians = [statistics.median(run.initial for run in own["operators"])]
+        medians += [statistics.median(run.best for run in own[search]) for search in shown]
+        arrow = "higher" if first.higher_is_better else "lower"
+        ratios = [ratio_text(compared[other][-1]) for other in BASELINES]
+        figures = [f"{value:.5g}" for value in medians]
+        lines.append(f"| {' | '.join([f'{name} ({arrow})', *figures, *ratios])} |")
+    if compared["hill"]:
+        lines += ["", *(summary(f"operators over {other}", compared[other]) for other in BASELINES)]
+        if plain:
+            words = "at equal evaluations, without a polish: operators over"
+            lines += ["", *(summary(f"{words} {other}", evenly[other]) for other in BASELINES)]
     return lines
 
 
-def comparison_row(own: Mapping[str, Sequence[Run]], hill: Comparison, restart: Comparison) -> str:
-    """Return the line of one problem. own: search -> its runs."""
-    first = own["operators"][0]
-    medians = [statistics.median(run.initial for run in own["operators"])]
-    medians += [statistics.median(run.best for run in own[search]) for search in SEARCHES]
-    arrow = "higher" if first.higher_is_better else "lower"
-    ends = "" if hill.verdict == ONE_SEED else f" ({hill.ratio.low:.2f} to {hill.ratio.high:.2f})"
-    ratio = f"{hill.ratio.estimate:.2f}{ends} | {hill.verdict} | {restart.ratio.estimate:.2f}"
-    return f"| {first.problem} ({arrow}) | {' | '.join(f'{value:.5g}' for value in medians)} | {ratio} |"
+def ratio_text(comparison: Comparison) -> str:
+    """Return a ratio with its interval and, if it is no tie, its verdict."""
+    ratio, verdict = comparison.ratio, comparison.verdict
+    if verdict == ONE_SEED:
+        return f"{ratio.estimate:.2f}"
+    ends = f"{ratio.estimate:.2f} ({ratio.low:.2f} to {ratio.high:.2f})"
+    return ends if verdict == "tie" else f"{ends} {verdict}"
 
 
-def summary(other: str, comparisons: Sequence[Comparison]) -> str:
-    """Return a line on all problems. other: the search that the operators are compared with."""
+def summary(what: str, comparisons: Sequence[Comparison]) -> str:
+    """Return a line on all problems. what: is compared with what."""
     verdicts = [item.verdict for item in comparisons]
-    mean = geometric_mean(comparisons, generator(0, "programs_control", "geometric mean", other))
+    mean = geometric_mean(comparisons, generator(0, "programs_control", "geometric mean", what))
     counts = f"{verdicts.count('win')} wins, {verdicts.count('tie')} ties, {verdicts.count('loss')} losses"
     over = ""
     if ONE_SEED in verdicts:
@@ -429,7 +440,7 @@ def summary(other: str, comparisons: Sequence[Comparison]) -> str:
         counts = f"ahead on {ahead}, behind on {behind}, equal on {len(ratios) - ahead - behind}, one seed"
         over = " over problems"
     return (
-        f"operators over {other}, {len(comparisons)} problems: {counts}; "
+        f"{what}, {len(comparisons)} problems: {counts}; "
         f"geometric mean {mean.estimate:.2f} (95% {mean.low:.2f} to {mean.high:.2f}{over})"
     )
 
@@ -437,19 +448,22 @@ def summary(other: str, comparisons: Sequence[Comparison]) -> str:
 def field_table(runs: Sequence[Run], published: Mapping[str, Mapping[str, str]]) -> list[str]:
     """Return the lines of the table with published values in Markdown."""
     lines = [
-        f"| problem | initial | {' | '.join(f'after {count} evaluations' for count in SHORTER)} | "
-        f"operators alone | {' | '.join(SYSTEMS)} |",
-        "| --- " * (3 + len(SHORTER) + len(SYSTEMS)) + "|",
+        f"| problem | initial | {runs[0].search if runs else ''} | evaluations | processor seconds | "
+        f"over {SYSTEMS[0]}'s first | {' | '.join(SYSTEMS)} |",
+        "| --- " * (6 + len(SYSTEMS)) + "|",
     ]
+    gains: list[float] = []
     for run in runs:
+        first = float(published[run.problem][SYSTEMS[0]].split()[0])
+        gains.append((run.best - first) / first * (1 if run.higher_is_better else -1))
         values = " | ".join(published[run.problem].get(system, "") for system in SYSTEMS)
         arrow = "higher" if run.higher_is_better else "lower"
         lines.append(
-            f"| {run.problem} ({arrow}) | {run.initial:.6g} | "
-            f"{' | '.join(f'{run.score_after(count):.6g}' for count in SHORTER)} | "
-            f"{run.best:.8g}, {run.spent} evaluations | {values} |"
+            f"| {run.problem} ({arrow}) | {run.initial:.6g} | {run.best:.10g} | {run.spent} | "
+            f"{run.cpu_s:.0f} | {gains[-1]:+.3%} | {values} |"
         )
-    return lines
+    near, beyond = sum(gain >= -CLOSE for gain in gains), sum(gain >= 0 for gain in gains)
+    return [*lines, "", f"within {CLOSE:.0%} of it: {near} of {len(gains)}; at or beyond it: {beyond}"]
 
 
 @click.command()
@@ -458,6 +472,13 @@ def field_table(runs: Sequence[Run], published: Mapping[str, Mapping[str, str]])
     default=4 if SHORT else 150,
     show_default=True,
     help="Of each search on each problem under each seed.",
+)
+@click.option(
+    "--equal",
+    type=click.Choice(["evaluations", "seconds"]),
+    default="evaluations",
+    show_default=True,
+    help="What each search gets as much of: evaluations, or the processor seconds of `budgets.toml`.",
 )
 @click.option("--seeds", default=1 if SHORT else 5, show_default=True)
 @click.option("--problems", default="fit_8" if SHORT else "", help="Names, comma-separated; default: all.")
@@ -476,16 +497,29 @@ def field_table(runs: Sequence[Run], published: Mapping[str, Mapping[str, str]])
     is_flag=True,
     help="What operators alone reach on AlphaEvolve's problems, with published values.",
 )
+@click.option(
+    "--search",
+    type=click.Choice(list(SEARCHES)),
+    default="operators",
+    show_default=True,
+    help="With --field.",
+)
 @click.option("--minutes", default=30.0, show_default=True, help="Of each problem, with --field.")
+@click.option("--seconds", default=0.0, help="Processor seconds of each problem, with --field; 0: minutes.")
+@click.option("--terms/--no-terms", default=True, help="Whether evaluators offer `smooth` to a polish.")
 def main(
     evaluations: int,
+    equal: str,
     seeds: int,
     problems: str,
     hours: float,
     state: Path,
     workers: int,
     field: bool,
+    search: str,
     minutes: float,
+    seconds: float,
+    terms: bool,
 ) -> None:
     """Run the searches and print the table."""
     published = tomllib.loads(PUBLISHED.read_text()) if PUBLISHED.exists() else {}
@@ -493,37 +527,40 @@ def main(
     names = [name.strip() for name in problems.split(",") if name.strip()] or known
     if unknown := sorted(set(names) - set(known)):
         raise click.UsageError(f"there is no problem {unknown[0]!r}; expected some of: {', '.join(known)}")
-    if min(evaluations, seeds, workers) < 1 or minutes <= 0:
-        raise click.UsageError("evaluations, seeds, workers and minutes must be at least 1")
+    if min(evaluations, seeds, workers) < 1 or minutes <= 0 or seconds < 0:
+        raise click.UsageError("evaluations, seeds, workers, minutes and seconds must be at least 1")
     until = time.monotonic() + 3600 * hours if hours else float("inf")
     begun, usage = time.monotonic(), os.times()
     try:
         if field:
             some = runs_of(
                 names,
-                ["operators"],
+                [search],
                 1,
                 state,
                 evaluations=UNLIMITED,
-                minutes=minutes,
+                minutes=None if seconds else minutes,
                 workers=workers,
                 until=until,
+                seconds=dict.fromkeys(names, seconds) if seconds else None,
+                terms=terms,
             )
             lines = field_table(list(some), published)
         else:
+            plain = equal == "seconds"
             some = runs_of(
                 names,
-                list(SEARCHES),
+                [search for search in SEARCHES if plain or search != "plain"],
                 seeds,
                 state,
-                evaluations=evaluations,
+                evaluations=UNLIMITED if plain else evaluations,
                 minutes=None,
                 workers=workers,
                 until=until,
+                seconds=budgets(names) if plain else None,
+                terms=terms,
             )
-            found = list(some)
-            curve = curve_table(found, names, evaluations)
-            lines = comparison_table(found, names) + [""] * bool(curve) + curve
+            lines = comparison_table(list(some), names, plain=plain)
     except InputError as error:
         click.echo(f"error: {error}", err=True)
         raise SystemExit(2) from None

@@ -27,7 +27,7 @@ import numpy as np
 from bench import SHORT
 
 from evolake.agents import Agents
-from evolake.agents.backends import OperatorsBackend
+from evolake.agents.roles import OperatorsBackend
 from evolake.prompts.evolution.iteration import ARMS, IterationContext, run_iteration
 from evolake.prompts.evolution.population import MATCHES, Population, found_population
 from evolake.prompts.model.library import PrincipleLibrary, load_library, load_roots

@@ -46,12 +46,11 @@ import numpy as np
 from bench import SHORT, fresh_file
 
 from evolake.agents import Agents
-from evolake.agents.backends import OperatorsBackend
-from evolake.cycle_seeds import CycleSeeds
+from evolake.agents.roles import OperatorsBackend
 from evolake.journal import append, read_journal
 from evolake.lake import BlobStore
 from evolake.project import BROUGHT
-from evolake.seeds import child_seed
+from evolake.seeds import CycleSeeds, child_seed
 from evolake.solvers.edits import Edit, apply_edits, read_edits, write_edits
 from evolake.solvers.edits.anchors import source_files
 from evolake.solvers.edits.catalogue import EDITS_FILE

@@ -1,5 +1,5 @@
-"""What commands are made of: groups that import a command's file only when that command is typed, and paths
-that are checked before they are used."""
+"""What commands are made of: groups that import a command's file only when that command is typed, paths that
+are checked before they are used, and the options that several of them have."""
 
 from __future__ import annotations
 
@@ -56,3 +56,28 @@ class OrdinaryPath(click.Path):
         except (OSError, ValueError):  # a missing path is the command's to name
             pass
         return super().convert(value, param, ctx)
+
+
+AS_JSON = click.option(
+    "--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else."
+)
+LAKE = click.option(
+    "--lake",
+    "root",
+    type=OrdinaryPath(file_okay=False, exists=True),
+    help="The lake's folder (default: EVOLAKE_LAKE).",
+)
+MINUTES = click.option(
+    "--minutes",
+    type=click.FloatRange(min=0, min_open=True),
+    help="Minutes after which to stop, at the end of a step; the same command continues (default: no limit).",
+)
+PROFILE = click.option(
+    "--profile", help="Sizes and limits (default: EVOLAKE_PROFILE, else the lake's, else laptop)."
+)
+REPLAY_ONLY = click.option(
+    "--replay-only", is_flag=True, help="Model backend: use the call cache alone, make no new call."
+)
+SEEDS_PER_ARM = click.option(
+    "--seeds", type=click.IntRange(min=1), help="Seeds per arm (default: the profile's)."
+)

@@ -87,12 +87,10 @@ def bounded(source: str, longest: int, mode: Literal["exec", "eval"] = "exec") -
     key = hashlib.sha256(source.encode("utf-8", "surrogatepass")).digest(), mode
     if key in _sound:
         return tree
-    if nesting(tree) > MAX_NESTING:
+    depth, bits = extent(tree)
+    if depth > MAX_NESTING:
         raise Unreadable(f"nested deeper than {MAX_NESTING}")
-    if any(
-        isinstance(node, ast.Constant) and isinstance(node.value, int) and node.value.bit_length() > MAX_BITS
-        for node in ast.walk(tree)
-    ):
+    if bits > MAX_BITS:
         raise Unreadable(f"an integer of more than {MAX_BITS} bits")
     if len(_sound) >= KEPT:
         _sound.clear()
@@ -100,11 +98,20 @@ def bounded(source: str, longest: int, mode: Literal["exec", "eval"] = "exec") -
     return tree
 
 
-def nesting(tree: ast.AST) -> int:
-    """Return the depth of a tree, without recursion."""
-    deepest, waiting = 0, [(tree, 1)]
+def extent(tree: ast.AST) -> tuple[int, int]:
+    """Return the depth of a tree, and the bits of its largest whole number; without recursion."""
+    deepest, bits, waiting = 0, 0, [(tree, 1)]
     while waiting:
         node, depth = waiting.pop()
         deepest = max(deepest, depth)
-        waiting.extend((child, depth + 1) for child in ast.iter_child_nodes(node))
-    return deepest
+        if isinstance(node, ast.Constant):
+            if isinstance(node.value, int):
+                bits = max(bits, node.value.bit_length())
+            continue
+        for name in node._fields:
+            part = getattr(node, name, None)
+            if isinstance(part, ast.AST):
+                waiting.append((part, depth + 1))
+            elif isinstance(part, list):
+                waiting += [(item, depth + 1) for item in part if isinstance(item, ast.AST)]
+    return deepest, bits

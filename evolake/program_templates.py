@@ -23,7 +23,7 @@ def load_template(name: str) -> str:
     """Return the text below the marker of a template, called like the module that its file could be
     (`evolake.families.roles.templates.blind`).
 
-    `evolake.families.evolution.code_version` counts the templates that are named where this or
+    `evolake.families.evolution.shipped_seeds` counts the templates that are named where this or
     `fill_template` is called.
 
     Raises:

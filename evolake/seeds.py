@@ -8,8 +8,26 @@ are specified bit for bit).
 from __future__ import annotations
 
 import hashlib
+from dataclasses import dataclass
 
 import numpy as np
+
+
+@dataclass(frozen=True)
+class CycleSeeds:
+    """The seeds of one cycle of one line; see `evolake.seeds` for the key."""
+
+    root: int
+    line: str
+    cycle: str
+
+    def seed(self, purpose: str, index: int = 0) -> int:
+        """Return the seed for one use."""
+        return child_seed(self.root, self.line, self.cycle, purpose, index)
+
+    def generator(self, purpose: str, index: int = 0) -> np.random.Generator:
+        """Return the generator for one use."""
+        return generator(self.root, self.line, self.cycle, purpose, index)
 
 
 def child_seed(root: int, line: str, cycle: str, purpose: str, index: int = 0) -> int:

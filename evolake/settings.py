@@ -45,6 +45,7 @@ READ_APART = frozenset(
         "EVOLAKE_KERNEL_CHECKS",
         "EVOLAKE_NIGHTLY_CRON",
         "EVOLAKE_NIGHTLY_LINES",
+        "EVOLAKE_NIGHTLY_TIMEZONE",
         "EVOLAKE_PG_DATABASE",
         "EVOLAKE_PG_HOST",
         "EVOLAKE_PG_PASSWORD",
@@ -52,13 +53,14 @@ READ_APART = frozenset(
         "EVOLAKE_PG_USER",
         "EVOLAKE_PROJECT",
         "EVOLAKE_PROOF_TOOLS",
+        "EVOLAKE_RULES_LOADED",
         "EVOLAKE_TASK",
         "EVOLAKE_TRACEBACK",
         "EVOLAKE_WARNED",
     }
 )
-"""Variables that are no settings: what has to be known before, or without, the settings, and what a coder's
-command is shown its task by."""
+"""Variables that are no settings: what has to be known before, or without, the settings, what processes hand
+to those that they start, and what a coder's command is shown its task by."""
 WARNED = "EVOLAKE_WARNED"
 """Set for the processes that a command starts: it has said what is misspelled."""
 SIMILAR = 0.7

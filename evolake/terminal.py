@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -97,6 +98,21 @@ def visible_console(**options: Any) -> Console:
                 yield segment if segment.control else Segment(visible(segment.text), segment.style)
 
     return Visible(**options)
+
+
+@contextmanager
+def moving_bar(title: str, *, quiet: bool) -> Iterator[Callable[[int, int, str], None] | None]:
+    """Show a bar on a terminal's standard error; yield what moves it (done, of how many, text), or None if
+    quiet or elsewhere."""
+    console = visible_console(stderr=True)
+    if quiet or not console.is_terminal:
+        yield None
+        return
+    from rich.progress import Progress
+
+    with Progress(console=console, transient=True) as bars:
+        bar = bars.add_task(title, total=None)
+        yield lambda done, total, text: bars.update(bar, completed=done, total=total, description=text)
 
 
 def exit_code_of(work: Callable[[], None]) -> int:

@@ -17,7 +17,9 @@ from collections.abc import Iterable, Sequence
 import dagster as dg
 
 from assets.line import FIRST_CYCLE, MAX_CYCLE, Line, cycle_key, is_cycle_key, register_keys
+from assets.package import limit_pool
 from assets.shown import note
+from assets.study import Study
 from evolake.errors import InputError
 from evolake.lake import Lake
 from pipelines.executor import living_executor
@@ -116,8 +118,9 @@ def registering(lines: Sequence[Line]) -> dg.JobDefinition:
     return job
 
 
-def cycles_sensor(lines: Sequence[Line]) -> dg.SensorDefinition:
-    """Return the sensor `cycles` over `lines`, which is on from the start."""
+def cycles_sensor(lines: Sequence[Line], studies: Sequence[Study] = ()) -> dg.SensorDefinition:
+    """Return the sensor `cycles` over `lines`, which is on from the start. It limits the pools of `studies`,
+    too, whose cells are there from the start."""
 
     @dg.sensor(
         name="cycles",
@@ -130,6 +133,8 @@ def cycles_sensor(lines: Sequence[Line]) -> dg.SensorDefinition:
     )
     def look(context: dg.SensorEvaluationContext, lake: LakeResource) -> dg.SkipReason:
         store, changes = lake.open(), []
+        for study in studies:
+            limit_pool(context.instance, study.pool)
         for line in lines:
             added, dropped = (
                 register_known(context.instance, store, line.name),

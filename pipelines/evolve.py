@@ -19,7 +19,7 @@ import signal
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,16 +37,49 @@ from evolake.project import UI
 from evolake.report.health import examine, summary
 from evolake.settings import Settings
 from evolake.terminal import say, say_json, say_text, say_usage, visible_console
-from pipelines.closing import closing_lines
-from pipelines.events import Event, Tell
+from pipelines.events import Event, HeadStart, Tell, Turns
 from pipelines.home import home_from_environment
 from pipelines.one_line import Stage, evolve, measuring
 from pipelines.outcome import MACHINERY_FAILED, STOPPED, WRONG_INPUT, Outcome, together
 from pipelines.progress import Progress
 from pipelines.schedules import leave_bad_cron_out
 from pipelines.side_by_side import SideBySide, end_with_parent, niceness, order_of, parent
-from pipelines.turns import HeadStart, Turns
 from resources.warm import between_runs
+
+
+def closing_lines(lake: Lake, sealed: Mapping[str, Sequence[str]], runs: Sequence[str]) -> list[str]:
+    """Return the last sentences of a run.
+
+    Args:
+        lake: as the run left it.
+        sealed: line -> cycles that this run sealed, in order.
+        runs: ids of all runs that it made, the failed ones too: what rows of the lake name as their `run_id`.
+    """
+    return [*_cycles(sealed), _spent(lake, sealed, runs)]
+
+
+def _cycles(sealed: Mapping[str, Sequence[str]]) -> list[str]:
+    """How far each line came, in one sentence; none if no cycle was sealed."""
+    parts = [
+        f"{line} {cycles[0]}" + (f" to {cycles[-1]}" if len(cycles) > 1 else "")
+        for line, cycles in sealed.items()
+        if cycles
+    ]
+    return (
+        [f"sealed: {', '.join(parts)}; next: evolake status, or evolake report --out report.html"]
+        if parts
+        else []
+    )
+
+
+def _spent(lake: Lake, sealed: Mapping[str, Sequence[str]], runs: Sequence[str]) -> str:
+    """Return what was asked of a model, what it took and what the budget leaves, with the cycle that each
+    line stopped in."""
+    from evolake.agents.budget import spent_sentence
+
+    cycles = {line: sorted({*done, *lake.seals.cycles(line)[-1:]}) for line, done in sealed.items()}
+    return spent_sentence(settings_module.load(), lake.root, cycles, runs)
+
 
 PART = "--as-part"
 

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import os
 import shutil
+import sqlite3
 import sys
 from collections.abc import Sequence
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
+from evolake.cli.ending import NEW_HOME
 from evolake.errors import InputError
 from evolake.jail.protocol import one_line
 from evolake.lake import Lake
@@ -22,6 +25,7 @@ from evolake.project import BROUGHT
 from evolake.terminal import say_json
 
 LONGEST_CAUSE, SQLITE = 400, "DagsterSqliteStorage"
+DATABASES = ("history/runs.db", "history/runs/index.db", "schedules/schedules.db")
 TEMPLATE = BROUGHT / "deploy" / "sqlite" / "dagster.yaml"
 
 
@@ -30,9 +34,17 @@ def ensure_home(path: Path, template: Path = TEMPLATE) -> Path:
     touched.
 
     Raises:
-        InputError: `path` is relative (Dagster refuses that late and less clearly) or is a file, or its
+        InputError: `path` is relative (Dagster refuses that late and less clearly), has a question mark
+            (Dagster writes its databases where the mark is, outside of the folder) or is a file, or its
             dagster.yaml cannot be used. LakeError: its file system has no locks, which SQLite needs.
     """
+    if "?" in str(path):
+        raise InputError(
+            "Dagster cannot use this home",
+            wanted="a path without a question mark, which ends the path of a database to it",
+            got=str(path),
+            do="export DAGSTER_HOME=/another/folder; the lake may stay where it is",
+        )
     if not path.is_absolute():
         raise InputError(
             "DAGSTER_HOME must be an absolute path",
@@ -52,7 +64,8 @@ def ensure_home(path: Path, template: Path = TEMPLATE) -> Path:
 
 
 def require_configuration(home: Path) -> None:
-    """Check a home's dagster.yaml, that what it names can be loaded, and that a database server answers.
+    """Check a home's dagster.yaml, that what it names can be loaded, that a database server answers, and that
+    SQLite's databases begin as such.
 
     Raises:
         InputError: Dagster would refuse it.
@@ -71,18 +84,25 @@ def require_configuration(home: Path) -> None:
             got=one_line(f"{type(error).__name__}: {_cause(error)}", LONGEST_CAUSE),
             do="correct the file, or move it away: evolake run then writes its own",
         ) from None
+    for name in DATABASES:
+        try:
+            if (home / name).exists():
+                with closing(sqlite3.connect(home / name)) as database, suppress(sqlite3.OperationalError):
+                    database.execute("SELECT count(*) FROM sqlite_schema")
+        except sqlite3.DatabaseError as error:
+            raise InputError(f"{home / name} is damaged", got=str(error), do=NEW_HOME) from None
 
 
 def checks(homes: Sequence[Path]) -> list[dict[str, Any]]:
     """Return fields of `evolake.cli.doctor.Check`: of each home, and of the schedule of nights."""
-    from pipelines.schedules import TWO_IN_THE_NIGHT, cron_or
+    from pipelines.schedules import TWO_IN_THE_NIGHT, cron_or, time_zone
 
     result = []
     for home in homes:
         made = (home / "dagster.yaml").exists()
         found, mend = str(home) if made else f"{home}: not made yet", ""
         try:
-            if not home.is_absolute() or (home.exists() and not home.is_dir()):
+            if not home.is_absolute() or "?" in str(home) or (home.exists() and not home.is_dir()):
                 ensure_home(home)
             elif made:
                 require_configuration(home)
@@ -92,7 +112,7 @@ def checks(homes: Sequence[Path]) -> list[dict[str, Any]]:
             {"name": "Dagster's home", "ok": not mend, "detail": found, "mend": mend, "needed": True}
         )
     try:
-        found, mend = f"{cron_or(TWO_IN_THE_NIGHT)} (UTC)", ""
+        found, mend = f"{cron_or(TWO_IN_THE_NIGHT)} ({time_zone()})", ""
     except InputError as error:
         found, mend = f"{error.what}: {error.got}", error.do or ""
     skips = "the UI, the daemon and their nights; evolake run needs no schedule" if mend else ""

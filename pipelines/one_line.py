@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import time
 import uuid
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import dagster as dg
@@ -20,14 +21,95 @@ from evolake.report.outcome import outcome_of
 from pipelines.burial import bury_dead_runs
 from pipelines.cycles import register_known
 from pipelines.estimate import PROFILE_TAG, seconds_left, size_tags, step_seconds
-from pipelines.events import SEEDS, Event, Tell
+from pipelines.events import SEEDS, Event, Tell, Turns
 from pipelines.line_state import CONTINUES_TAG, lacks_its_seal, next_cycle
-from pipelines.outcome import Outcome, explain
+from pipelines.outcome import Outcome, explain, was_interrupted
 from pipelines.runlog import listening, run_config
-from pipelines.turns import Turns
-from pipelines.watching import Watch
 from resources.lake import LAKE_TAG
 from resources.locks import hold_line, release_lines
+
+ENDINGS = (dg.DagsterEventType.STEP_SUCCESS, dg.DagsterEventType.STEP_FAILURE)
+
+
+@dataclass
+class Watch:
+    """Listens to one run of a line.
+
+    what: the run in words. left: steps that have ended -> seconds left, or None. turns: None if no line runs
+    at the same time. alone: steps that measure time.
+    """
+
+    line: str
+    what: str
+    tell: Tell
+    left: Callable[[Collection[str]], float | None]
+    turns: Turns | None = None
+    alone: Collection[str] = ()
+    _started: dict[str, float] = field(default_factory=dict)
+    _step: str = ""
+    _rows: dict[str, int | None] = field(default_factory=dict)
+    _done: set[str] = field(default_factory=set)
+
+    def on_event(self, event: dg.DagsterEvent) -> None:
+        """Tell a Dagster event of the run to those who listen."""
+        step = event.step_key or ""
+        if event.event_type == dg.DagsterEventType.STEP_START:
+            if self.turns:
+                self.turns.enter(alone=step in self.alone)
+            self._started[step] = time.monotonic()
+            self._step = step.replace("__", "/", 1).partition("/")[2] or step
+            self._say("step", self._step)
+        elif event.event_type == dg.DagsterEventType.ASSET_MATERIALIZATION:
+            self._materialized(step, event.step_materialization_data.materialization)
+        elif event.event_type == dg.DagsterEventType.ASSET_CHECK_EVALUATION:
+            judged = event.asset_check_evaluation_data
+            if judged.passed:
+                ending = "passed"
+            elif judged.blocking:
+                ending = "FAILED"
+            else:
+                ending = f"WARNS: {judged.description}"
+            self._say(
+                "detail" if judged.passed else "said",
+                f"  {judged.asset_key.to_user_string()}: check {judged.check_name} {ending}",
+            )
+        elif event.event_type in ENDINGS:
+            failed = event.event_type == dg.DagsterEventType.STEP_FAILURE
+            self._ended(step, failed=failed, stopped=failed and was_interrupted(event))
+
+    def on_progress(self, text: str) -> None:
+        """How far the asset running is."""
+        self._say("working", f"{self._step}, {text}")
+
+    def _ended(self, step: str, *, failed: bool, stopped: bool) -> None:
+        if self.turns:
+            self.turns.leave()
+        self._done.add(step)
+        if step not in self._rows and not failed:
+            return
+        rows = self._rows.pop(step, None)
+        if stopped:
+            ending = "stopped"
+        elif failed:
+            ending = "FAILED"
+        elif rows is None:
+            ending = ""
+        else:
+            ending = f"{rows} rows"
+        seconds = time.monotonic() - self._started.get(step, time.monotonic())
+        self._say(
+            "said" if failed and not stopped else "detail",
+            f"  {step.replace('__', '/', 1):<40} {ending:>12} {seconds:8.1f} s",
+        )
+
+    def _materialized(self, step: str, materialization: dg.AssetMaterialization) -> None:
+        if step == materialization.asset_key.to_python_identifier():
+            rows: Mapping[str, dg.MetadataValue] = materialization.metadata
+            count = rows.get("dagster/row_count")
+            self._rows[step] = int(count.value) if count is not None else None  # pyright: ignore[reportArgumentType]
+
+    def _say(self, kind: str, text: str) -> None:
+        self.tell(Event(self.line, kind, self.what, text, left_s=self.left(self._done)))  # pyright: ignore[reportArgumentType]
 
 
 @dataclass(frozen=True)
@@ -82,9 +164,10 @@ def run(
     cycles_after: int,
     outcome: Outcome,
     tags: Mapping[str, str] | None = None,
+    assets: Sequence[str] = (),
 ) -> bool:
     """One run, of a cycle or (None) of the seeds; whether it succeeded, else why is in `outcome`. tags:
-    further ones of the run.
+    further ones of the run. assets: only these, of the cycle or (None) of those without cycles.
 
     Holds the line from before the run is recorded until after it has ended; see `bury_dead_runs`.
     """
@@ -95,9 +178,9 @@ def run(
     sizes = size_tags(settings_module.load(), line.name) | {PROFILE_TAG: stage.profile}
     of_run, of_cycle = (step_seconds(stage.instance, name, sizes) for name in (job.name, line.job_name))
 
-    rest = (
-        lacks_its_seal(stage.instance, stage.definitions, stage.lake, line, cycle, sizes) if cycle else None
-    )
+    rest = None
+    if cycle and not assets:
+        rest = lacks_its_seal(stage.instance, stage.definitions, stage.lake, line, cycle, sizes)
     if rest:
         said = f"{line.name}: run {rest} did all of cycle {cycle} but its seal; it continues there"
         stage.tell(Event(line.name, "said", text=said))
@@ -130,7 +213,7 @@ def run(
                     **(tags or {}),
                     **({CONTINUES_TAG: rest} if rest else {}),
                 },
-                asset_selection=[line.key(line.closing)] if rest else None,
+                asset_selection=[line.key(name) for name in ([line.closing] if rest else assets)] or None,
             )
     finally:
         release_lines(run_id)

@@ -9,7 +9,7 @@ import warnings
 import click
 import dagster as dg
 
-from assets.resealing import RESEAL_TAG
+from assets.cycle import RESEAL_TAG
 from evolake import settings as settings_module
 from evolake.errors import EvolakeError
 from evolake.lake import Lake

@@ -84,12 +84,12 @@ def graph_of(definitions: dg.Definitions, line: Line) -> Graph:
     return Graph(tuple(key.path[-1] for key in cycle), below)
 
 
-def code_versions(
+def materialized(
     instance: dg.DagsterInstance, key: dg.AssetKey, cycles: Sequence[str] | None
-) -> dict[str | None, str]:
-    """Return cycle (None: of an asset without cycles) -> the code version by which Dagster's newest
-    materialization of `key` was made."""
-    result: dict[str | None, str] = {}
+) -> dict[str | None, tuple[str, float]]:
+    """Return cycle (None: of an asset without cycles) -> of Dagster's newest materialization of `key` the
+    code version by which it was made, and when, in seconds since the epoch."""
+    result: dict[str | None, tuple[str, float]] = {}
     wanted, cursor = set(cycles or (None,)), None
     while wanted - result.keys():
         page = instance.fetch_materializations(
@@ -98,7 +98,8 @@ def code_versions(
         for record in page.records:
             made = record.asset_materialization
             if made is not None:
-                result.setdefault(made.partition, (made.tags or {}).get(CODE_VERSION_TAG, ""))
+                version = (made.tags or {}).get(CODE_VERSION_TAG, "")
+                result.setdefault(made.partition, (version, record.timestamp))
         if not page.has_more:
             break
         cursor = page.cursor
@@ -143,7 +144,8 @@ def _preview_text(
     ruleset, done = load_rules(rules, line.name), sealed_cycles(lake, line.name)
     preview = preview_rules(lake, catalogue, ruleset)
     recorded = {
-        asset: code_versions(instance, line.key(asset), done) if done else {} for asset in graph.below
+        asset: materialized(instance, line.key(asset), done) if done else {}
+        for asset in sorted(graph.downstream)
     }
 
     def is_of_these_rules(asset: str, code_version: str) -> bool:
@@ -153,16 +155,27 @@ def _preview_text(
         )
 
     def made_by(asset: str, cycle: str) -> bool | None:
-        return is_of_these_rules(asset, recorded[asset][cycle]) if cycle in recorded[asset] else None
+        return is_of_these_rules(asset, recorded[asset][cycle][0]) if cycle in recorded[asset] else None
+
+    def is_left(asset: str, cycle: str) -> bool:
+        """Whether an asset was made before what it is based on became what it is."""
+        sources = [
+            lake.record(line.name, name, cycle) for name, below in graph.below.items() if asset in below
+        ]
+        return cycle in recorded[asset] and any(
+            source is not None and recorded[asset][cycle][1] < source.created_at.timestamp()
+            for source in sources
+        )
 
     asking = sorted(asked.keys() - set(graph.everything))
     once = [
         name
         for name in asking
-        for made in code_versions(instance, line.key(name), None).values()
+        for made, _ in materialized(instance, line.key(name), None).values()
         if not is_of_these_rules(name, made)
     ]
-    work = work_of(preview, graph, catalogue, done, made_by, once)
+    left = {cycle: frozenset(name for name in graph.downstream if is_left(name, cycle)) for cycle in done}
+    work = work_of(preview, graph, catalogue, done, made_by, once, left)
     return PreviewText(
         preview,
         work,

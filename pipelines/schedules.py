@@ -7,14 +7,15 @@ lives, the night is skipped, with the reason. A tick that was cut off is evaluat
 for the run that it has made already, so there is one cycle a tick.
 
 The schedules are listed in the UI (Automation) and stopped; switch on the one of the line that shall grow by
-itself, or name it in EVOLAKE_NIGHTLY_LINES. They tick at two in the night, UTC; EVOLAKE_NIGHTLY_CRON says
-otherwise.
+itself, or name it in EVOLAKE_NIGHTLY_LINES. They tick at two in the night, UTC; EVOLAKE_NIGHTLY_CRON and
+EVOLAKE_NIGHTLY_TIMEZONE say otherwise.
 """
 
 from __future__ import annotations
 
 import os
 from datetime import UTC, datetime
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import dagster as dg
 
@@ -25,8 +26,10 @@ from pipelines.burial import bury_dead_runs
 from pipelines.line_state import PARTITION_TAG, next_cycle, runs_at_work
 from resources.dagster_internals import is_valid_cron_string
 from resources.lake import LakeResource
+from resources.run_settings import run_config
 
 CRON_VARIABLE, TWO_IN_THE_NIGHT = "EVOLAKE_NIGHTLY_CRON", "0 2 * * *"
+ZONE_VARIABLE, DEFAULT_ZONE = "EVOLAKE_NIGHTLY_TIMEZONE", "UTC"
 LINES_VARIABLE = "EVOLAKE_NIGHTLY_LINES"
 STARTED_BY_TAG, BURIED_TAG = "evolake/started_by", "evolake/buried"
 SCHEDULE_TAG, TICK_TAG = ("dagster/schedule_name", ".dagster/scheduled_execution_time")
@@ -46,13 +49,30 @@ def cron_or(default: str) -> str:
     return cron
 
 
-def leave_bad_cron_out() -> None:
-    """Say that EVOLAKE_NIGHTLY_CRON is no schedule, and continue without it: only the daemon needs it."""
+def time_zone() -> str:
+    """Return EVOLAKE_NIGHTLY_TIMEZONE, else UTC. Raises InputError where it is no time zone."""
+    zone = os.environ.get(ZONE_VARIABLE) or DEFAULT_ZONE
     try:
-        cron_or(TWO_IN_THE_NIGHT)
-    except InputError as error:
-        warn(f"{error.what}, and this command needs none: {error.got}; wanted {error.wanted}")
-        del os.environ[CRON_VARIABLE]
+        ZoneInfo(zone)
+    except (ValueError, OSError, ZoneInfoNotFoundError):
+        raise InputError(
+            f"{ZONE_VARIABLE} is no time zone",
+            wanted="a name of the IANA database, such as Europe/Vienna",
+            got=repr(zone),
+            do="fix the variable",
+        ) from None
+    return zone
+
+
+def leave_bad_cron_out() -> None:
+    """Say that EVOLAKE_NIGHTLY_CRON is no schedule, or its time zone none, and continue without it: only the
+    daemon needs it."""
+    for variable, read in ((CRON_VARIABLE, lambda: cron_or(TWO_IN_THE_NIGHT)), (ZONE_VARIABLE, time_zone)):
+        try:
+            read()
+        except InputError as error:
+            warn(f"{error.what}, and this command needs none: {error.got}; wanted {error.wanted}")
+            del os.environ[variable]
 
 
 def works_nightly(name: str) -> bool:
@@ -71,6 +91,7 @@ def nightly(line: Line) -> dg.ScheduleDefinition:
     @dg.schedule(
         job_name=line.job_name,
         cron_schedule=cron_or(TWO_IN_THE_NIGHT),
+        execution_timezone=time_zone(),
         name=name,
         default_status=on,
         description=(
@@ -80,8 +101,9 @@ def nightly(line: Line) -> dg.ScheduleDefinition:
     )
     def tick(context: dg.ScheduleEvaluationContext, lake: LakeResource) -> dg.RunRequest | dg.SkipReason:
         store = lake.open()
+        config = run_config()
         if made := _made_already(context, name):
-            return dg.RunRequest(partition_key=made, tags={STARTED_BY_TAG: "nightly"})
+            return dg.RunRequest(partition_key=made, run_config=config, tags={STARTED_BY_TAG: "nightly"})
         buried = bury_dead_runs(context.instance, store, [line])
         if busy := runs_at_work(context.instance, store, line):
             return dg.SkipReason(_at_work(context.instance, line, busy[-1]))
@@ -92,7 +114,9 @@ def nightly(line: Line) -> dg.ScheduleDefinition:
             )
         register_keys(context.instance, line.name, [cycle])
         details = {BURIED_TAG: ", ".join(buried)} if buried else {}
-        return dg.RunRequest(partition_key=cycle, tags={STARTED_BY_TAG: "nightly", **details})
+        return dg.RunRequest(
+            partition_key=cycle, run_config=config, tags={STARTED_BY_TAG: "nightly", **details}
+        )
 
     return tick
 

@@ -5,12 +5,12 @@ A line's process is `pipelines.evolve --lines LINE --as-part`, which does the se
 line: it writes events as JSON lines on its standard output, then its outcome, and stops if its standard input
 ends, so none outlives the process that started it. Contents do not depend on what runs at the same time:
 random numbers are keyed by what they are for, stages that measure time have the machine to themselves
-(`pipelines.turns`), and a line that reads what another makes (`LineSpec.after`) starts when that one has
+(`pipelines.events`), and a line that reads what another makes (`LineSpec.after`) starts when that one has
 ended.
 
 The heaviest line (`LineSpec.weight`) takes longest and starts first, and next to it the lightest, which gets
 more of the processor than heavier ones while these want it too, and has a head start
-(`pipelines.turns.HeadStart`): so a first champion is there long before the last. The others follow from the
+(`pipelines.events.HeadStart`): so a first champion is there long before the last. The others follow from the
 heaviest on. One line more than there are cores runs at a time, since a step that waits for its turn needs no
 core.
 """

@@ -10,7 +10,7 @@ import dagster as dg
 
 from assets.shown import markdown, note, warn
 from pipelines.executor import living_executor
-from pipelines.schedules import cron_or
+from pipelines.schedules import cron_or, time_zone
 from resources.lake import LakeResource
 
 ONE_IN_THE_NIGHT = "0 1 * * *"
@@ -57,6 +57,7 @@ lake_nightly = dg.ScheduleDefinition(
     name="lake_nightly",
     job=verify_lake,
     cron_schedule=cron_or(ONE_IN_THE_NIGHT),
+    execution_timezone=time_zone(),
     default_status=dg.DefaultScheduleStatus.STOPPED,
     description="Holds the lake to what was written each night, before the lines grow.",
 )

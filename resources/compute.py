@@ -16,6 +16,7 @@ from pydantic import PrivateAttr
 
 from evolake import settings as settings_module
 from resources import warm
+from resources.run_settings import lay_over
 
 _open: dict[str, Executor] = {}
 _kinds: dict[str, warm.Kind | None] = {}
@@ -75,6 +76,7 @@ class ComputeResource(dg.ConfigurableResource):
 
     def setup_for_execution(self, context: dg.InitResourceContext) -> None:
         """See `meet_workers`. Raises as `run_executor`."""
+        lay_over(context)
         self._run = context.run.run_id if context.run else ""
         meet_workers(self._run)
 

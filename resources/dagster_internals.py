@@ -1,8 +1,6 @@
 """Everything that evolake takes from Dagster's private modules, which may move with any version of Dagster.
 No other module imports from them.
 
-PartitionKeyFilter, COMPLETED_..._STATUSES    results of checks for one partition have no public reader
-                                              (`assets.guards`)
 PoolGranularity                               whether pools count runs is no public setting
                                               (`assets.package.limit_pool`)
 InstanceRef                                   a configuration that is read without opening what it names
@@ -12,11 +10,11 @@ PlanOrchestrationContext, ExecutionPlan,      an executor that wraps another imp
 RetryMode, StepDependencyConfig               (`pipelines.executor`)
 UnresolvedAssetJobDefinition                  what `dg.define_asset_job` returns (`pipelines.jobs`)
 cron_string_iterator, is_valid_cron_string    ticks of a schedule as Dagster's daemon counts them
-                                              (`pipelines.freshness`, `pipelines.schedules`)
+                                              (`pipelines.policy`, `pipelines.schedules`)
 CheckError                                    what a run that was loaded without a repository raises
                                               (`assets.cycle`)
 SqliteEventLogStorage                         whether events are stored in files of this host
-                                              (`pipelines.run_process`)
+                                              (`pipelines.burial`)
 """
 
 from __future__ import annotations
@@ -42,25 +40,19 @@ def moved(error: ImportError) -> MachineryError:
 try:
     from dagster._check import CheckError
     from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
-    from dagster._core.event_api import PartitionKeyFilter
     from dagster._core.execution.context.system import PlanOrchestrationContext
     from dagster._core.execution.plan.plan import ExecutionPlan
     from dagster._core.execution.retries import RetryMode
     from dagster._core.execution.step_dependency_config import StepDependencyConfig
     from dagster._core.instance.config import PoolGranularity
     from dagster._core.instance.ref import InstanceRef
-    from dagster._core.storage.asset_check_execution_record import (
-        COMPLETED_ASSET_CHECK_EXECUTION_RECORD_STATUSES,
-    )
     from dagster._utils.schedules import cron_string_iterator, is_valid_cron_string
 except ImportError as error:
     raise moved(error) from error
 
 __all__ = [
-    "COMPLETED_ASSET_CHECK_EXECUTION_RECORD_STATUSES",
     "ExecutionPlan",
     "InstanceRef",
-    "PartitionKeyFilter",
     "PlanOrchestrationContext",
     "PoolGranularity",
     "RetryMode",

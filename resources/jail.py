@@ -13,6 +13,7 @@ from pydantic import Field, PrivateAttr
 from evolake import settings as settings_module
 from resources import warm
 from resources.compute import close_executor, meet_workers, remote_executor
+from resources.run_settings import lay_over
 
 if TYPE_CHECKING:
     from evolake.compute import Jails
@@ -30,6 +31,7 @@ class JailResource(dg.ConfigurableResource):
 
     def setup_for_execution(self, context: dg.InitResourceContext) -> None:
         """See `resources.compute.meet_workers`."""
+        lay_over(context)
         self._run = context.run.run_id if context.run else ""
         meet_workers(self._run)
 

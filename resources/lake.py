@@ -16,10 +16,11 @@ import polars as pl
 from pydantic import PrivateAttr
 
 from evolake import settings as settings_module
-from evolake.errors import EvolakeError
+from evolake.errors import EvolakeError, InputError
 from evolake.lake import Lake, Record, TableSchema
 from evolake.settings import Settings
 from resources.locks import hold_line, release_lines
+from resources.run_settings import RunSettings, lay_over, refusal
 from resources.tables import COLUMNS, TABLE, column_schema
 
 LAKE_TAG = "evolake/lake"
@@ -38,9 +39,16 @@ class LakeResource(dg.ConfigurableResource):
 
     root: str = ""
     _lake: Lake | None = PrivateAttr(default=None)
+    _refused: InputError | None = PrivateAttr(default=None)
 
     def open(self) -> Lake:
-        """Return the lake, opened on first use, so that loading definitions touches no disk."""
+        """Return the lake, opened on first use, so that loading definitions touches no disk.
+
+        Raises:
+            dg.Failure: the run was given settings that cannot be used.
+        """
+        if self._refused is not None:
+            raise refusal(self._refused)
         if self._lake is None:
             self._lake = Lake(Path(self.root) if self.root else self.settings().require_lake())
         return self._lake
@@ -51,7 +59,8 @@ class LakeResource(dg.ConfigurableResource):
 
     def setup_for_execution(self, context: dg.InitResourceContext) -> None:
         """Tag the run with the lake that it works on. A lake that cannot be opened is said by the asset."""
-        if context.run and context.instance and LAKE_TAG not in context.run.tags:
+        self._refused = lay_over(context)
+        if self._refused is None and context.run and context.instance and LAKE_TAG not in context.run.tags:
             with suppress(EvolakeError):
                 context.instance.add_run_tags(context.run.run_id, {LAKE_TAG: self.open().id})
 
@@ -70,6 +79,7 @@ class LakeIOManager(dg.ConfigurableIOManager):
     (line, asset)."""
 
     lake: dg.ResourceDependency[LakeResource]
+    settings: dg.ResourceDependency[RunSettings]
 
     def handle_output(self, context: dg.OutputContext, obj: pl.DataFrame | pl.LazyFrame) -> None:
         """Publish a frame, note what was published and make its content hash the data version.

@@ -4,8 +4,6 @@ A backend's tests subclass `AgentBackendKit` and give `open(tmp_path)`: agents w
 `ADD` truly. The role and its prompt are here too, for other tests of agents.
 """
 
-from __future__ import annotations
-
 import json
 import pickle
 import re

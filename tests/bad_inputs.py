@@ -6,8 +6,6 @@ typed. `{here}` is a fresh folder that holds FILES, in which the command runs; `
 seeds.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass

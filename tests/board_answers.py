@@ -2,8 +2,6 @@
 numbers (east is 1, south is 1j), and a state is (who moves, things, moves that are still lost).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Small lakes, each with one champion of a line, whose claims are what was really measured."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -12,7 +10,6 @@ from typing import Any
 from lent_pool import lent_pool
 from prompts_fixtures import problem
 
-from evolake.cycle_seeds import CycleSeeds
 from evolake.designs import tables as designs
 from evolake.designs.evolution.design_contest import Contender, decide_champion, evaluation_rows
 from evolake.designs.evolution.experiments import simulate_level
@@ -52,6 +49,7 @@ from evolake.prompts.model.problems import problem_set
 from evolake.prompts.model.prompt import Hunk, SystemPrompt, apply, prompt_of
 from evolake.prompts.policies.registry import open_policy
 from evolake.prompts.settings import PromptsSettings
+from evolake.seeds import CycleSeeds
 from evolake.settings import default_seeds
 from evolake.settings import load as load_settings
 

@@ -1,7 +1,5 @@
 """Bundles as a careful forger changes them: other claims and another statement, under right hashes."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """The small bundled model behind a real OpenAI-compatible server, `transformers serve`, on loopback."""
 
-from __future__ import annotations
-
 import json
 import os
 import socket

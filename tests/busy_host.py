@@ -1,7 +1,5 @@
 """A host that is busy: one processor, which this process shares with others that never stop computing."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

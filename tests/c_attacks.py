@@ -1,8 +1,6 @@
 """Escapes in C, and their compilation: what a jail of native programs must contain, however it starts
 them."""
 
-from __future__ import annotations
-
 import platform
 import subprocess
 from pathlib import Path

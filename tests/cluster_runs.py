@@ -1,8 +1,6 @@
 """One command on this machine alone and once more by a cluster of two hosts, a worker of which is killed on
 the way."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

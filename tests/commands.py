@@ -5,8 +5,6 @@ What has to be a process is started as one: what is killed, what runs cycles, an
 command, that it is found.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import os

@@ -1,7 +1,5 @@
 """A real Dask cluster for tests: a scheduler and workers, each a process of its own that a test may kill."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

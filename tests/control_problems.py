@@ -1,17 +1,22 @@
-"""The problems of `benchmarks/programs_control.py`, and its modules, as tests use them."""
+"""The problems of `benchmarks/programs_control.py`, its modules, and the problems that evolake ships, as
+tests use them."""
 
 from __future__ import annotations
 
 import importlib.util
 import sys
+import types
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
+from evolake.programs import problems
+
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 PROBLEMS = BENCHMARKS / "programs_control_problems"
-SHARED = PROBLEMS / "shared"
+SHARED = Path(problems.__file__).parent / "templates"
+"""Modules that the evaluators of several problems share."""
 
 
 @contextmanager
@@ -43,6 +48,16 @@ def load(path: Path, *folders: Path) -> Any:
 def shared(name: str) -> Any:
     """A module that the evaluators of several problems share."""
     return load(SHARED / f"{name}.py", SHARED)
+
+
+def module_of(problem: str, file: str) -> Any:
+    """A file of a problem, as a module."""
+    if problem not in problems.problems():
+        return load(PROBLEMS / problem / file, SHARED)
+    module = types.ModuleType(f"{problem}_{Path(file).stem}")
+    with importable(SHARED):
+        exec(compile(problems.problem_files(problem)[file], f"{problem}/{file}", "exec"), module.__dict__)
+    return module
 
 
 def results(output: Any) -> list[dict[str, Any]]:

@@ -1,8 +1,6 @@
 """Mutated replies of a trace: what a design that has taken over its jail may send. Shared by the short tests
 and the long attack."""
 
-from __future__ import annotations
-
 import copy
 import random
 from typing import Any

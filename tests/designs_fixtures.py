@@ -1,8 +1,6 @@
 """A small designs line that tests run for real: its own lake, its own DAGSTER_HOME, the demo profile made
 smaller."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
@@ -23,13 +21,13 @@ LONG_S = 1500
 """How long a command may take on a machine that others load too."""
 SMALL = {
     "EVOLAKE_PROFILE": "demo",
-    "EVOLAKE_DESIGNS__BATCH": "12",
+    "EVOLAKE_DESIGNS__BATCH": "8",
     "EVOLAKE_DESIGNS__DESIGNS_PER_CYCLE": "4",
     "EVOLAKE_DESIGNS__DIRECTIONS_PER_CYCLE": "2",
-    "EVOLAKE_DESIGNS__LOW": '{"max_n": 40, "max_steps": 800, "core_s": 30}',
-    "EVOLAKE_DESIGNS__MEDIUM": '{"max_n": 57, "max_steps": 1600, "core_s": 30}',
-    "EVOLAKE_DESIGNS__HIGH": '{"max_n": 80, "max_steps": 3200, "core_s": 30}',
-    "EVOLAKE_DESIGNS__TUNING_TRIALS": "4",
+    "EVOLAKE_DESIGNS__LOW": '{"max_n": 28, "max_steps": 400, "core_s": 30}',
+    "EVOLAKE_DESIGNS__MEDIUM": '{"max_n": 40, "max_steps": 800, "core_s": 30}',
+    "EVOLAKE_DESIGNS__HIGH": '{"max_n": 57, "max_steps": 1600, "core_s": 30}',
+    "EVOLAKE_DESIGNS__TUNING_TRIALS": "2",
     "EVOLAKE_WORKERS": "1",
 }
 

@@ -1,7 +1,5 @@
 """Genomes for tests: the baseline in other forms, and variants of the reference design `open_search`."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from evolake.designs.genome.open_behaviour import Memory
@@ -9,12 +7,12 @@ from evolake.designs.genome.open_expression import Expression, places, replaced
 from evolake.designs.genome.open_genome import (
     Constant,
     OpenGenome,
+    Parameter,
     baseline,
     open_genome,
     read_genome,
     with_values,
 )
-from evolake.designs.genome.parameters import Parameter
 
 OPEN_SEARCH = (
     Path(__file__).parents[1] / "data_lake" / "seeds" / "reference_designs" / "open_search.genome.json"

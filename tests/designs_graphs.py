@@ -5,8 +5,6 @@ Graphs are built node by node with whatever torch accepts on meta tensors, unusu
 out of range included.
 """
 
-from __future__ import annotations
-
 import json
 import random
 from dataclasses import dataclass, replace

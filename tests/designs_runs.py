@@ -1,8 +1,6 @@
 """Stand-ins that tests of the designs line pass in: what a simulation gives back, and an executor without
 processes."""
 
-from __future__ import annotations
-
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 

@@ -6,8 +6,6 @@ It is no model and shows nothing about models. It is there so that a whole cycle
 answered, by the kind of reply.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 import threading

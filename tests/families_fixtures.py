@@ -1,8 +1,6 @@
 """What tests of the families line share: the shipped seeds, the rules, and one call that takes a family
 through its gates."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import replace
 from importlib.util import find_spec
@@ -12,7 +10,7 @@ from typing import Any
 import pytest
 
 from evolake.agents import Agents
-from evolake.agents.backends import OperatorsBackend
+from evolake.agents.roles import OperatorsBackend
 from evolake.families.gates.judging import FamilyGates, FamilyResults
 from evolake.families.model.contract import Family
 from evolake.families.model.family_files import read_family

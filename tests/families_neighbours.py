@@ -5,8 +5,6 @@ The gate's own probes (`evolake.families.gates.consensus`) lie further off; here
 tolerance, 2e-9 relative, and days by one.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from datetime import timedelta

@@ -5,8 +5,6 @@ Every entry changes one seed in one place, so that it comes as far through the g
 changes` for `dataclasses.replace`.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from evolake.families.model.contract import Family

@@ -6,8 +6,6 @@ It is no model and shows nothing about models. It is there so that whole cycles 
 `ScriptedFamilies.prompts` keeps what was asked, by role.
 """
 
-from __future__ import annotations
-
 import re
 import threading
 from collections import defaultdict

@@ -7,8 +7,6 @@ evidence of the gate `sentences` names the word among those that nobody reads (`
 blocked or named.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace

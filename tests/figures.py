@@ -1,7 +1,5 @@
 """What every figure must be."""
 
-from __future__ import annotations
-
 import io
 
 import numpy as np

@@ -6,8 +6,6 @@ every box with every word: most times it searches for the box that it was asked 
 result, else it guesses. So it can use a tool, and knows no word.
 """
 
-from __future__ import annotations
-
 import copy
 import random
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Solvers and objectives as a copy of the paper's framework has them, some right and some not."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

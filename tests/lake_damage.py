@@ -1,7 +1,5 @@
 """Planted damage for the lake's tests: single-bit flips, and a small lake."""
 
-from __future__ import annotations
-
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path

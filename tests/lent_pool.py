@@ -1,8 +1,6 @@
 """Jails that one worker of the tests opens once and lends to all that ask: tracing a design costs a jail's
 start some 3 s, to import torch."""
 
-from __future__ import annotations
-
 import atexit
 from collections.abc import Iterator
 from contextlib import contextmanager

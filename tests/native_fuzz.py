@@ -4,8 +4,6 @@ A unit test runs it, and `make attack` for longer.
 The program runs outside the jail here: thousands of proofs, all of them made here.
 """
 
-from __future__ import annotations
-
 import random
 import subprocess
 from collections import Counter

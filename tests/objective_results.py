@@ -1,7 +1,5 @@
 """Made-up experiment results for tests of objectives."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from evolake.objectives.families.levels import budget

@@ -1,7 +1,5 @@
 """What `evolake.gates.run` is held against."""
 
-from __future__ import annotations
-
 from typing import Any
 
 

@@ -1,7 +1,5 @@
 """One line's cycles run by Dagster in this process, in a lake and an instance of a test's own."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,8 +1,6 @@
 """A package index on the loopback device that serves one project with one file, and counts what is asked of
 it."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json

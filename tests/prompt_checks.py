@@ -1,8 +1,6 @@
 """What is wrong with a prompt as a model is sent it: a text that it is told twice, a schema that is there
 twice, rows that say nothing."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping, Sequence

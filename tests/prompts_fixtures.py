@@ -5,8 +5,6 @@ backends.
 evolution has something to find. It keeps what it was asked and what it was updated with.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -17,9 +15,9 @@ from loopback_model import KEY
 from pydantic import SecretStr
 
 from evolake.agents import Agents, open_agents
-from evolake.agents.backends import OperatorsBackend
-from evolake.agents.listing import roles_of_line
 from evolake.agents.prompts import schema_text
+from evolake.agents.roles import OperatorsBackend
+from evolake.cli.agents import roles_of_line
 from evolake.prompts.evolution.iteration import ARMS, TABLES, IterationContext, Iterations, run_iteration
 from evolake.prompts.evolution.population import Population
 from evolake.prompts.model.library import PrincipleLibrary, load_library

@@ -1,8 +1,6 @@
 """A lake with finished cycles of the families line as the prompts line reads it: which families are accepted,
 their parents, their instances."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 

@@ -4,8 +4,6 @@ It is no model and shows nothing about models. It is there so that a mutation or
 the backend `model`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -5,8 +5,6 @@ held-out problems under the first root, the champion and the best-rated prompt (
 one), and in the first cycle held-out problems under the base model.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from evolake.prompts.settings import PromptsSettings

@@ -1,8 +1,6 @@
 """Proofs made here: DRAT steps of every kind, hints for given clauses by unit propagation, and random proofs
 of small formulas."""
 
-from __future__ import annotations
-
 import itertools
 import random
 from collections.abc import Callable, Mapping, Sequence

@@ -4,8 +4,6 @@ must give.
 `violations(checker, case, folder)` is empty when it does. None of the cases needs a solver.
 """
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import itertools

@@ -1,8 +1,6 @@
 """Answers to puzzles by programs that share nothing with their engines: everything is listed and looked at,
 or acted out."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from itertools import combinations, permutations

@@ -1,8 +1,6 @@
 """Answers to questions on a queue by a program that shares nothing with its engines: everybody has a state,
 and each minute is kept as a picture."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

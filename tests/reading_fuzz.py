@@ -1,8 +1,6 @@
 """Fuzz the bounded readers: valid texts are changed at random, and each ends as a value or an input error,
 within bounds."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import json
@@ -26,7 +24,7 @@ from evolake.programs.model.project import project_of
 from evolake.reading import decompress, parse_json, parse_toml, parse_yaml
 from evolake.reading.archives import tar_entries, zip_entries
 from evolake.reading.compressed import Kind
-from evolake.reading.errors import Unreadable
+from evolake.reading.files import Unreadable
 from evolake.repair.problems import Malformed, parse_candidate, parse_problem
 from evolake.solvers.repository.adapters import read_adapter
 from evolake.visible import visible_json

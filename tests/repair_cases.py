@@ -1,7 +1,5 @@
 """Problems of the repair study that several tests use."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Mapping, Sequence
 from itertools import product

@@ -1,8 +1,6 @@
 """Result rows of a made-up study: each arm solves with a chance of its own, and harder problems are harder
 for every arm and seed."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

@@ -1,8 +1,6 @@
 """A small repair study, run once by the command for all workers of a test run, and copied into each lake that
 starts from it."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,11 +1,9 @@
 """Agents of the designs line whose answers are given beforehand."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from evolake.agents import Agents
-from evolake.agents.backends import OperatorsBackend
+from evolake.agents.roles import OperatorsBackend
 
 
 class Scripted:

@@ -1,7 +1,5 @@
 """A folder in which the workers of one run of the tests leave each other what is made once."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A small solver in C++ that answers and proves for real, as an upstream tree of each kind of build."""
 
-from __future__ import annotations
-
 import tarfile
 from pathlib import Path
 

@@ -1,15 +1,13 @@
 """A base of a few lines that builds in a second, and what its variants are judged by: a real build."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from evolake.agents import Agents
-from evolake.cycle_seeds import CycleSeeds
 from evolake.lake.blobs import BlobStore
+from evolake.seeds import CycleSeeds
 from evolake.solvers.edits import Edit, apply_edits
 from evolake.solvers.evolution.coder_turn import CoderTurn
 from evolake.solvers.evolution.drafts import ExistingVariants, Judge, Proposals

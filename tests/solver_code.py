@@ -1,7 +1,5 @@
 """A small source in the manner of a solver, and what the tracked rules on code say of a changed one."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import evolake.solvers.rules  # noqa: F401

@@ -1,8 +1,6 @@
 """A toy solver family for tests of adapters, repositories and builds: one C++ file that answers nothing, or
 by the number of variables."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

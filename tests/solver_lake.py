@@ -6,8 +6,6 @@ Seeds `alpha` and `beta`. Cycle 0001 makes `tuned` (accepted) and `liar` (two wr
 everywhere and wins. Nothing here was run: rows are written as the assets write them.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping, Sequence

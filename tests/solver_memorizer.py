@@ -1,8 +1,6 @@
 """A variant of MiniSat that knows formulas by heart: a table of their models, keyed by a hash of their first
 clauses. Its answers are right."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

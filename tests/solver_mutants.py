@@ -5,8 +5,6 @@ MiniSat builds fastest; Glucose has upstream's own proof writing and answer line
 planted there. Anchors are upstream's code.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

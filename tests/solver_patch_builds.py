@@ -4,8 +4,6 @@ Objects that no patch touches are compiled once or are the seed's. Unlike the pi
 objects and optimise little: they show that every patch compiles and what it does, not how fast it is.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import partial

@@ -9,8 +9,6 @@ verdicts of what is judged with
     EVOLAKE_KEEP_PATCHES=1 python -m pytest tests/integration/solvers -k edits_patches
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os
@@ -27,7 +25,7 @@ from filelock import FileLock
 from solver_patch_builds import Patching, apply_patches
 from solver_seed_builds import seed_folder
 
-from evolake.families.evolution.code_version import code_version
+from evolake.families.evolution.shipped_seeds import code_version
 from evolake.solvers.edits import PATCHES
 from evolake.solvers.execute import Program, RunLimits, SolverRun, run_solver
 from evolake.solvers.formula import falsified_clauses, read_cnf_file

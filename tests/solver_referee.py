@@ -5,8 +5,6 @@ None is of a kind that `solver_mutants` or the issue's list has. What becomes of
 to hold, says `tests/attacks/test_solver_referee.py`. Anchors are upstream's code.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -65,7 +63,6 @@ MINISAT_LEARNT = "            proofAdd(learnt_clause);"
 MINISAT_USING = "using namespace Minisat;"
 MINISAT_VERBOSITY = "        S.verbosity = verb;\n        if (proof){"
 MINISAT_PARSED = "        gzclose(in);\n        FILE* res"
-MINISAT_PICK = "Lit Solver::pickBranchLit()\n{"
 MINISAT_ENDED = '    printf("c CPU time              : %g s\\n", cpu_time);'
 GLUCOSE_SEARCH = "    // Search:\n    int curr_restarts = 0;"
 GLUCOSE_OPTIONS = "Solver::Solver() :\n\n// Parameters (user settable):"

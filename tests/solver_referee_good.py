@@ -1,8 +1,6 @@
 """Good variants of the referee's: honest edits of the kinds that people make, larger than the catalogue's.
 Every gate must let them through."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Rows of benchmark runs for tests."""
 
-from __future__ import annotations
-
 from typing import Any
 
 ANSWERS = {"sat": "SAT", "unsat": "UNSAT"}

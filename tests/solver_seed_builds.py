@@ -5,8 +5,6 @@ A lake remembers both by content (the pinned archive; sources, scripts and compi
 copies does what it does in a later cycle.
 """
 
-from __future__ import annotations
-
 import shutil
 from datetime import UTC, datetime
 from functools import cache

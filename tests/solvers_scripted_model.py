@@ -5,8 +5,6 @@ It is no model and shows nothing about models. What it does in which cycle stand
 a plan's instructions name its entry, so that the coder's prompts lead back to it.
 """
 
-from __future__ import annotations
-
 import re
 import shutil
 import tempfile

@@ -1,8 +1,6 @@
 """The policy of random weights, problems and groups for it: every step of training in a second, with the real
 libraries."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Two hosts on one machine: network namespaces with one cable between them, over the same folders."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,8 +1,6 @@
 """A lake with one finished cycle of the families line, made without running one: seeds, their children, one
 family without a parent; small sizes."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -1,8 +1,6 @@
 """A server on loopback that has vLLM's routes for one model and runtime adapters, with transformers and peft
 below them: what it samples is real."""
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Iterator

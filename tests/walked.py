@@ -1,7 +1,5 @@
 """Which functions that docs/architecture.md names on a candidate's way a run calls, and when."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,8 +1,6 @@
 """Answers of drawn worlds by programs that share nothing with their engines: every arrangement or turn, one
 after another."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from itertools import combinations, permutations, product
 from typing import Any

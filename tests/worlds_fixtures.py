@@ -1,7 +1,5 @@
 """Drawn families run in this process: their sources are our own tables' and need no jail."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

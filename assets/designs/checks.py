@@ -6,22 +6,28 @@ from __future__ import annotations
 import dagster as dg
 
 from assets.designs.line import line
-from assets.designs.measure import experiments
-from assets.designs.promote import final_ranking, final_scores, promoted_experiments
+from assets.designs.measure import (
+    consensus_ranking,
+    experiments,
+    final_ranking,
+    final_scores,
+    objective_scores,
+    promoted_experiments,
+    tuning,
+)
 from assets.designs.propose import candidates, directions
-from assets.designs.rank import consensus_ranking, objective_scores
-from assets.designs.tune import tuning
 from assets.predicates import (
     DecidingVerdicts,
+    Reasons,
     every_objective_scored,
     once,
     passed_every_gate,
+    raised_check,
     ranking_is_total,
     rows_check,
     weights_sum_to_one,
 )
-from assets.proposal_checks import proposal_checks
-from assets.raised import Reasons, raised_check
+from assets.proposals import proposal_checks
 from evolake.designs.evolution.gate_specs import GATES as DESIGN_GATES
 from evolake.designs.tables import EXPERIMENTS, FAILED_PROPOSALS, TUNING
 

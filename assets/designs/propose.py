@@ -1,21 +1,31 @@
-"""The opening of a cycle: directions by the planner, candidates by the designer, verdicts by the gates."""
+"""The opening of a cycle: directions by the planner, candidates by the designer, the race where the settings
+ask for one, verdicts by the gates; and the design files that the line starts from, through the same gates."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 import polars as pl
 
-from assets.added_seeds import Admit, Arrival, Seedling, admit_seeds
-from assets.designs.breed import raced
-from assets.designs.line import archive, gates, jails, line, rules, so_far
-from assets.designs.records import record_admitted, record_arrived, record_candidates
+from assets.added_seeds import Admit, Arrival, Seedling, admit_seeds, with_seeds
+from assets.designs.line import (
+    archive,
+    candidate_rows,
+    gates,
+    jails,
+    line,
+    record_admitted,
+    record_arrived,
+    record_candidates,
+    rules,
+    so_far,
+)
 from assets.store import LineStore
 from evolake.designs.evolution.gate_specs import GATES
 from evolake.designs.settings import DesignsSettings
-from evolake.designs.tables import DESIGNS, DIRECTIONS, FAILED_PROPOSALS, TRIALS
+from evolake.designs.tables import DESIGNS, DIRECTIONS, FAILED_PROPOSALS, RACED, TRIALS
 from resources.agents import AgentsResource
 from resources.compute import ComputeResource
 from resources.jail import JailResource
@@ -23,9 +33,107 @@ from resources.lake import LakeResource
 
 if TYPE_CHECKING:
     from evolake.compute import Jails
+    from evolake.designs.evolution.breeding import Bred
     from evolake.designs.evolution.importing import Arrived
     from evolake.designs.evolution.population import Population
+    from evolake.designs.evolution.proposals import Judged
     from evolake.designs.genome.open_genome import OpenGenome
+
+
+@line.seed_asset(deps=[rules], gates=(), schema=DESIGNS, kinds={"python"})
+def seeds(context: dg.AssetExecutionContext, lake: LakeResource, jail: JailResource) -> pl.DataFrame:
+    """Seed designs, judged by every gate; seals the population that enters cycle 0001. A file that is blocked
+    stays as a row and does not enter."""
+    from evolake.designs.evolution.population import SEEDS, empty_population
+    from evolake.designs.evolution.proposals import seed_candidate
+    from evolake.designs.genome.open_compose import recognised
+    from evolake.lake.added_seeds import seeds_of
+
+    store = LineStore(line, context, lake)
+    judge = gates(store, jails(jail))
+    known: dict[str, str] = {}
+    candidates: list[Judged] = []
+    items = seeds_of(SEEDS, store.settings)
+    for item in items:
+        source = item.pack().decode(errors="replace")
+        candidate = seed_candidate(item.name, source, known, judge, recognised(source, jails(jail)))
+        if candidate.accepted and candidate.traced is not None:
+            known[candidate.traced.graph_sha] = candidate.design_id
+        candidates.append(candidate)
+    rows = candidate_rows(store, candidates)
+    tables = with_seeds(store, empty_population().add(designs=rows), items, "designs", rows).frames()
+    store.may_seal(tables)
+    record_candidates(store, candidates)
+    store.tell(
+        store.seal_seeds(
+            rows,
+            tables,
+            lacking=f"no seed design in {store.settings.seeds / SEEDS.folder} can be used",
+            do="Add a design file and materialize again.",
+        )
+    )
+    return DESIGNS.frame(rows)
+
+
+def raced_before(store: LineStore) -> list[dict[str, Any]]:
+    """Return rows of RACED of the earlier cycles that raced on the same formulas as this one."""
+    from evolake.designs.evolution.breeding import cycles_of_same_formulas
+
+    lake, line = store.lake, store.line.name
+    earlier = [
+        cycle
+        for cycle in cycles_of_same_formulas(store.cycle)
+        if lake.record(line, RACED.name, cycle) is not None
+    ]
+    return [row for cycle in earlier for row in lake.read(line, RACED.name, cycle).to_dicts()]
+
+
+def raced(
+    store: LineStore, compute: ComputeResource, pool: Jails, population: Population, fresh: Sequence[Judged]
+) -> Bred | None:
+    """Race children of the archive's best and of the cycle's accepted candidates; publishes a row of RACED
+    for each racer, in every cycle."""
+    from evolake.designs.evolution.breeding import KnownDesigns, RaceSetup, breed, should_breed, starters_of
+    from evolake.designs.evolution.proposals import store_candidate
+
+    settings = store.settings
+    sizes = settings.of(DesignsSettings)
+    if not should_breed(sizes, settings.backend):
+        store.extra(RACED, [])
+        return None
+    earlier = raced_before(store)
+    passed = {
+        item.traced.graph_sha: item.design_id for item in fresh if item.accepted and item.traced is not None
+    }
+    known = KnownDesigns(
+        dict(population.graphs()) | passed, population.keys() | {item.key() for item in fresh}, earlier
+    )
+    done = breed(
+        starters_of(population, fresh, store.text),
+        RaceSetup(gates(store, pool), compute.executor(), settings.backend, pool.workers),
+        known,
+        settings=sizes,
+        cycle_seeds=store.seeds,
+    )
+    kept = {
+        item.design_id: dict(
+            zip(("source_sha", "traced_sha"), store_candidate(store.blobs, item), strict=True)
+        )
+        for item in done.judged
+    }
+    store.extra(
+        RACED, (row if row["state"] == "start" else row | kept[row["design_id"]] for row in done.rows)
+    )
+    store.log(
+        f"{len(done.judged)} children raced, {len(done.entering)} of them enter; the best hold "
+        f"{done.dynamics} different dynamics; simulating took {done.cpu_s:.0f} s of the processors"
+    )
+    if cut := sum(row["timed_out"] for row in done.rows):
+        store.warn(
+            f"the wall guard cut {cut} of {len(done.rows)} racers short: with the same seed the race may "
+            "come out otherwise elsewhere"
+        )
+    return done
 
 
 @line.asset(deps=[line.incoming], schema=DIRECTIONS)
@@ -38,11 +146,10 @@ def directions(
     Opens the cycle, and takes in new seed designs, what `evolake designs merge` has brought from other lakes,
     and what `evolake designs import` has.
     """
-    from evolake.designs.evolution.added_seeds import SEEDS
     from evolake.designs.evolution.importing import admit_imports
     from evolake.designs.evolution.merge import admit_merges
     from evolake.designs.evolution.planning import plan_directions
-    from evolake.designs.evolution.population import population_of
+    from evolake.designs.evolution.population import SEEDS, population_of
     from evolake.lake.added_seeds import seeds_of
 
     store = LineStore(line, context, lake)
@@ -85,7 +192,7 @@ def _came(arrived: Arrived) -> dict[str, int]:
 
 def recognising(pool: Jails) -> Callable[[str], OpenGenome | None]:
     """Find the genome that computes what a file does; None if it is not the baseline."""
-    from evolake.designs.genome.recognise import recognised
+    from evolake.designs.genome.open_compose import recognised
 
     return lambda source: recognised(source, pool)
 
@@ -115,7 +222,12 @@ def admitting(store: LineStore, population: Population, pool: Jails) -> Admit:
     return admit
 
 
-@line.asset(deps=[rules], gates=[gate.name for gate in GATES], schema=DESIGNS, kinds={"python", "bubblewrap"})
+@line.asset(
+    deps=[line.incoming, rules],
+    gates=[gate.name for gate in GATES],
+    schema=DESIGNS,
+    kinds={"python", "bubblewrap"},
+)
 def candidates(
     context: dg.AssetExecutionContext,
     lake: LakeResource,

@@ -9,9 +9,8 @@ from assets.families.judge import accepted, gates, of_record
 from assets.families.line import line
 from assets.families.products import complexity, funnel, instances
 from assets.families.propose import candidates
-from assets.predicates import once, passed_every_gate, rows_check, weights_sum_to_one
-from assets.proposal_checks import proposal_checks
-from assets.raised import Reasons, raised_check
+from assets.predicates import Reasons, once, passed_every_gate, raised_check, rows_check, weights_sum_to_one
+from assets.proposals import proposal_checks
 from evolake.families.gates.specs import GATE_NAMES
 from evolake.families.tables import FAILED_PROPOSALS, GATED, INVENTED
 from evolake.families.worlds import NAMES

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from evolake.families.model.population import Population
 
 
-@line.asset(deps=of_record.assets, schema=EXPERIENCE)
+@line.asset(deps=[line.incoming, *of_record.assets], schema=EXPERIENCE)
 def experience(
     context: dg.AssetExecutionContext, lake: LakeResource, candidates: pl.DataFrame, funnel: pl.DataFrame
 ) -> pl.DataFrame:
@@ -51,7 +51,7 @@ def experience(
     return population.with_experience(items, cycle).experience
 
 
-@line.asset(deps=[*of_record.assets, "complexity", "drift"], schema=FAMILIES)
+@line.asset(deps=[line.incoming, *of_record.assets, "complexity", "drift"], schema=FAMILIES)
 def survivors(
     context: dg.AssetExecutionContext,
     lake: LakeResource,

@@ -9,7 +9,7 @@ import polars as pl
 from assets.checks import suite_check
 from assets.families.line import judge, line, open_jail, rules
 from assets.line import SEED_ROUND
-from assets.pictures import shown
+from assets.shown import shown
 from assets.store import LineStore
 from evolake.families.settings import FamiliesSettings
 from evolake.families.tables import KILL_RATES, PLANTED
@@ -24,7 +24,7 @@ def fault_kill_rates(
     """Kill rates by class of faults and gate, under the rules in force. The reviewers are the operators,
     whatever the backend."""
     from evolake.agents import Agents
-    from evolake.agents.backends import OperatorsBackend
+    from evolake.agents.roles import OperatorsBackend
     from evolake.families.dataset.datasets import load_families
     from evolake.families.evolution.shipped_seeds import FILE, ShippedGates, read_entries
     from evolake.families.faults.injection import (

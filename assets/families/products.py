@@ -39,7 +39,7 @@ def fresh(store: LineStore, accepted: pl.DataFrame) -> list[Family]:
     return load_families(store.lake, [*archive(store).without_instances(), *accepted.to_dicts()])
 
 
-@line.asset(schema=INSTANCES, kinds={"python", "bubblewrap"})
+@line.asset(deps=[line.incoming], schema=INSTANCES, kinds={"python", "bubblewrap"})
 def instances(
     context: dg.AssetExecutionContext, lake: LakeResource, compute: ComputeResource, accepted: pl.DataFrame
 ) -> pl.DataFrame:
@@ -78,7 +78,7 @@ def instances(
     return frame
 
 
-@line.asset(schema=COMPLEXITY)
+@line.asset(deps=[line.incoming], schema=COMPLEXITY)
 def complexity(context: dg.AssetExecutionContext, lake: LakeResource, accepted: pl.DataFrame) -> pl.DataFrame:
     """Measures of the programs of every family that is new: lines, cyclomatic, cognitive and Halstead
     complexity, loops, patterns, time class."""
@@ -123,7 +123,7 @@ def funnel(context: dg.AssetExecutionContext, lake: LakeResource, candidates: pl
     return frame
 
 
-@line.asset(schema=DRIFT)
+@line.asset(deps=[line.incoming], schema=DRIFT)
 def drift(
     context: dg.AssetExecutionContext, lake: LakeResource, compute: ComputeResource, accepted: pl.DataFrame
 ) -> pl.DataFrame:

@@ -4,22 +4,22 @@ the blocking checks through which everything must pass on its way to survivors."
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 import polars as pl
 
 from assets.cycle import following
-from assets.pictures import figures_of
-from assets.predicates import once, passed_every_gate, rows_check, weights_sum_to_one
+from assets.predicates import once, passed_every_gate, raised_check, rows_check, weights_sum_to_one
 from assets.programs.evolve import accepted, candidates, entries_of, generations, projects
 from assets.programs.line import archive, line, project_named
-from assets.proposal_checks import proposal_checks
-from assets.raised import raised_check
+from assets.proposals import proposal_checks
+from assets.shown import figures_of
 from assets.store import LineStore
 from evolake.programs.gate_specs import GATES
 from evolake.programs.settings import ProgramsSettings
-from evolake.programs.tables import DECISIONS, FAILED_PROPOSALS, JOURNAL, MEASURED, PINNED, PROGRAMS
+from evolake.programs.tables import BLAME, DECISIONS, FAILED_PROPOSALS, JOURNAL, MEASURED, PINNED, PROGRAMS
 from resources.lake import LakeResource
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def islands_after(
     return Islands(project, store.settings.of(ProgramsSettings), held)
 
 
-@line.asset(schema=DECISIONS, kinds={"bubblewrap"})
+@line.asset(deps=[line.incoming], schema=DECISIONS, kinds={"bubblewrap"})
 def champion(
     context: dg.AssetExecutionContext,
     lake: LakeResource,
@@ -166,7 +166,7 @@ LONGEST_REASON = 300
 """Characters of the reason of a failed proposal that later cycles know."""
 
 
-@line.asset(schema=PROGRAMS)
+@line.asset(deps=[line.incoming], schema=PROGRAMS)
 def survivors(
     context: dg.AssetExecutionContext,
     lake: LakeResource,
@@ -175,6 +175,8 @@ def survivors(
     candidates: pl.DataFrame,
     accepted: pl.DataFrame,
     champion: pl.DataFrame,
+    baseline: pl.DataFrame,
+    simplified: pl.DataFrame,
 ) -> pl.DataFrame:
     """Collect the living programs of every project: its islands after migration, and its champion. Seals
     them."""
@@ -237,15 +239,37 @@ def survivors(
     made = set(candidates["program_id"])
     holders = {row["holder_id"] for row in decisions.values()}
     store.artifacts(row | {"cycle": store.cycle} for row in rows if row["program_id"] in made | holders)
+    store.extra(BLAME, blamed(store, closed, projects))
     sealed = store.seal(closed.frames(), GUARDS, survivors="programs")
     live = [row for row in rows if row["state"] in ("accepted", "champion")]
     store.tell(
         sealed.metadata()
         | {"live": len(live)}
         | {f"champion_{row['project']}": row["reason"] for row in decisions.values()}
+        | {
+            f"baseline_{row['project']}": row["heldout_mean"]
+            for row in baseline.drop_nulls("heldout_mean").to_dicts()
+        }
+        | {f"simplified_{row['project']}": row["reason"] for row in simplified.to_dicts()}
         | figures_of(FIGURES, material_of(store.lake, following(store.cycle)), "survivors")
     )
     return PROGRAMS.frame(live)
+
+
+def blamed(store: LineStore, closed: Population, projects: pl.DataFrame) -> Iterator[dict[str, Any]]:
+    """Yield who brought each line of each champion. closed: the population that leaves the cycle."""
+    from evolake.programs.evolution.population import texts_of
+    from evolake.programs.report.tracing import blame_rows
+
+    for project in projects.sort("project").to_dicts():
+        known = {row["program_id"]: row for row in closed.rows(project["project"])}
+        for row in blame_rows(
+            closed.champion(project["project"]),
+            known,
+            lambda item: texts_of(store.blobs, item["files_sha"]),
+            higher_is_better=project["higher_is_better"],
+        ):
+            yield row | {"cycle": store.cycle}
 
 
 def failed_before(store: LineStore, population: Population) -> dict[str, list[dict[str, Any]]]:

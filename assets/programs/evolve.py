@@ -7,6 +7,7 @@ import json
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import dagster as dg
@@ -19,14 +20,14 @@ from assets.store import LineStore
 from evolake.errors import InputError
 from evolake.lake import RULES, VERDICTS
 from evolake.lake.schemas import ADDED_SEEDS
-from evolake.programs.settings import ProgramsSettings
+from evolake.programs.settings import APART, ProgramsSettings
 from evolake.programs.tables import FAILED_PROPOSALS, GATED, JOURNAL, MEASURED, PINNED, PROGRAMS, PROJECTS
 from resources.lake import LakeResource
 
 if TYPE_CHECKING:
     from evolake.agents import Agents
     from evolake.gates import GateResult
-    from evolake.programs.evolution.outcome import Context
+    from evolake.programs.evolution.outcome import Context, PolishNotes
     from evolake.programs.evolution.population import Islands, Population
     from evolake.programs.evolution.search_memory import GenerationEntry, SearchMemory
     from evolake.programs.evolution.writer_session import SessionWriter
@@ -116,7 +117,7 @@ def admitting(store: LineStore, pinned: Mapping[str, Any]) -> Admit:
     return arriving
 
 
-@line.asset(schema=JOURNAL, kinds={"bubblewrap"})
+@line.asset(deps=[line.incoming], schema=JOURNAL, kinds={"bubblewrap"})
 def generations(
     context: dg.AssetExecutionContext, lake: LakeResource, projects: pl.DataFrame
 ) -> pl.DataFrame:
@@ -173,6 +174,7 @@ def of_project(
     noted: Mapping[tuple[str, int], Mapping[str, Any]],
 ) -> Iterator[dict[str, Any]]:
     """Yield the rows of JOURNAL of one project, one by one as they are done."""
+    from evolake.programs.evolution.baseline import processor_seconds
     from evolake.programs.evolution.search_memory import entry_bytes, read_entry
     from evolake.programs.sandbox.evaluating import Evaluator
 
@@ -192,9 +194,12 @@ def of_project(
             note = noted.get((name, generation))
             if note is not None and note["key"] == key:
                 entry, sha = read_entry(store.blobs.get(note["entry_sha"])), note["entry_sha"]
+                seconds = note.get("cpu_s")
                 islands.rows = {row["program_id"]: row for row in entry.islands}
             else:
+                begun = processor_seconds()
                 entry = next_generation(context, islands, generation, memory, entries)
+                seconds = max(0.0, processor_seconds() - begun)
                 sha = store.blobs.put(entry_bytes(entry))
             entries.append(entry)
             best = islands.ranked(islands.rows.values())[0]
@@ -206,6 +211,7 @@ def of_project(
                 "generation": generation,
                 "key": key,
                 "entry_sha": sha,
+                "cpu_s": seconds,
             }
 
 
@@ -231,6 +237,41 @@ def islands_at_start(project: Project, own: ProgramsSettings, memory: SearchMemo
     )
 
 
+POLISHES = "polish_notes"
+"""Table of what polishes have found so far: a run that is killed in one continues with it."""
+LONGEST_NOTE = 240
+
+
+def polishes_of(store: LineStore, project: Project) -> PolishNotes:
+    """Return what polishes of a project have found in this cycle, and what keeps more."""
+    from evolake.canonical_json import canonical_json
+    from evolake.jail.protocol import one_line
+    from evolake.programs.evolution.outcome import PolishNotes
+
+    rows = store.rows(POLISHES) if store.has(POLISHES) else []
+    kept = {(row["project"], row["generation"]): row for row in rows}
+    lock = Lock()
+    held = {
+        place: (row["key"], json.loads(store.blobs.get(row["entry_sha"])))
+        for (name, place), row in kept.items()
+        if name == project.name
+    }
+
+    def note(place: int, key: str, state: Mapping[str, Any]) -> None:
+        sha = store.blobs.put(canonical_json(state, ascii_only=True).encode())
+        row = {"cycle": store.cycle, "project": project.name, "generation": place, "key": key}
+        with lock:
+            part = (kept.get((project.name, place), {}).get("part") or 0) + 1
+            kept[project.name, place] = row | {"entry_sha": sha, "part": part}
+            store.extra(JOURNAL, kept.values(), POLISHES)
+            sign = 1 if project.higher_is_better else -1
+            best = "nothing yet" if state["score"] is None else f"{sign * state['score']:.9g}"
+            by = one_line(state["by"], LONGEST_NOTE)
+            store.log(f"{project.name}: {state['seconds']:.0f} s of a polish by {by}, best {best}")
+
+    return PolishNotes(held, note)
+
+
 def context_of(
     store: LineStore, agents: Agents, evaluator: Evaluator, session: SessionWriter | None
 ) -> Context:
@@ -252,6 +293,7 @@ def context_of(
         session=session,
         waves=settings.agents.waves,
         turns=settings.agents.session.turns,
+        polishes=polishes_of(store, evaluator.project),
     )
 
 
@@ -324,7 +366,7 @@ def facts_key(store: LineStore, population: Population, project: Mapping[str, An
     ]
     return key_of(
         {
-            "settings": settings.of(ProgramsSettings).model_dump(exclude={"projects", "jail_folders"}),
+            "settings": settings.of(ProgramsSettings).model_dump(exclude=APART),
             "seed": settings.seed,
             "backend": settings.backend,
             "cycle": store.cycle,

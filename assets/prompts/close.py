@@ -11,8 +11,7 @@ import polars as pl
 
 from assets.checks import suite_check
 from assets.cycle import following
-from assets.pictures import figures_of
-from assets.predicates import TOLERANCE, once, passed_every_gate, rows_check, weights_sum_to_one
+from assets.predicates import TOLERANCE, once, passed_every_gate, raised_check, rows_check, weights_sum_to_one
 from assets.prompts.line import (
     CHAMPION_SINCE,
     CHECKPOINT,
@@ -26,8 +25,8 @@ from assets.prompts.line import (
 )
 from assets.prompts.results import accepted, children, edits, learnability, ratings, rollouts, updates, values
 from assets.prompts.train import iterations, problems
-from assets.proposal_checks import proposal_checks
-from assets.raised import raised_check
+from assets.proposals import proposal_checks
+from assets.shown import figures_of
 from assets.store import LineStore
 from evolake.lake import AGENT_CALLS, Lake
 from evolake.prompts.gate_specs import GATES as PROMPT_GATES
@@ -36,8 +35,8 @@ from evolake.prompts.tables import DECISIONS, EVALUATIONS, PROMPTS
 from resources.lake import LakeResource
 
 if TYPE_CHECKING:
-    from evolake.cycle_seeds import CycleSeeds
     from evolake.prompts.evolution.population import Population
+    from evolake.seeds import CycleSeeds
 
 
 ALWAYS_ONE = "a root is champion from the seeds on"
@@ -106,7 +105,7 @@ def duel_replies(
     return frame
 
 
-@line.asset(schema=DECISIONS)
+@line.asset(deps=[line.incoming], schema=DECISIONS)
 def champion(
     context: dg.AssetExecutionContext,
     lake: LakeResource,
@@ -140,7 +139,7 @@ def champion(
     return DECISIONS.frame(rows)
 
 
-@line.asset(schema=EVALUATIONS, kinds={"torch"})
+@line.asset(deps=[line.incoming], schema=EVALUATIONS, kinds={"torch"})
 def heldout(
     context: dg.AssetExecutionContext,
     lake: LakeResource,
@@ -395,7 +394,8 @@ GUARDS = (
 
 
 @line.asset(
-    deps=["rollouts", "values", "ratings", "updates", "learnability", "edits", "children"], schema=PROMPTS
+    deps=[line.incoming, "rollouts", "values", "ratings", "updates", "learnability", "edits", "children"],
+    schema=PROMPTS,
 )
 def survivors(
     context: dg.AssetExecutionContext,

@@ -55,7 +55,7 @@ line = Line(
     proposers={
         "iterations": (
             Lazy("evolake.prompts.roles.editing:EDITOR"),
-            Lazy("evolake.prompts.roles.crossing:RECOMBINER"),
+            Lazy("evolake.prompts.roles.editing:RECOMBINER"),
         )
     },
 )
@@ -117,8 +117,7 @@ def seeds(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame
     """Root prompts with fresh ratings, the first of them as champion; seals the population that enters cycle
     0001."""
     from evolake.lake.added_seeds import seeds_of
-    from evolake.prompts.evolution.added_seeds import SEEDS
-    from evolake.prompts.evolution.population import found_population
+    from evolake.prompts.evolution.population import SEEDS, found_population
     from evolake.prompts.model.prompt import from_json
 
     store = LineStore(line, context, lake)

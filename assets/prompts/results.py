@@ -179,7 +179,7 @@ def edits(context: dg.AssetExecutionContext, lake: LakeResource, iterations: pl.
     return frame
 
 
-@line.asset(deps=["edits"], schema=PROMPTS)
+@line.asset(deps=[line.incoming, "edits"], schema=PROMPTS)
 def children(context: dg.AssetExecutionContext, lake: LakeResource, iterations: pl.DataFrame) -> pl.DataFrame:
     """System prompts that were born in this cycle, as they were at birth or after the matches since."""
     from evolake.prompts.evolution.training_cycle import read_entry
@@ -210,7 +210,7 @@ def children(context: dg.AssetExecutionContext, lake: LakeResource, iterations: 
     return PROMPTS.frame(rows)
 
 
-@line.asset(deps=[rules], schema=GATED)
+@line.asset(deps=[line.incoming, rules], schema=GATED)
 def accepted(
     context: dg.AssetExecutionContext,
     lake: LakeResource,

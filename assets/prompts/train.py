@@ -28,9 +28,8 @@ def problems(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFr
     """Draw the problems of the cycle, to train on and held out, disjoint by family and by text, instances of
     accepted families among those to train on. Opens the cycle, and takes in new root prompts."""
     from evolake.lake.added_seeds import seeds_of
-    from evolake.prompts.evolution.added_seeds import SEEDS
     from evolake.prompts.evolution.feeding import fed
-    from evolake.prompts.evolution.population import population_of
+    from evolake.prompts.evolution.population import SEEDS, population_of
     from evolake.prompts.model.problems import problem_set
 
     store = LineStore(line, context, lake)
@@ -114,7 +113,7 @@ def admitting(store: LineStore, population: Population, problems: pl.DataFrame) 
     return admit
 
 
-@line.asset(schema=JOURNAL, kinds={"torch"})
+@line.asset(deps=[line.incoming], schema=JOURNAL, kinds={"torch"})
 def iterations(context: dg.AssetExecutionContext, lake: LakeResource, problems: pl.DataFrame) -> pl.DataFrame:
     """Run the iterations of the cycle, each recorded as soon as it is done: a killed run continues after the
     last one noted, to the same weights."""

@@ -4,6 +4,6 @@ problems, study -> results (a cell per arm and seed; attempts next to it)
 -> summary, comparisons, convergence, effort, frontier, robustness -> figures
 """
 
-from assets.repair.cells import study
+from assets.repair.findings import study
 
 __all__ = ["study"]

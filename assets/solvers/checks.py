@@ -7,19 +7,19 @@ import dagster as dg
 
 from assets.predicates import (
     DecidingVerdicts,
+    Reasons,
     every_objective_scored,
     once,
     passed_every_gate,
+    raised_check,
     ranking_is_total,
     rows_check,
     weights_sum_to_one,
 )
-from assets.proposal_checks import proposal_checks
-from assets.raised import Reasons, raised_check
-from assets.solvers.champion import champion
+from assets.proposals import proposal_checks
 from assets.solvers.judge import gates, of_record
 from assets.solvers.line import line
-from assets.solvers.measure import benchmark_runs, consensus_ranking, metrics, objective_scores
+from assets.solvers.measure import benchmark_runs, champion, consensus_ranking, metrics, objective_scores
 from assets.solvers.propose import plan, variants
 from evolake.solvers.gates.specs import GATES as VARIANT_GATES
 from evolake.solvers.tables import CORRECTNESS_RUNS, FAILED_PROPOSALS, RUNS, SMOKE_RUNS, STABILITY_RUNS

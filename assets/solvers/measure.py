@@ -1,9 +1,10 @@
-"""Benchmark runs of what the gates have passed, what they come to, and the ranking by a consensus of
-objectives."""
+"""Benchmark runs of what the gates have passed, the ranking by a consensus of objectives, who is champion
+(the best-ranked next to the champion, in interleaved pairs), and, aside, what the champion is worth on
+formulas that no role has seen."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 import polars as pl
@@ -14,7 +15,20 @@ from assets.solvers.line import archive, line, open_workspace, rules_in_force
 from assets.store import LineStore
 from evolake.lake import DERIVATIONS, EVALUATIONS
 from evolake.solvers.settings import SolversSettings
-from evolake.solvers.tables import METRICS, OBJECTIVE_REVIEWS, OBJECTIVES, RANKING, RUNS, SCORES, WEIGHTS
+from evolake.solvers.tables import (
+    CONTEST_FAMILIES,
+    DECISIONS,
+    DUELS,
+    HOLDOUT_RUNS,
+    METRICS,
+    OBJECTIVE_REVIEWS,
+    OBJECTIVES,
+    RACES,
+    RANKING,
+    RUNS,
+    SCORES,
+    WEIGHTS,
+)
 from resources.agents import AgentsResource
 from resources.compute import ComputeResource
 from resources.jail import JailResource
@@ -25,7 +39,7 @@ if TYPE_CHECKING:
 
 
 @line.asset(
-    deps=["compliance", "binaries", "smoke", "correctness"],
+    deps=[line.incoming, "compliance", "binaries", "smoke", "correctness"],
     schema=RUNS,
     kinds={"bubblewrap"},
     metadata={MEASURES_TIME: True},
@@ -75,7 +89,7 @@ def benchmark_runs(
     return runs
 
 
-@line.asset(schema=METRICS)
+@line.asset(deps=[line.incoming], schema=METRICS)
 def metrics(
     context: dg.AssetExecutionContext, lake: LakeResource, benchmark_runs: pl.DataFrame
 ) -> pl.DataFrame:
@@ -100,7 +114,7 @@ def metrics(
     return result
 
 
-@line.asset(deps=["metrics"], schema=OBJECTIVES, kinds={"bubblewrap"})
+@line.asset(deps=[line.incoming, "metrics"], schema=OBJECTIVES, kinds={"bubblewrap"})
 def objectives(
     context: dg.AssetExecutionContext,
     lake: LakeResource,
@@ -139,7 +153,7 @@ def objectives(
     return OBJECTIVES.frame(evolved.rows)
 
 
-@line.asset(deps=["metrics"], schema=SCORES, kinds={"bubblewrap"})
+@line.asset(deps=[line.incoming, "metrics"], schema=SCORES, kinds={"bubblewrap"})
 def objective_scores(
     context: dg.AssetExecutionContext,
     lake: LakeResource,
@@ -165,7 +179,7 @@ def objective_scores(
     return result
 
 
-@line.asset(deps=["variants"], schema=RANKING)
+@line.asset(deps=[line.incoming, "variants"], schema=RANKING)
 def consensus_ranking(
     context: dg.AssetExecutionContext,
     lake: LakeResource,
@@ -213,3 +227,98 @@ def _least(frame: pl.DataFrame, column: str) -> float:
 
 def _most(frame: pl.DataFrame, column: str) -> float:
     return float(frame[column].max() or 0.0)  # pyright: ignore[reportArgumentType]
+
+
+@line.asset(deps=[line.incoming], schema=DECISIONS, kinds={"bubblewrap"}, metadata={MEASURES_TIME: True})
+def champion(
+    context: dg.AssetExecutionContext,
+    lake: LakeResource,
+    compute: ComputeResource,
+    variants: pl.DataFrame,
+    consensus_ranking: pl.DataFrame,
+) -> pl.DataFrame:
+    """Run the best-ranked challengers, each next to the champion, pair by pair. It takes a gain beyond the
+    noise, and no formula lost. A variant that is found unsound is blocked permanently."""
+    from evolake.solvers.evolution.population import RankedCycle
+    from evolake.solvers.evolution.solver_contest import decide_champion
+    from evolake.solvers.gates.judging import objections, stage_judge
+
+    store = LineStore(line, context, lake, compute)
+    cycle, population = store.cycle, archive(store)
+    contest = store.contest(row["variant_id"] for row in (*population.rows(), *variants.to_dicts()))
+    shown: list[str] = []
+
+    def say(text: str) -> None:
+        store.log(text)
+        shown.append(text)
+
+    result = decide_champion(
+        open_workspace(store, population),
+        RankedCycle(population, variants.to_dicts(), consensus_ranking.to_dicts()),
+        compute.executor(),
+        seeds=contest,
+        unsound=objections(late_verdicts(store, "benchmark_runs")),
+        judge=stage_judge(
+            "duel", rules_in_force(store, population), store.blobs, cycle=cycle, run_id=store.run_id
+        ),
+        say=say,
+    )
+    publish_late(store, result.verdicts)
+    store.reveal(contest)
+    store.extra(DUELS, result.trials, "champion_trials")
+    store.extra(RACES, result.races, "champion_races")
+    store.extra(CONTEST_FAMILIES, result.families)
+    details = {f"against_{row['challenger_id'][:12]}": row["reason"] for row in result.decisions}
+    store.tell({"champion": result.champion_id, "changed": result.changed, "power": shown[0]} | details)
+    return DECISIONS.frame(result.decisions)
+
+
+def contests(store: LineStore, decisions: pl.DataFrame, variants: pl.DataFrame) -> list[dict[str, Any]]:
+    """Return the contests of this cycle as roles may see them."""
+    from evolake.solvers.evolution.population import contest_records
+
+    titles = {row["variant_id"]: row["title"] for row in [*archive(store).rows(), *variants.to_dicts()]}
+    return contest_records(
+        decisions.to_dicts(), store.rows(CONTEST_FAMILIES.name), titles, store.rows(RACES.name)
+    )
+
+
+@line.asset(deps=[line.incoming], schema=HOLDOUT_RUNS, kinds={"bubblewrap"}, metadata={MEASURES_TIME: True})
+def holdout_runs(
+    context: dg.AssetExecutionContext,
+    lake: LakeResource,
+    compute: ComputeResource,
+    variants: pl.DataFrame,
+    consensus_ranking: pl.DataFrame,
+    champion: pl.DataFrame,
+) -> pl.DataFrame:
+    """Run the champion and its seed on the suite `holdout`, every proof checked. Seen by people only: no
+    role, rule or ranking gets these rows. A refuted answer makes its variant unsound permanently: a champion
+    falls."""
+    from evolake.solvers.evolution.population import RankedCycle
+    from evolake.solvers.evolution.solver_contest import measure_holdout
+    from evolake.solvers.gates.judging import objections, stage_judge
+
+    store = LineStore(line, context, lake, compute)
+    cycle, population = store.cycle, archive(store)
+    runs, verdicts = measure_holdout(
+        open_workspace(store, population),
+        RankedCycle(population, variants.to_dicts(), consensus_ranking.to_dicts()),
+        champion.to_dicts(),
+        compute.executor(),
+        cycle=cycle,
+        unsound=objections(late_verdicts(store, "benchmark_runs", "champion")),
+        judge=stage_judge(
+            "holdout", rules_in_force(store, population), store.blobs, cycle=cycle, run_id=store.run_id
+        ),
+    )
+    publish_late(store, verdicts)
+    store.tell(
+        {
+            "variants": runs["variant_id"].n_unique(),
+            "solved": int(runs["solved"].sum()),
+            "wrong": runs.filter(pl.col("status") == "wrong").height,
+            "checked_share": checked(runs),
+        }
+    )
+    return runs

@@ -4,6 +4,6 @@ study (problems next to it) -> replies (a cell per arm and seed; steps next to i
 curves -> figures
 """
 
-from assets.utility.cells import study
+from assets.utility.findings import study
 
 __all__ = ["study"]

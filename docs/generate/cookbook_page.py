@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 ANSWERS = Path(__file__).with_name("answers.json")
 HEAD = """# Cookbook of SQL
 
-Questions that come with evolake. The answers are those of one lake of `make demo` (three cycles, two cores); wide ones are cut. Yours differ.
+Questions that come with evolake. The answers are those of one lake of `make demo` (three cycles, two cores), that of `rule_history` one of three cycles of programs in which a rule was edited twice; wide ones are cut. Yours differ.
 """  # noqa: E501
 
 

@@ -6,7 +6,7 @@ A room is a folder, or a module next to the folders. Imports of types and import
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -26,7 +26,7 @@ def rooms(*roots: str) -> dict[str, set[str]]:
     for package in PACKAGES:
         for path in sorted((ROOT / package).rglob("*.py")):
             own = _room(path.relative_to(ROOT).with_suffix("").as_posix(), roots)
-            found = {_room(name, roots) for name in _imported(ast.parse(path.read_text()))}
+            found = {_room(name, roots) for name in _imported(path)}
             graph.setdefault(own, set()).update(found - {own})
     return graph
 
@@ -96,17 +96,17 @@ def _room(name: str, roots: tuple[str, ...]) -> str:
     return parts[0]
 
 
-def _imported(tree: ast.Module) -> Iterator[str]:
-    """Yield the modules of the project that a module imports, as paths; what is imported from one counts as
+@cache
+def _imported(path: Path) -> list[str]:
+    """Return the modules of the project that a file imports, as paths; what is imported from one counts as
     its part."""
-    for node in ast.walk(tree):
+    names = []
+    for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
+            names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            names = [f"{node.module}.{alias.name}" for alias in node.names]
-        else:
-            continue
-        yield from (name.replace(".", "/") for name in names if name.split(".")[0] in PACKAGES)
+            names += [f"{node.module}.{alias.name}" for alias in node.names]
+    return [name.replace(".", "/") for name in names if name.split(".")[0] in PACKAGES]
 
 
 if __name__ == "__main__":

@@ -19,9 +19,18 @@ from uuid import uuid4
 from pydantic import BaseModel, SecretStr
 
 from evolake.agents.address import address
-from evolake.agents.backends import Backend, OperatorsBackend, Record
 from evolake.agents.calls import AgentCall, Usage
-from evolake.agents.roles import AgentFailure, Job, Reply, ReplyT, RequestT, Role
+from evolake.agents.roles import (
+    AgentFailure,
+    Backend,
+    Job,
+    OperatorsBackend,
+    Record,
+    Reply,
+    ReplyT,
+    RequestT,
+    Role,
+)
 from evolake.canonical_json import text_sha
 from evolake.errors import InputError
 from evolake.settings import Settings
@@ -200,37 +209,35 @@ class Agents:
             self._calls |= other._calls
             self._spent += other._spent
 
-    def rows(self) -> list[dict[str, Any]]:
-        """Return one row per attempt so far, in the order of the requests: the columns of `agent_calls`."""
-        return [replace(call, call_id=name).row() for call, name in self._named()]
+    def rows(self, first: int = 0) -> list[dict[str, Any]]:
+        """Return one row per attempt so far but the first ones, in the order of the requests: the columns of
+        `agent_calls`."""
+        return [call.row() | {"call_id": name} for call, name in self._named(first)]
+
+    def count(self) -> int:
+        """Return how many attempts there are so far."""
+        with self._lock:
+            return sum(len(call.attempts) for call in self._calls.values())
 
     def turns(self) -> list[dict[str, Any]]:
         """Return one row per turn of a session so far, in the order of the requests: the columns of
         `session_turns`, with `text` for its blob."""
-        named = {call.call_id: name for call, name in self._named()}
         with self._lock:
-            return [
-                turn | {"call_id": named[turn["call_id"]]}
-                for call in self._calls.values()
-                for turn in call.turns
-            ]
+            found = [turn for call in self._calls.values() for turn in call.turns]
+        named = {call.call_id: name for call, name in self._named()} if found else {}
+        return [turn | {"call_id": named[turn["call_id"]]} for turn in found]
 
-    def _named(self) -> list[tuple[AgentCall, str]]:
-        """Return every attempt, with the id of its row."""
+    def _named(self, first: int = 0) -> list[tuple[AgentCall, str]]:
+        """Return every attempt but the first ones, with the id of its row."""
         with self._lock:
             attempts = [attempt for call in self._calls.values() for attempt in call.attempts]
         seen: dict[str, int] = {}
         named = []
-        for attempt in attempts:
+        for place, attempt in enumerate(attempts):
             number = seen[attempt.call_id] = seen.get(attempt.call_id, -1) + 1
-            named.append(
-                (
-                    attempt,
-                    text_sha(
-                        f"{self.line}\x1f{self.cycle}\x1f{attempt.role}\x1f{attempt.call_id}\x1f{number}"
-                    ),
-                )
-            )
+            if place >= first:
+                words = (self.line, self.cycle, attempt.role, attempt.call_id, str(number))
+                named.append((attempt, text_sha("\x1f".join(words))))
         return named
 
     @property

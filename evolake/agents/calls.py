@@ -33,7 +33,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from evolake.errors import AgentUnavailable
@@ -75,7 +75,7 @@ class AgentCall:
 
     def row(self) -> dict[str, Any]:
         """Return the row as a dict in the order of the columns."""
-        return asdict(self)
+        return dict(vars(self))
 
 
 @dataclass(frozen=True)

@@ -256,11 +256,13 @@ def error_status(content: bytes) -> int | None:
 
 
 def _choice_error(body: Mapping[str, Any]) -> Any:
-    """Return the error of a completion's only choice, if that says nothing else."""
+    """Return the error of a completion's only choice, if that says nothing else or ends in one."""
     choices = body.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices else None
     if not isinstance(choice, Mapping):
         return None
+    if choice.get("finish_reason") == "error":
+        return choice.get("error") or "the reply ended in an error"
     message = choice.get("message")
     return (
         None

@@ -16,7 +16,6 @@ from uuid import uuid4
 
 from pydantic import BaseModel
 
-from evolake.agents.backends import Record
 from evolake.agents.budget import Budget
 from evolake.agents.call_cache import (
     Asker,
@@ -40,7 +39,7 @@ from evolake.agents.reply_validation import (
     repair_messages,
     validate_reply,
 )
-from evolake.agents.roles import AgentFailure, Job
+from evolake.agents.roles import AgentFailure, Job, Record
 from evolake.agents.sampling import Sampling
 from evolake.agents.system_prompts import SystemPromptText, headed, prompt_for
 from evolake.canonical_json import canonical_json, key_of, text_sha

@@ -188,6 +188,8 @@ def _read_envelope(body: Mapping[str, Any], *, calls: bool = False) -> Received:
     finish = choices[0].get("finish_reason")
     if finish == "content_filter":
         return Received("refused", content, "the content filter stopped the reply")
+    if finish == "error":
+        return Received("garbled", content, "the server ended the reply in an error")
     if finish == "length":
         while_thinking = (
             f" after {len(thought)} characters of reasoning" if thought and not content.strip() else ""

@@ -40,13 +40,12 @@ from uuid import uuid4
 
 from pydantic import BaseModel
 
-from evolake.agents.backends import Record
 from evolake.agents.call_cache import Question, Recorded, choose
 from evolake.agents.calls import AgentCall, one_line_reason
 from evolake.agents.model import Attempt, ModelBackend
 from evolake.agents.prompts import Message
 from evolake.agents.reply_validation import FINAL, repair_messages, validate_reply
-from evolake.agents.roles import AgentFailure, Job
+from evolake.agents.roles import AgentFailure, Job, Record
 from evolake.agents.session_tools import Result, SessionContext, run_tool
 from evolake.agents.system_prompts import prompt_for
 from evolake.agents.wire import RESULT, Turn, turn_text

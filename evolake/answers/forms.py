@@ -90,6 +90,8 @@ _MONTHS = {
 _ISO_DATE = re.compile(r"(\d{4})([-/])(\d{1,2})\2(\d{1,2})\Z")
 _DAY_FIRST = re.compile(r"(\d{1,2})(?:st|nd|rd|th)?\s++(?:of\s++)?([A-Za-z]{3,9})\.?,?\s++(\d{4})\Z")
 _MONTH_FIRST = re.compile(r"([A-Za-z]{3,9})\.?\s++(\d{1,2})(?:st|nd|rd|th)?,?\s++(\d{4})\Z")
+_WEEKDAY = re.compile(r"(mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\b\.?,?\s*+", re.IGNORECASE)
+_WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _CLOCK = re.compile(r"(1[0-2]|0?[1-9])(?:[:.]([0-5]\d)(?::([0-5]\d))?)?\s*+([ap])\.?\s?m\.?\Z", re.IGNORECASE)
 _CLOCK_24 = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?\Z")
 _NAMED_TIMES = {"noon": (12, 0, 0), "midday": (12, 0, 0), "midnight": (0, 0, 0)}
@@ -242,9 +244,11 @@ def _assignments(text: str) -> dict[str, str]:
 
 
 def read_date(text: str) -> date | None:
-    """Return the day that a text spells: 2024-03-05, 2024/3/5, 5 March 2024, Mar. 5th, 2024. None for
-    anything else: 5/3/2024 is two days."""
+    """Return the day that a text spells: 2024-03-05, 2024/3/5, 5 March 2024, Mar. 5th, 2024, with or
+    without its day of the week. None for anything else: 5/3/2024 is two days."""
     text = text.strip()
+    weekday = _WEEKDAY.match(text)
+    text = text[weekday.end() :] if weekday else text
     if match := _ISO_DATE.match(text):
         year, month, day = int(match[1]), int(match[3]), int(match[4])
     elif match := _DAY_FIRST.match(text):
@@ -254,9 +258,10 @@ def read_date(text: str) -> date | None:
     else:
         return None
     try:
-        return date(year, month, day)
+        result = date(year, month, day)
     except ValueError:
         return None
+    return result if weekday is None or weekday[1][:3].casefold() == _WEEKDAYS[result.weekday()] else None
 
 
 def read_time(text: str) -> tuple[int, int, int] | None:

@@ -7,6 +7,7 @@ hundreds of kilobytes costs time in proportion to its length. Standard library o
 from __future__ import annotations
 
 import re
+import unicodedata
 from fractions import Fraction
 from typing import Any
 
@@ -21,7 +22,9 @@ _WRAPPERS = re.compile(r"\\(?:text|textbf|textrm|texttt|mathrm|mathbf|mathit|ope
 _FRACTION = re.compile(r"\\[dt]?frac\s*+\{\s*+([+-]?\d[\d,]*+)\s*+\}\s*+\{\s*+([+-]?\d[\d,]*+)\s*+\}")
 _SHORT_FRACTION = re.compile(r"\\[dt]?frac\s?(\d)\s?(\d)(?!\d)")
 _BEFORE_FRACTION = re.compile(r"(?<=\d)(?:\\[,;!: ]|\s)*+(?=\\[dt]?frac)")
-_POWER_OF_TEN = re.compile(r"(?<=[\d.])\s*+(?:\\times|\\cdot|×|·)\s*+10\s*+\^\s*+(?:\{\s*+([+-]?\d{1,3})\s*+\}|([+-]?\d{1,3})(?!\d))")
+_POWER_OF_TEN = re.compile(r"(?<=[\d.])\s*+(?:\\times|\\cdot|[×·*]|(?<=\s)x(?=\s))\s*+10\s*+\^\s*+(?:\{\s*+([+-]?\d{1,3})\s*+\}|([+-]?\d{1,3})(?!\d))")
+_RAISED = re.compile("(?<=10)[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]++")
+_VULGAR = re.compile("(\\d?)\\s*+([¼-¾⅐-⅞])")
 _NOISE = re.compile(r"\\(?:left|right|displaystyle|big|Big)(?![A-Za-z])|\\[,;!: ()]|\$")
 _FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
 _CHARACTERS = str.maketrans({
@@ -69,6 +72,9 @@ def extract_boxed(text: str) -> str | None:
 def cleaned(text: str) -> str:
     """Return the text without surrounding blanks, one pair of quotes, and the wrapping that LaTeX and
     full-width typing put around values."""
+    if not text.isascii():
+        text = _RAISED.sub(lambda match: "^" + unicodedata.normalize("NFKC", match[0]).replace("−", "-"), text)
+        text = _VULGAR.sub(lambda match: f"{match[1]} {unicodedata.normalize('NFKC', match[2])}", text)
     if "^" in text:
         text = _POWER_OF_TEN.sub(lambda match: f"e{match[1] or match[2]}", text)
     text = text.replace("{,}", ",")

@@ -117,7 +117,7 @@ for _line in _OTHER_UNITS.split("\n"):
     _NAMED_UNITS |= dict.fromkeys([_unit, *_others.split()], _unit)
 _PREFIXABLE = {name.split()[0] for name in _METRIC.values()}
 _UNIT_TOKEN = re.compile(
-    r"\s*+(?:(?P<word>[^\W\d_]++|[°º]\s?[CF](?![^\W_])|[°º%‰$€£¥₹₩¢′″])|(?P<power>(?:\^|\*\*)\s*+(?:\([-+]?\d\)|[-+]?\d)|-?\d(?!\d|[.,]\d))|(?P<mark>[-/·.*()]))"
+    r"\s*+(?:(?P<word>[^\W\d_]++|[°º]\s?[CF](?![^\W_])|[°º%‰$€£¥₹₩¢′″])|(?P<count>\d{2,7}(?=\s?[^\W\d_]))|(?P<power>(?:\^|\*\*)\s*+(?:\([-+]?\d\)|[-+]?\d)|-?\d(?!\d|[.,]\d))|(?P<mark>[-/·.*()]))"
 )
 _WRAPPED_UNIT = re.compile(r"\\(?:text|textrm|textit|textbf|mathrm|mathit|mathbf|mbox|operatorname|rm|unit)\s*+\{([^{}\\$]*+)\}")
 _UNIT_FRACTION = re.compile(r"\\[dt]?frac\s*+\{([^{}\d][^{}]*+)\}\s*+\{([^{}\d][^{}]*+)\}")
@@ -137,7 +137,7 @@ _AS_PLAIN = [
     (re.compile("平方"), " square "), (re.compile("立方"), " cubic "), (re.compile("每"), " per "),
 ]
 _MARKS_OF_LATEX = frozenset("\\^$~")
-_SUPERSCRIPTS = re.compile("[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]")
+_SUPERSCRIPTS = re.compile("[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]++")
 _FROM_SUPERSCRIPT = str.maketrans("⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "+-0123456789")
 LONGEST_UNIT = 80
 """Characters of the longest unit."""
@@ -159,7 +159,7 @@ def leading_unit(text: str) -> tuple[str, int]:
 
 
 class _UnitReader:
-    """One pass over the tokens of a unit: `name power? ((space | mark | per) name power?)*`. After `/` and `per`, all is below the line."""
+    """One pass over the tokens of a unit: `name power? ((space | mark | per) count? name power?)*`. After `/` and `per`, all is below the line."""
 
     def __init__(self, text: str):
         self.text = text
@@ -174,7 +174,7 @@ class _UnitReader:
         while self.at < LONGEST_UNIT and (match := _UNIT_TOKEN.match(self.text, self.at)):
             kind = str(match.lastgroup)
             touches, self.at = match.start(kind) == self.at, match.end()
-            taken = {"power": self._take_power, "mark": self._take_mark, "word": self._take_word}[kind](match[kind], touches)
+            taken = {"power": self._take_power, "count": self._take_count, "mark": self._take_mark, "word": self._take_word}[kind](match[kind], touches)
             if taken is None:
                 break
             if taken and not self.depth:
@@ -194,6 +194,13 @@ class _UnitReader:
             self.parts[name] += exponent * (times - 1)
         self.last = []
         return True
+
+    def _take_count(self, token: str, touches: bool) -> bool | None:
+        """Take the number of `litres per 100 km`: it stands right behind the line."""
+        if not self.parts or self.sign > 0 or self.last:
+            return None
+        self.parts[token] = -1
+        return False
 
     def _take_mark(self, token: str, touches: bool) -> bool | None:
         if token == "." and self.power > 1:  # "sq. ft"

@@ -20,7 +20,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from evolake.reading import Unparsable, parse_json
+from evolake.reading import Unparsable, parse_json, unique_keys
 
 MANIFEST = "bundle.json"
 FORMAT, VERSION = "evolake-bundle", 2
@@ -55,21 +55,27 @@ class Bundle:
         """Return the value of a JSON member.
 
         Raises:
-            ValueError: it is not there, or no JSON.
+            ValueError: it is not there, no JSON, or JSON of which readers could take different values: a key
+                twice, a number that is not finite.
         """
         if name not in self.members:
             raise ValueError(f"there is no member {name}")
         try:
-            return parse_json(
+            value = parse_json(
                 self.members[name],
                 name=name,
                 characters=MOST_BYTES,
                 depth=DEEPEST,
                 values=MOST_VALUES,
                 digits=DIGITS,
+                pairs=unique_keys,
             )
+            json.dumps(value, allow_nan=False)
         except Unparsable:
             raise ValueError(f"the member {name} is no JSON") from None
+        except ValueError as error:
+            raise ValueError(f"the member {name}: {error}") from None
+        return value
 
 
 class _Odd(Exception):
@@ -160,6 +166,7 @@ def _read_manifest(data: bytes) -> dict[str, Any]:
     if not isinstance(manifest["facts"], dict) or not isinstance(manifest["members"], dict):
         raise _Odd(f"{MANIFEST} is not that of a bundle")
     try:
+        json.dumps(manifest, allow_nan=False)
         same = as_json(manifest) == data and root_of(manifest) == manifest["root"]
     except (ValueError, RecursionError):
         same = False

@@ -118,15 +118,15 @@ class LineBundle:
 
 
 def require_allowed(line: str, asked: Mapping[str, float], allowed: Mapping[str, float]) -> None:
-    """Check what a bundle asks of this machine: name of a setting of the line -> value.
+    """Check what a bundle asks of this machine: name of a setting of the line, parts joined by `__` -> value.
 
     Raises:
         MachineryError: it asks for more than this machine's settings allow.
     """
     for name, value in asked.items():
-        if value > allowed[name]:
+        if not value <= allowed[name]:
             raise MachineryError(
-                f"the bundle asks for {name} {value:g}",
+                f"the bundle asks for {name.replace('__', '.')} {value:g}",
                 wanted=f"at most {allowed[name]:g}, as this machine's settings say",
                 do=f"raise EVOLAKE_{line.upper()}__{name.upper()} to allow it here",
             )

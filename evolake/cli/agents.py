@@ -3,18 +3,135 @@ have replied, and taking replies off the call cache, so that they are asked for 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from evolake import settings as settings_module
-from evolake.errors import InputError
+from evolake.agents.call_cache import CachedCall, CallCache, received_of
+from evolake.agents.reply_validation import validate_reply
+from evolake.agents.roles import Role, roles_in
+from evolake.commands import AS_JSON
+from evolake.errors import CorruptPart, InputError
+from evolake.lines import lines
 from evolake.terminal import say, say_json
 
 if TYPE_CHECKING:
     from evolake.agents.guidance import Guidance
-    from evolake.agents.listing import Listed
+
+
+STATES = ("valid", "invalid", "unknown", "damaged")
+"""unknown: the reply came, and no installed line has the role that was asked (free text is of none)."""
+
+
+@dataclass(frozen=True)
+class Listed:
+    """One entry. `state`: see STATES. `why` says what is wrong with it; `entry` is None where it is
+    damaged."""
+
+    key: str
+    state: str
+    why: str
+    entry: CachedCall | None
+
+    def row(self) -> dict[str, Any]:
+        """Return what a listing shows: all but the messages and the reply's text."""
+        details: dict[str, Any] = {"key": self.key, "state": self.state, "why": self.why}
+        if self.entry is None:
+            return details
+        shown = (
+            "line",
+            "role",
+            "cycle",
+            "model",
+            "endpoint",
+            "attempt",
+            "outcome",
+            "charged_tokens",
+            "usd",
+            "created_at",
+            "run_id",
+        )
+        return details | {name: getattr(self.entry, name) for name in shown}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which entries are meant; None does not choose."""
+
+    line: str | None = None
+    role: str | None = None
+    cycle: str | None = None
+    model: str | None = None
+    state: str | None = None
+
+    def takes(self, item: Listed) -> bool:
+        """Return whether an entry is meant. A damaged one names no line, role, cycle and model."""
+        if self.state is not None and item.state != self.state:
+            return False
+        wanted = {"line": self.line, "role": self.role, "cycle": self.cycle, "model": self.model}
+        result = item.row()
+        return all(value is None or result.get(name) == value for name, value in wanted.items())
+
+
+def listed(call_cache: CallCache, choice: Choice = Choice()) -> Iterator[Listed]:
+    """Yield the entries of a call cache that are meant, by key."""
+    for key in call_cache.all_keys():
+        if choice.takes(item := _listed(call_cache, key)):
+            yield item
+
+
+def _listed(call_cache: CallCache, key: str) -> Listed:
+    try:
+        entry = call_cache.read(key)
+    except CorruptPart as error:
+        return Listed(key, "damaged", error.what, None)
+    if entry is None:  # dropped meanwhile
+        return Listed(key, "unknown", "gone", None)
+    role = known_roles().get(entry.role)
+    if role is None:
+        failed = entry.outcome != "received"
+        return Listed(
+            key,
+            "invalid" if failed else "unknown",
+            entry.detail if failed else f"no line has a role {entry.role}",
+            entry,
+        )
+    status, said = validate_reply(received_of(entry), role.reply)
+    return (
+        Listed(key, "invalid", f"{status}: {said}", entry)
+        if isinstance(said, str)
+        else Listed(key, "valid", "", entry)
+    )
+
+
+@cache
+def known_roles() -> Mapping[str, Role[Any, Any]]:
+    """Return name -> role of every line."""
+    return {role.name: role for line in lines() for role in roles_of_line(line)}
+
+
+def roles_of_line(line: str) -> tuple[Role[Any, Any], ...]:
+    """Return the roles of a line that keeps them in a package `roles` next to its settings, by name."""
+    if (settings := lines()[line].settings) is None:
+        return ()
+    package = f"{settings.module.rpartition('.')[0]}.roles"
+    return roles_in(package) if find_spec(package) else ()
+
+
+def shown_guidance(line: str | None = None) -> dict[str, list[str]]:
+    """Return line -> names of its roles that read what people ask for, without the lines that have none.
+    line: only this one; None: every line."""
+    chosen = [name for name in lines() if line in (None, name)]
+    reading = {
+        name: [role.name for role in roles_of_line(name) if "guidance" in role.request.model_fields]
+        for name in chosen
+    }
+    return {name: roles for name, roles in reading.items() if roles}
 
 
 IGNORED = (
@@ -28,7 +145,7 @@ IGNORED = (
 @click.option("--line", help="Only the planners of this line see it (default: all lines).")
 @click.option("--list", "list_all", is_flag=True, help="Show every note, and from which cycle on it is seen.")
 @click.option("--withdraw", metavar="ID", help="Take this note back from the next cycle on (default: none).")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
+@AS_JSON
 def guide(text: str | None, line: str | None, list_all: bool, withdraw: str | None, as_json: bool) -> int:
     """Give the planners guidance: they see TEXT from the next cycle on."""
     if sum([text is not None, list_all, withdraw is not None]) != 1:
@@ -68,8 +185,6 @@ def guide(text: str | None, line: str | None, list_all: bool, withdraw: str | No
 
 def _reaches(line: str | None) -> str:
     """Return which roles read a note, in a sentence."""
-    from evolake.agents.listing import shown_guidance
-
     text = "; ".join(f"{name}: {', '.join(roles)}" for name, roles in shown_guidance(line).items())
     return f"read by {text}" if text else "read by no role of this line"
 
@@ -144,7 +259,7 @@ def tape() -> None:
 
 @tape.command(name="list", short_help="List cached replies and why some are invalid.")
 @_choosing
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
+@AS_JSON
 def list_(as_json: bool, **choice: Any) -> int:
     """Show the entries of the call cache, and why a reply cannot be used."""
     entries = _found(choice)
@@ -198,7 +313,6 @@ def drop(everything: bool, yes: bool, as_json: bool, **choice: Any) -> int:
 
 def _found(choice: dict[str, Any]) -> list[Listed]:
     from evolake.agents.call_cache import CallCache
-    from evolake.agents.listing import Choice, listed
     from evolake.lake import Lake
 
     return list(
@@ -220,7 +334,6 @@ def _entry_text(item: Listed) -> str:
 
 
 def _counted(result: Sequence[Listed]) -> str:
-    from evolake.agents.listing import STATES
 
     counts = [
         f"{count} {state}" for state in STATES if (count := sum(item.state == state for item in result))

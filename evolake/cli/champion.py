@@ -16,7 +16,7 @@ from typing import Any
 import click
 
 from evolake import settings as settings_module
-from evolake.commands import OrdinaryPath
+from evolake.commands import AS_JSON, OrdinaryPath
 from evolake.errors import InputError
 from evolake.terminal import say, say_json, say_text
 
@@ -36,12 +36,12 @@ from evolake.terminal import say, say_json, say_text
 @click.option(
     "--checkpoint", is_flag=True, help="With --out: also the policy's checkpoint, of a line that has one."
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
+@AS_JSON
 def champion(line: str, out: Path | None, project: str, checkpoint: bool, as_json: bool) -> int:
     """Print the champion of LINE: what it is, since which cycle, with which gain, and how many ancestors it
     has."""
     from evolake.lake import Catalogue, Lake
-    from evolake.report.artifacts import artifacts_of
+    from evolake.report.artifacts import Artifact, artifacts_of, kind_of
     from evolake.report.champion import current_champion, titles_of
     from evolake.report.numbers import counted, figures
     from evolake.report.show import find_artifact, take_out
@@ -60,6 +60,8 @@ def champion(line: str, out: Path | None, project: str, checkpoint: bool, as_jso
                 "out": str(out),
                 "files": take_out(lake, catalogue, artifact, out, held=result, checkpoint=checkpoint),
             }
+    item = Artifact(result.artifact_id, line, result.kind, result.title, content_sha=result.content_sha)
+    remarks = list(kind_of(item).remarks(lake, item))
     if as_json:
         names = ("line", "artifact_id", "title", "cycle", "since", "score", "content_sha", "ancestors")
         details = {name: getattr(result, name) for name in names} | (
@@ -68,7 +70,7 @@ def champion(line: str, out: Path | None, project: str, checkpoint: bool, as_jso
         say_json(
             {"verdict": "champion"}
             | details
-            | {"gain": result.gain.to_json() if result.gain else None}
+            | {"gain": result.gain.to_json() if result.gain else None, "remarks": remarks}
             | written
         )
         return 0
@@ -80,6 +82,7 @@ def champion(line: str, out: Path | None, project: str, checkpoint: bool, as_jso
     )
     value = "not known" if result.score is None else figures(result.score, 6)
     say(f"  {score:<9} {value}{f' ({note})' if note else ''}", f"  gain      {result.gain or NOT_MEASURED}")
+    say(*(f"  {remark}" for remark in remarks))
     say(f"  lineage   {counted(result.ancestors or 0, 'ancestor')}", f"  source    blob {result.content_sha}")
     if others := [name for name in titles if name != (project or titles[0])]:
         say(f"  others    --project {', '.join(others)}")
@@ -95,7 +98,7 @@ def champion(line: str, out: Path | None, project: str, checkpoint: bool, as_jso
     type=OrdinaryPath(file_okay=False),
     help="Also write it into this folder, missing or empty, with a README.md (default: no).",
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
+@AS_JSON
 def show(artifact: str, out: Path | None, as_json: bool) -> int:
     """Show one artifact of any line: a design, variant, family, prompt, objective, instance, plan or rule.
 
@@ -149,7 +152,7 @@ def bundle() -> None:
     default="",
     help="Of a line with a champion for each project: which; default: the first by name.",
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
+@AS_JSON
 def export(champion: str, out: Path, project: str, as_json: bool) -> int:
     """Write CHAMPION with all that is needed to check it: a line's name for its champion, or an accepted
     artifact's id (or its first 8 digits)."""
@@ -212,7 +215,7 @@ def export(champion: str, out: Path, project: str, as_json: bool) -> int:
     metavar="HEX",
     help="The hash of artifact, evaluator, initial program and rules that it must have (default: any).",
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
+@AS_JSON
 def verify(
     file: Path, everything: bool, sample: int | None, root: str | None, identity: str | None, as_json: bool
 ) -> int:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from evolake.commands import OrdinaryPath
+from evolake.commands import AS_JSON, OrdinaryPath
 from evolake.errors import InputError
-from evolake.reading import parse_json, read_text, reason
+from evolake.reading import parse_json, read_text, reason, unique_keys
 from evolake.terminal import say, say_json
 from evolake.visible import in_a_cell
 
@@ -56,7 +56,7 @@ def consensus() -> None:
     type=OrdinaryPath(),
     help="JSON: objective id -> multiplier (default: 1 for each).",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
+@AS_JSON
 def rank(scores: Path, created_file: Path, now: int, multipliers_file: Path | None, as_json: bool) -> None:
     """Rank the designs of SCORES, a Parquet file with columns objective_id, design_id and score (lower is
     better).
@@ -97,7 +97,7 @@ def _read_scores(path: Path) -> pl.DataFrame:
 def _read_json(path: Path, what: str, form: str) -> dict[str, Any]:
     _must_be_file(path, f"file of {what}")
     try:
-        value = parse_json(read_text(path), name=str(path), pairs=_no_key_twice)
+        value = parse_json(read_text(path), name=str(path), pairs=unique_keys)
     except (ValueError, OSError) as error:
         raise InputError(
             f"the {what} in {path} cannot be read", wanted=f"JSON of the form {form}", got=reason(error)[:200]
@@ -109,15 +109,6 @@ def _read_json(path: Path, what: str, form: str) -> dict[str, Any]:
             got=f"a {type(value).__name__}",
         )
     return value
-
-
-def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    values: dict[str, Any] = {}
-    for name, value in pairs:
-        if name in values:
-            raise ValueError(f"the key {name!r} twice")
-        values[name] = value
-    return values
 
 
 def _must_be_file(path: Path, what: str) -> None:

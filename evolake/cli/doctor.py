@@ -19,6 +19,7 @@ from typing import Any
 import click
 
 from evolake import settings as settings_module
+from evolake.commands import AS_JSON
 from evolake.errors import EvolakeError, InputError, MachineryError
 from evolake.lines import LineSpec, lines
 from evolake.project import BROUGHT, INIT, INSTALLED, command, find, home, install
@@ -541,7 +542,7 @@ def _gpu() -> Check:
 
 
 @click.command(short_help="Check the installation and print fixes.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
+@AS_JSON
 @click.option(
     "--brief", is_flag=True, help="Print only what evolake will use, and a line for what a run would miss."
 )

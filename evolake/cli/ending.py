@@ -6,6 +6,7 @@ an object on standard output.
     OSError                 2 if a path that was named cannot be what it was named for, 3 if the machine
                             refuses (space, permissions, limits)
     MemoryError             3
+    SQLite's DatabaseError  3: Dagster's home, its disk or its permissions
     Ctrl-C, SIGTERM         130 and 143, one sentence
     a closed pipe           141, as of a program that SIGPIPE ended: the reader of the output had enough
                             before all was said
@@ -19,6 +20,7 @@ from __future__ import annotations
 import errno
 import os
 import signal
+import sqlite3
 import sys
 import threading
 from collections.abc import Sequence
@@ -49,6 +51,7 @@ _OF_THE_PATH = {
     errno.ENODEV,
 }
 """What says that a path is not what it was named for. The rest says what the machine refuses."""
+NEW_HOME = "move the home away: the next run makes a new one, and cycles continue, as the lake has them"
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
 """What a write into an open file says, which has no name then."""
 LITTLE = 1 << 16
@@ -106,6 +109,12 @@ def expected(error: BaseException, arguments: Sequence[str] = ()) -> EvolakeErro
             "not enough memory",
             got=str(error) or None,
             do="ask for less in one command, or use a machine with more memory",
+        )
+    if isinstance(cause := getattr(error, "orig", error), sqlite3.DatabaseError):
+        return MachineryError(
+            f"a database of Dagster in {os.environ.get('DAGSTER_HOME')} cannot be used",
+            got=str(cause),
+            do=f"see that the disk has space and the files can be written; of a damaged one, {NEW_HOME}",
         )
     if isinstance(error, OSError) and error.errno is not None and not _is_ours(error):
         place = error.filename or (_full(arguments) if error.errno in _NO_ROOM else None)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from evolake import settings as settings_module
-from evolake.commands import LazyGroup, OrdinaryPath
+from evolake.commands import AS_JSON, LAKE, LazyGroup, OrdinaryPath
 from evolake.errors import InputError
 from evolake.lazy import Lazy
 from evolake.terminal import say, say_json
@@ -61,7 +61,7 @@ def lake() -> None:
     is_flag=True,
     help="With --mirror: read the bytes of all objects, which takes as long as a pull.",
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
+@AS_JSON
 def verify(mends: bool, fast: bool, root: Path | None, url: str | None, full: bool, as_json: bool) -> int:
     """Check the lake's seals, manifests, parts, blobs and call cache against their checksums and against each
     other.
@@ -152,13 +152,8 @@ def _print_one(finding: Finding) -> None:
 
 @lake.command(short_help="Write FILE, a DuckDB database of views over the lake.")
 @click.argument("file", type=OrdinaryPath(dir_okay=False))
-@click.option(
-    "--lake",
-    "root",
-    type=OrdinaryPath(file_okay=False, exists=True),
-    help="The lake's folder (default: EVOLAKE_LAKE).",
-)
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
+@LAKE
+@AS_JSON
 def duckdb(file: Path, root: Path | None, as_json: bool) -> None:
     """Write FILE, a DuckDB database of views over the lake, which any tool may open read-only.
 
@@ -189,13 +184,8 @@ def duckdb(file: Path, root: Path | None, as_json: bool) -> None:
     metavar="HOURS",
     help="Keep younger blobs.",
 )
-@click.option(
-    "--lake",
-    "root",
-    type=OrdinaryPath(file_okay=False, exists=True),
-    help="The lake's folder (default: EVOLAKE_LAKE).",
-)
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
+@LAKE
+@AS_JSON
 def gc(yes: bool, dry_run: bool, hours: float, root: Path | None, as_json: bool) -> None:
     """Find blobs that nothing names and what dead writers left; say what they take, and with --yes remove
     them.
@@ -242,13 +232,8 @@ def _print_garbage(result: Garbage, yes: bool, hours: float) -> None:
 
 @lake.command(short_help="Mirror the lake to a bucket or a folder.")
 @click.argument("url")
-@click.option(
-    "--lake",
-    "root",
-    type=OrdinaryPath(file_okay=False, exists=True),
-    help="The lake's folder (default: EVOLAKE_LAKE).",
-)
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
+@LAKE
+@AS_JSON
 def push(url: str, root: Path | None, as_json: bool) -> None:
     """Mirror the lake to URL: s3://BUCKET/PREFIX (credentials, region and endpoint from the AWS_* variables)
     or file:///FOLDER.
@@ -277,7 +262,7 @@ def push(url: str, root: Path | None, as_json: bool) -> None:
     type=OrdinaryPath(file_okay=False),
     help="The lake's folder, also a new one (default: EVOLAKE_LAKE).",
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
+@AS_JSON
 def pull(url: str, root: Path | None, as_json: bool) -> None:
     """Make the lake what the newest snapshot of the mirror at URL says; every byte is verified.
 

@@ -8,19 +8,14 @@ from pathlib import Path
 import click
 
 from evolake import settings as settings_module
-from evolake.commands import OrdinaryPath
+from evolake.commands import AS_JSON, LAKE
 from evolake.terminal import say, say_json
 
 
 @click.command("compact", short_help="Merge the parts of many cycles into few files.")
 @click.option("--dry-run", is_flag=True, help="Only say what would be done.")
-@click.option(
-    "--lake",
-    "root",
-    type=OrdinaryPath(file_okay=False, exists=True),
-    help="The lake's folder (default: EVOLAKE_LAKE).",
-)
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
+@LAKE
+@AS_JSON
 def compact(dry_run: bool, root: Path | None, as_json: bool) -> None:
     """Put the parts of many cycles into few files per table.
 

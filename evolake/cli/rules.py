@@ -11,26 +11,28 @@ import click
 
 from evolake import project
 from evolake import settings as settings_module
-from evolake.commands import OrdinaryPath
+from evolake.commands import AS_JSON, OrdinaryPath
 from evolake.errors import InputError
 from evolake.lines import lines
+from evolake.settings import Settings
 from evolake.terminal import say, say_json
 
 
-@click.group(short_help="List checkers, preview a rule change.")
+@click.group(short_help="List checkers, preview and apply a rule change.")
 def rules() -> None:
-    """List the checkers that rules name, preview what an edit of a rule would change.
+    """List the checkers that rules name, preview what an edit of a rule would change, apply it.
 
     \b
     Examples:
       evolake rules checkers --line solvers
       evolake rules preview --line solvers
+      evolake rules apply --line solvers
     """
 
 
 @rules.command(short_help="List the gates and checkers of each line.")
 @click.option("--line", help="Only those of this line (default: all).")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
+@AS_JSON
 def checkers(line: str | None, as_json: bool) -> int:
     """List the gates and checkers of each line: the parameters of each checker, and the thresholds that the
     rules of today give it."""
@@ -88,26 +90,53 @@ def checkers(line: str | None, as_json: bool) -> int:
     type=OrdinaryPath(),
     help="Edited rules, laid out as data_lake/seeds/rules (default: the seeds').",
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
+@AS_JSON
 def preview(line: str | None, folder: Path | None, as_json: bool) -> int:
     """Show what edited rules would change, before anything is made again: verdicts that flip, champions that
     would fall, what to make again, its cost.
 
     The rules are asked about the evidence that the lake holds. Nothing is published and no candidate is run.
     """
-    from evolake.lake import Lake
-    from evolake.lake.damage import check_ready
-    from evolake.report.status import ruled_lines
-
     settings = settings_module.load()
     chosen = folder or settings.seeds / "rules"
-    names = ruled_lines(Lake(settings.require_lake()), chosen, line)
-    check_ready(settings.require_lake(), names)
-    os.environ["DAGSTER_HOME"] = str(project.home(settings.require_lake()))
     options = ["--rules", str(chosen.absolute()), *(["--json"] if as_json else [])]
-    return subprocess.run(
-        [*project.command("pipelines.rules_preview"), *options, *names], check=False
-    ).returncode
+    return _in_a_process("rules_preview", *options, *_lines_ready(settings, chosen, line))
+
+
+@rules.command(short_help="Make again what edited rules ask for.")
+@click.option("--line", help="Only this line (default: all).")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def apply(line: str | None, yes: bool) -> int:
+    """Apply the rules to every stored candidate: show the preview, ask, and make again what it lists, cycle
+    by cycle, until nothing is left of it.
+
+    Killed at any point and started again, it continues. To take an edit back, edit the file back and apply
+    it again.
+    """
+    settings = settings_module.load()
+    names = _lines_ready(settings, folder := settings.seeds / "rules", line)
+    if code := _in_a_process("rules_preview", "--rules", str(folder.absolute()), *names):
+        return code
+    if not yes:
+        click.confirm(f"Apply the rules of {', '.join(names)}?", abort=True)
+    return _in_a_process("rules_apply", *names)
+
+
+def _lines_ready(settings: Settings, folder: Path, line: str | None) -> list[str]:
+    """Return the lines of the lake that have rules in `folder`; DAGSTER_HOME is the lake's from now on."""
+    from evolake.lake import Lake
+    from evolake.lake.inventory import check_ready
+    from evolake.report.status import ruled_lines
+
+    root = settings.require_lake()
+    names = ruled_lines(Lake(root), folder, line)
+    check_ready(root, names)
+    os.environ["DAGSTER_HOME"] = str(project.home(root))
+    return names
+
+
+def _in_a_process(module: str, *words: str) -> int:
+    return subprocess.run([*project.command(f"pipelines.{module}"), *words], check=False).returncode
 
 
 def _ruled() -> list[str]:

@@ -20,6 +20,7 @@ from evolake import project
 from evolake import settings as settings_module
 from evolake.agents.forecast import LineForecast, RoleForecast, forecasts, total_of
 from evolake.cli.ending import Stopped
+from evolake.commands import AS_JSON, REPLAY_ONLY
 from evolake.errors import InputError
 from evolake.lines import lines
 from evolake.settings import Settings
@@ -62,9 +63,7 @@ seconds: on the clock, over all runs of a line; lines that ran at the same time 
 @click.option(
     "--seed", type=click.IntRange(min=0), help="Root seed of the run (default: EVOLAKE_SEED, else 0)."
 )
-@click.option(
-    "--replay-only", is_flag=True, help="Model backend: use the call cache alone, make no new call."
-)
+@REPLAY_ONLY
 @click.option(
     "--at-once",
     type=click.IntRange(min=1),
@@ -94,7 +93,7 @@ def run(
     """Run evolution cycles; continues where an earlier run stopped. LINE: as --lines, one word each."""
     from evolake.agents import check_backend
     from evolake.compute import check_compute
-    from evolake.lake.damage import check_ready
+    from evolake.lake.inventory import check_ready
 
     given = {
         "EVOLAKE_PROFILE": profile,
@@ -154,7 +153,7 @@ def _chosen_lines(option: str, words: tuple[str, ...]) -> str:
     is_flag=True,
     help="One row per line: best, start, gain with its interval, evaluations, seconds.",
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
+@AS_JSON
 def status(as_table: bool, as_json: bool) -> int:
     """Show the state of each line: sealed cycles, champion, counts, what to do next."""
     from evolake.report.artifacts import artifacts_of
@@ -195,8 +194,8 @@ def status(as_table: bool, as_json: bool) -> int:
             rest = "; the others count as unsolved" if answers["certified"] < answers["given"] else ""
             share = f"{answers['certified']:,} of {answers['given']:,}"
             say(f"  answers: {share} of measured runs rest on a checked model or a verified proof{rest}")
-        if row["broken"]:
-            say(f"  {row['broken']}")
+        for sentence in filter(None, (row["rules"], row["broken"])):
+            say(f"  {sentence}")
     return 3 if damaged else 0
 
 

@@ -16,7 +16,7 @@ import click
 
 from evolake import project
 from evolake import settings as settings_module
-from evolake.commands import OrdinaryPath
+from evolake.commands import AS_JSON, OrdinaryPath
 from evolake.errors import InputError
 from evolake.terminal import say, say_json
 
@@ -40,7 +40,7 @@ def seeds() -> None:
 @click.option(
     "--line", "name", default=None, help="Line that it is for (default: the one whose seeds look like it)."
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
+@AS_JSON
 def add(path: Path, name: str | None, as_json: bool) -> int:
     """Copy the file or folder PATH among the seeds of a line; it enters the next cycle, after the same gates
     as any other.
@@ -93,7 +93,7 @@ def add(path: Path, name: str | None, as_json: bool) -> int:
 
 @seeds.command("list", short_help="List the seeds of each line, and which have entered.")
 @click.option("--line", "name", default=None, help="One line only (default: all).")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
+@AS_JSON
 def list_seeds(name: str | None, as_json: bool) -> int:
     """List the seeds of each line, the file or folder of each, and whether they have entered its
     evolution."""

@@ -105,11 +105,12 @@ SHARED_HOLD = {
     "agent_calls": "calls of roles, operators' and models': what was asked, its tokens, price and how it went",  # noqa: E501
     "artifacts": "every artifact in each state that it came to, the blocked too",
     "champions": "who held the title of a line after a cycle, with its score",
+    "checks": "what the checks of each asset said, and the content that they judged",
     "contest_seeds": "what the runs that decided a cycle were drawn by, published with the decision",
     "derivations": "who was made from whom, by which operator, with which share",
     "evaluations": "measured runs: status, processor time, counters, certificate",
     "parts": "the files of the lake: rows, hash, run",
-    "rules": "versions of rules and since which cycle they hold",
+    "rules": "editions of rules; which cycles each has judged: cookbook/rule_history.sql",
     "seals": "which population entered which cycle, and on what it was built",
     "session_turns": "turns of agents' sessions with tools",
     "verdicts": "what each gate and rule said of each artifact, and why",

@@ -9,7 +9,6 @@ from concurrent.futures import Executor
 from typing import TYPE_CHECKING
 
 from evolake.compute.local import LocalExecutor
-from evolake.compute.proof import identity, mark_lake
 from evolake.errors import InputError
 from evolake.project import install
 from evolake.scratch import Scratch
@@ -83,7 +82,7 @@ def address_of(compute: str) -> str:
 
 def demand_of(settings: Settings) -> Demand:
     """Return what workers of these settings must show. Marks the lake."""
-    from evolake.compute.proof import Demand
+    from evolake.compute.proof import Demand, identity, mark_lake
 
     root = settings.require_lake().absolute()
     values = {

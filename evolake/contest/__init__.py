@@ -9,8 +9,16 @@ function of its samples and of its generator.
 """
 
 from evolake.contest.costs import LEAST_FORMULAS, cost_ratio, power_sentence, seen_ratio
-from evolake.contest.model import ERROR, LEVEL, WORST_AGAIN, Contest, expected_false, family_sentence
-from evolake.contest.paired import exact, paired
+from evolake.contest.paired import (
+    ERROR,
+    LEVEL,
+    WORST_AGAIN,
+    Contest,
+    exact,
+    expected_false,
+    family_sentence,
+    paired,
+)
 from evolake.contest.sequential import LEAST_PAIRS, Progress, looks, progress, sequential
 
 __all__ = [

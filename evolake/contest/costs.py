@@ -15,8 +15,16 @@ from collections.abc import Hashable, Sequence
 
 import numpy as np
 
-from evolake.contest.model import BETTER, ERROR, NOT_BETTER, Contest
-from evolake.contest.paired import FLIPS_FROM, grouped, least_for_flips, paired
+from evolake.contest.paired import (
+    BETTER,
+    ERROR,
+    FLIPS_FROM,
+    NOT_BETTER,
+    Contest,
+    grouped,
+    least_for_flips,
+    paired,
+)
 
 LEAST_FORMULAS = FLIPS_FROM
 """Formulas from which the contest may decide."""

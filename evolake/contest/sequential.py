@@ -15,8 +15,19 @@ from typing import Literal
 
 import numpy as np
 
-from evolake.contest.model import BETTER, ERROR, NOT_BETTER, WORST_AGAIN, Contest
-from evolake.contest.paired import EXACT, FLIPS_FROM, SNAP, flip_p, paired, snapped
+from evolake.contest.paired import (
+    BETTER,
+    ERROR,
+    EXACT,
+    FLIPS_FROM,
+    NOT_BETTER,
+    SNAP,
+    WORST_AGAIN,
+    Contest,
+    flip_p,
+    paired,
+    snapped,
+)
 
 Progress = Literal["wins", "cannot win", "open"]
 LEAST_PAIRS = 3

@@ -14,9 +14,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from evolake.bundles.exporting import EVALUATIONS
 from evolake.bundles.measuring import consensus_score
-from evolake.bundles.model import Carried, Judging, LineBundle, Said
+from evolake.bundles.model import Carried, Judging, LineBundle, Said, require_allowed
 from evolake.bundles.ruling import all_pass, gates_again
-from evolake.cycle_seeds import CycleSeeds
 from evolake.designs.evolution.gate_specs import GATES
 from evolake.designs.measuring_again import (
     BASELINE,
@@ -36,6 +35,7 @@ from evolake.reading import whole_number
 from evolake.report.artifacts import Artifact
 from evolake.report.show import find_artifact
 from evolake.report.status import sealed_cycles
+from evolake.seeds import CycleSeeds
 
 if TYPE_CHECKING:
     from evolake.designs.evolution.judging import DesignResults
@@ -166,6 +166,7 @@ def check(judging: Judging) -> Iterator[Said]:
 
     claims = DesignClaims.model_validate(judging.bundle.read("claims.json"))
     sizes = DesignsSettings.model_validate(claims.settings)
+    _require_bearable(claims, sizes, judging.settings.of(DesignsSettings))
     judging.progress("gates")
     with open_pool(1, PRELOAD, judging.settings.jail) as pool:
         done = _judge(judging, claims, sizes, pool, judging.bundle.members[DESIGN], claims.hyper)
@@ -186,6 +187,21 @@ def check(judging: Judging) -> Iterator[Said]:
         rerun = Rerun(sizes, judging.progress)
         yield from _runs(judging, claims, rerun, done.traced)
         yield from _stated(judging, claims, sizes, pool, rerun, done.traced)
+
+
+def _require_bearable(claims: DesignClaims, sizes: DesignsSettings, here: DesignsSettings) -> None:
+    """Raise MachineryError if a gate or a run would take more than this machine's settings allow any."""
+    contest = claims.contest
+    trials = [*contest.own, *contest.baseline] if contest else []
+    runs = [*claims.runs, *trials]
+    asked = {
+        "batch": max(sizes.batch, *(run.batch for run in runs), 1),
+        "high__max_n": max(sizes.n_start, sizes.high.max_n, *(run.N for run in runs)),
+        "high__max_steps": max((run.max_work for run in trials), default=0),
+        "ratio": max(sizes.ratio, *(run.ratio for run in claims.runs), contest.ratio if contest else 0),
+    }
+    most = {"high__max_n": here.high.max_n, "high__max_steps": here.high.max_steps}
+    require_allowed(LINE, asked, {"batch": here.batch, "ratio": here.ratio, **most})
 
 
 def _judge(

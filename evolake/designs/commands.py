@@ -9,20 +9,18 @@ number that makes no run; 3 if the machinery failed.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from evolake import settings as settings_module
-from evolake.commands import OrdinaryPath
+from evolake.commands import AS_JSON, OrdinaryPath
 from evolake.designs.templates import template
 from evolake.errors import InputError
 from evolake.new_files import write_new
 from evolake.reading import Unreadable, read_text, reason
-from evolake.terminal import say, say_json, visible_console
+from evolake.terminal import moving_bar, say, say_json
 
 if TYPE_CHECKING:
     from evolake.designs.engines.engine import Simulation
@@ -76,7 +74,7 @@ def designs() -> None:
     metavar="NAME=VALUE",
     help="A hyperparameter's value instead of its default; may be repeated.",
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
+@AS_JSON
 def solve(
     file: Path,
     n: int,
@@ -128,8 +126,10 @@ def solve(
         engine=engine,
         dtype=traced.dtype,
     )
-    with _progress(file.name, max_steps, quiet=as_json) as advance:
-        result = run_apart(run, advance)
+    with moving_bar(file.name, quiet=as_json) as move:
+        result = run_apart(
+            run, move and (lambda steps, solved: move(steps, max_steps, f"{file.name}: {solved} solved"))
+        )
     if result.failure:
         return _say_blocked(Blocked(f"failed while running: {result.failure}", "run"), file, as_json)
     return _say_result(result, file, n, instances, seed, as_json)
@@ -137,7 +137,7 @@ def solve(
 
 @designs.command(short_help="Check in the sandbox whether the design in FILE can be used.")
 @click.argument("file", type=OrdinaryPath())
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
+@AS_JSON
 def check(file: Path, as_json: bool) -> int:
     """Trace the design in FILE in the jail and say whether it can be used, and by which engine."""
     from evolake.designs.model.contract import Blocked
@@ -306,20 +306,6 @@ def _say_result(result: Simulation, file: Path, n: int, instances: int, seed: in
     return code
 
 
-@contextmanager
-def _progress(title: str, total: int, *, quiet: bool) -> Iterator[Any]:
-    """Show a bar on a terminal's standard error; silence elsewhere."""
-    console = visible_console(stderr=True)
-    if quiet or not console.is_terminal:
-        yield None
-        return
-    from rich.progress import Progress
-
-    with Progress(console=console, transient=True) as bars:
-        bar = bars.add_task(title, total=total)
-        yield lambda steps, solved: bars.update(bar, completed=steps, description=f"{title}: {solved} solved")
-
-
 NOUNS = {
     "designs": "enter cycle {cycle}, through the gates of this line",
     "objectives": "vote from cycle {cycle} on, if their gate accepts them",
@@ -329,7 +315,7 @@ NOUNS = {
 
 @designs.command(name="import", short_help="Import solvers and objectives of the paper's framework.")
 @click.argument("folder", type=OrdinaryPath())
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
+@AS_JSON
 def import_command(folder: Path, as_json: bool) -> int:
     """Import files of the paper's framework. FOLDER is a copy of it, with solvers/solver_N.py in it.
 
@@ -382,7 +368,7 @@ def import_command(folder: Path, as_json: bool) -> int:
     show_default=True,
     help="How many ancestors that are alive there stay alive, at most; best first.",
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
+@AS_JSON
 def merge(other_lake: Path, top: int, alive: int, as_json: bool) -> int:
     """Import the best designs of OTHER_LAKE (its data folder), and its objectives. They enter the next cycle
     by this lake's gates."""

@@ -17,9 +17,9 @@ LINE = LineSpec(
     tables=Lazy("evolake.designs.tables:TABLES"),
     gates=Lazy("evolake.designs.evolution.gate_specs:KNOWN"),
     checkers=("evolake.designs.evolution.judging_objectives",),
-    evidence=Lazy("evolake.designs.evolution.stored_evidence:STORED"),
+    evidence=Lazy("evolake.designs.evolution.judging:STORED"),
     artifacts=Lazy("evolake.designs.report.story:ARTIFACTS"),
-    seeds=Lazy("evolake.designs.evolution.added_seeds:SEEDS"),
+    seeds=Lazy("evolake.designs.evolution.population:SEEDS"),
     bundle=Lazy("evolake.designs.bundle:BUNDLE"),
     model_calls=Lazy("evolake.designs.model_calls:model_calls"),
 )

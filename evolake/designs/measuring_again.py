@@ -22,12 +22,12 @@ from pydantic import BaseModel, ConfigDict, Field
 from evolake.bundles.measuring import difference, fresh_count, fresh_seeds, judged
 from evolake.bundles.model import Said
 from evolake.contest import LEAST_PAIRS
-from evolake.cycle_seeds import CycleSeeds
 from evolake.designs.evolution.design_contest import Contender, decide_champion, gains
 from evolake.designs.evolution.schedule import is_solved
 from evolake.designs.report.story import gain_of_decision
 from evolake.errors import MachineryError
 from evolake.report.numbers import counted
+from evolake.seeds import CycleSeeds
 
 if TYPE_CHECKING:
     from evolake.designs.model.contract import TracedDesign

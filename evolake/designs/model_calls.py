@@ -8,8 +8,13 @@ from evolake.agents.forecast import RoleCalls, Start, asked
 from evolake.designs.evolution.proposals import REPAIRS
 from evolake.designs.evolution.reviewing import DESIGNS_OF_A_CALL
 from evolake.designs.evolution.trials import chosen_designer
-from evolake.designs.roles.designer import ANALYSIS_ROLE, DESIGN_REPAIR_ROLE, DESIGN_ROLE, REVISION_ROLE
-from evolake.designs.roles.designer_session import DESIGN_SESSION
+from evolake.designs.roles.designer import (
+    ANALYSIS_ROLE,
+    DESIGN_REPAIR_ROLE,
+    DESIGN_ROLE,
+    DESIGN_SESSION,
+    REVISION_ROLE,
+)
 from evolake.designs.roles.objective import OBJECTIVE_REPAIR_ROLE, OBJECTIVE_ROLE, REVIEW_ROLE
 from evolake.designs.roles.planner import DIRECTIONS_ROLE, LOOKUP_ROLE
 from evolake.designs.settings import DesignsSettings

@@ -22,6 +22,28 @@ if TYPE_CHECKING:
 
 LINE = "families"
 FAMILY = "family.json"
+LIMITS = {
+    "validators",
+    "instances_per_family",
+    "execution_seeds",
+    "sample_seeds",
+    "guess_seeds",
+    "counted_seeds",
+    "reviewer_turns",
+    "instance_cpu_s",
+    "call_cpu_s",
+    "memory_mb",
+}
+"""What gates and instances may cost, which this machine's settings decide."""
+GATE_SIZES = (
+    "gate_difficulties",
+    "execution_seeds",
+    "sample_seeds",
+    "guess_seeds",
+    "blind_difficulties",
+    "reviewer_turns",
+)
+"""At how many places the gates ask."""
 COLUMNS = ("instance_id", "difficulty", "seed", "text", "answer", "voters", "votes")
 OPERATORS = "operators"
 
@@ -76,13 +98,14 @@ def check(judging: Judging) -> Iterator[Said]:
     from evolake.jail import open_pool
 
     claims = FamilyClaims.model_validate(judging.bundle.read("claims.json"))
+    sizes = _sizes(claims, judging)
     family = from_record(judging.bundle.read(FAMILY))
     yield Said(
         "identity",
         "holds" if family.family_id == judging.artifact_id else "fails",
         f"the record has the id {family.family_id[:12]}",
     )
-    sizes = _sizes(claims, judging)
+    yield from _other_sizes(sizes, judging.settings.of(FamiliesSettings))
     settings = judging.settings.model_copy(update={"backend": OPERATORS})
     others = relatives(settings, without=family.family_id)
     judging.progress("gates")
@@ -103,17 +126,29 @@ def check(judging: Judging) -> Iterator[Said]:
 
 
 def _sizes(claims: FamilyClaims, judging: Judging) -> FamiliesSettings:
-    """Sizes that it was judged at; how much one call may take is what this machine allows, and so is what
-    texts are compared with."""
+    """Return the sizes that it was judged at; what texts are compared with is this machine's own.
+
+    Raises:
+        MachineryError: they are more than this machine's settings allow.
+    """
     given, here = FamiliesSettings.model_validate(claims.settings), judging.settings.of(FamiliesSettings)
-    require_allowed(LINE, {"memory_mb": given.memory_mb}, {"memory_mb": here.memory_mb})
-    return given.model_copy(
-        update={
-            name: min(getattr(given, name), 60 * getattr(here, name))
-            for name in ("instance_cpu_s", "call_cpu_s")
-        }
-        | {"benchmarks": here.benchmarks}
-    )
+    asked, allowed = given.model_dump(include=LIMITS), here.model_dump(include=LIMITS)
+    for name in ("gate_difficulties", "blind_difficulties"):
+        asked[name], allowed[name] = len(getattr(given, name)), len(getattr(here, name))
+    most = max(given.instances_per_family, len(claims.instances))
+    require_allowed(LINE, asked | {"instances_per_family": most}, allowed)
+    return given.model_copy(update={"benchmarks": here.benchmarks, "band_weights": here.band_weights})
+
+
+def _other_sizes(given: FamiliesSettings, here: FamiliesSettings) -> Iterator[Said]:
+    """Yield at which sizes its gates are asked, if they are not those of this machine."""
+    other = [
+        f"{name} {getattr(given, name)} (here {getattr(here, name)})"
+        for name in GATE_SIZES
+        if getattr(given, name) != getattr(here, name)
+    ]
+    if other:
+        yield Said("sizes", "note", f"its gates are asked at the bundle's sizes: {', '.join(other)}")
 
 
 def _instances(

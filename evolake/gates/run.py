@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Literal, TypeVar, get_args
 
 from evolake.gate_spec import GateSpec
@@ -53,7 +53,7 @@ class Verdict:
 
     def row(self) -> dict[str, Any]:
         """Return the verdict as a row of the `verdicts` table."""
-        return asdict(self)
+        return dict(vars(self))
 
 
 @dataclass(frozen=True)

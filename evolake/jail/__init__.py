@@ -5,7 +5,7 @@ candidate.
         outcome = pool.call(GENERIC_DRIVER, source, {"function": "f", "args": [1]}, Limits(cpu_s=2))
 
 Host side: protocol (values), backends (how to build a jail), process (one jail), supervise (one call),
-verdict, pool, native, canary, check. Inside: the package `inside`, started by `python -m`, which imports
+pool, native, canary, check. Inside: the package `inside`, started by `python -m`, which imports
 nothing but the standard library and what it is asked to preload. The names below are imported at first use,
 because the server passes through this file and need not pay for the host's side.
 """

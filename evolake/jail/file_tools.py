@@ -133,7 +133,7 @@ def write(files: Mapping[str, str], path: str, text: str) -> Did:
 
 
 def delete(files: Mapping[str, str], path: str) -> Did:
-    """Return a file taken away."""
+    """Take a file away."""
     _file(files, path)
     return f"{path} is gone", {path: None}
 

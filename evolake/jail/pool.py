@@ -115,7 +115,7 @@ class Pool:
             return list(threads.map(self.run, calls))
 
     def run(self, call: Call) -> Outcome:
-        """Return `call` as one value."""
+        """Return the outcome of one call, given as a value; see `call`."""
         return self._by_a_worker(
             call.driver, lambda worker: execute(worker.jail, call), again=not call.channel
         )

@@ -30,7 +30,7 @@ from typing import Literal
 import polars as pl
 from filelock import FileLock, Timeout
 
-from evolake.errors import EvolakeError, LakeError
+from evolake.errors import EvolakeError, LakeError, MachineryError
 from evolake.lake import chained, checkpoint, disk, lake_format, layout, packs, seals
 from evolake.lake import repair as part_repair
 from evolake.lake.layout import Partition
@@ -41,6 +41,7 @@ from evolake.lake.packs import Packed
 from evolake.lake.repair import read_record, repair_manifest
 from evolake.lake.schemas import SHARED, shared_table_of
 from evolake.lake.seals import Seal, following, preceding
+from evolake.lake.secret import SECRET_FILE, SECRET_FOLDER, lake_secret
 from evolake.lake.store import Lake, content_of
 from evolake.lines import lines
 from evolake.reading.json_text import DIGITS
@@ -55,10 +56,10 @@ class Finding:
     """One thing that is not as it should be.
 
     Attributes:
-        kind: what sort of thing: format, profile, seal, journal, manifest, checkpoint, unfinished, part,
-            record, superseded, token, blob, reference, leftover, `tape` or fetched.
+        kind: what sort of thing: format, profile, secret, seal, journal, manifest, checkpoint, unfinished,
+            part, record, superseded, token, blob, reference, leftover, tape, fetched or machinery.
         what: a sentence. where: the file, below the lake's root. wanted, got: in words.
-        repair: what puts it right, where `--repair` does not.
+        mend: what puts it right, where `--repair` does not.
         note: worth knowing, and no damage: it does not count.
         repair: puts it right, provably, and says what it did; None where only a person can. Does nothing when
             it is done already.
@@ -100,20 +101,28 @@ def check_root(lake: Lake, fast: bool) -> Iterator[Finding]:
         yield Finding(
             "format", damage.what, lake_format.MARKER, damage.wanted or "", damage.got or "", damage.do or ""
         )
+    if (lake.root / SECRET_FOLDER / SECRET_FILE).exists():
+        try:
+            lake_secret(lake.root)
+        except MachineryError as damage:
+            where = f"{SECRET_FOLDER}/{SECRET_FILE}"
+            what = "the lake's secret is damaged"
+            yield Finding("secret", what, where, damage.wanted or "", damage.got or "", damage.do or "")
     with disk.as_lake_error(f"{lake.root} cannot be read", f"its {PROFILE_FILE}"):
         try:
             noted = disk.read(lake.root / PROFILE_FILE)
         except FileNotFoundError:
-            return
+            noted = b""
     names = profile_names()
-    if noted not in [f"{name}\n".encode() for name in names]:
+    if noted not in [f"{name}\n".encode() for name in names] and (noted or any(lake.seals.lines())):
         yield Finding(
             "profile",
-            "the profile that the lake continues with is no profile",
+            "the profile that the lake continues with is no profile" if noted else "the profile is missing",
             PROFILE_FILE,
             f"one line: {', '.join(names)}",
-            repr(noted[:80]),
+            repr(noted[:80]) if noted else "no file",
             "write the profile that the lake was evolved under into it, or pass --profile once",
+            note=not noted,
         )
 
 

@@ -269,6 +269,7 @@ SESSION_TURNS = _tables["session_turns"]
 EVALUATIONS = _tables["evaluations"]
 CHAMPIONS = _tables["champions"]
 CONTEST_SEEDS = _tables["contest_seeds"]
+CHECKS = _tables["checks"]
 RULES = _tables["rules"]
 STATE = _tables["state"]
 OPENED = _tables["opened"]
@@ -295,6 +296,7 @@ SHARED = {
         EVALUATIONS,
         CHAMPIONS,
         CONTEST_SEEDS,
+        CHECKS,
         RULES,
     )
 }

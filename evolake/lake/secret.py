@@ -20,14 +20,16 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evolake.cycle_seeds import CycleSeeds
 from evolake.errors import MachineryError
 from evolake.lake.blobs import BlobStore
+from evolake.seeds import CycleSeeds
 
 if TYPE_CHECKING:
     from evolake.lake.catalogue import Catalogue
 
 SECRET_FOLDER, SECRET_FILE, SECRET_BYTES = "private", "formulas.key", 32
+"""The file holds the bytes of the secret and then their SHA-256, without which a changed bit would change all
+later draws unseen. Files of before have no check sum."""
 
 
 def lake_secret(root: Path) -> bytes:
@@ -35,7 +37,7 @@ def lake_secret(root: Path) -> bytes:
     first one's counts.
 
     Raises:
-        MachineryError: the file cannot be read or written, or is not of 32 bytes.
+        MachineryError: the file cannot be read or written, or is damaged.
     """
     path = root / SECRET_FOLDER / SECRET_FILE
     try:
@@ -48,15 +50,19 @@ def lake_secret(root: Path) -> bytes:
             got=error.strerror,
             do="make the lake's folder writable",
         ) from None
-    if len(data) != SECRET_BYTES:
+    secret = data[:SECRET_BYTES]
+    if data not in (secret + hashlib.sha256(secret).digest(), secret) or len(secret) != SECRET_BYTES:
         do = (
             "restore it from a copy of the lake; without one remove it: unseen formulas of later cycles "
             "will be others"
         )
         raise MachineryError(
-            f"the lake's secret {path} is damaged", wanted=f"{SECRET_BYTES} bytes", got=f"{len(data)}", do=do
+            f"the lake's secret {path} is damaged",
+            wanted=f"{SECRET_BYTES} bytes and their check sum",
+            got=f"{len(data)} bytes" + (", another check sum" if len(data) == 2 * SECRET_BYTES else ""),
+            do=do,
         )
-    return data
+    return secret
 
 
 def secret_of(blobs: BlobStore) -> bytes:
@@ -92,7 +98,8 @@ def _draw(path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     beside = path.parent / f".{SECRET_FILE}-{os.getpid()}-{secrets.token_hex(4)}"
     with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-        file.write(secrets.token_bytes(SECRET_BYTES))
+        secret = secrets.token_bytes(SECRET_BYTES)
+        file.write(secret + hashlib.sha256(secret).digest())
         file.flush()
         os.fsync(file.fileno())
     try:

@@ -15,11 +15,12 @@ from evolake.bundles.measuring import difference
 from evolake.bundles.model import UNKNOWN, Carried, Judging, LineBundle, Said, require_allowed
 from evolake.bundles.ruling import all_pass, gates_again
 from evolake.errors import InputError
-from evolake.programs.evolution.outcome import SCRATCH
+from evolake.programs.evolution.outcome import POLISHED, SCRATCH
 from evolake.programs.gate_specs import GATES
 from evolake.programs.measuring_again import Rerun, reached, scored
-from evolake.programs.report.artifacts import gain_between
-from evolake.programs.settings import ProgramsSettings
+from evolake.programs.report.story import gain_between
+from evolake.programs.settings import APART, ProgramsSettings
+from evolake.reading import unique_keys
 from evolake.report.artifacts import Artifact
 from evolake.report.numbers import counted
 
@@ -76,7 +77,7 @@ def carry(lake: Lake, catalogue: Catalogue, artifact: Artifact, settings: Settin
     )
     claims = {
         "project": name,
-        "settings": settings.of(ProgramsSettings).model_dump(exclude={"projects", "jail_folders"}),
+        "settings": settings.of(ProgramsSettings).model_dump(exclude=APART),
         "search": searched or [_of_row(row, lake.blobs.get(projects[0]["blob_sha"]), name, settings)],
         "own": held,
         "initial": other,
@@ -116,7 +117,7 @@ def _measured(
 def _rows(lake: Lake, table: str, cycle: str, program: str) -> list[dict[str, Any]]:
     rows = lake.read(LINE, table, cycle).to_dicts()
     return _evaluations_of(
-        [row for row in rows if row["program_id"] == program and row["purpose"] != SCRATCH]
+        [row for row in rows if row["program_id"] == program and row["purpose"] not in (SCRATCH, POLISHED)]
     )
 
 
@@ -153,9 +154,7 @@ def check(judging: Judging) -> Iterator[Said]:
             "jail_folders": judging.settings.of(ProgramsSettings).jail_folders,
         }
     )
-    project = with_mode(
-        project_of(claims.project, unpack_files(judging.bundle.members[PROJECT])), own, judging.settings.jail
-    )
+    project = project_of(claims.project, unpack_files(judging.bundle.members[PROJECT]))
     texts = _texts(judging.bundle.members[PROGRAM])
     made = program_id(project.name, texts)
     yield Said(
@@ -165,7 +164,8 @@ def check(judging: Judging) -> Iterator[Said]:
     )
     yield Said("noise", "claimed", f"{claims.noise:.3g}")
     yield from _task(judging, project)
-    _require_bearable(project, own, judging.settings.of(ProgramsSettings))
+    _require_bearable(project, own, judging.settings.of(ProgramsSettings), len(claims.search))
+    project = with_mode(project, own, judging.settings.jail)
     with Evaluator(project, own, mode=judging.settings.jail) as evaluator:
         rerun = Rerun(evaluator, texts, judging.progress)
         yield from _gates(judging, rerun, claims)
@@ -182,7 +182,7 @@ def check(judging: Judging) -> Iterator[Said]:
 
 
 def _texts(data: bytes) -> dict[str, str]:
-    texts = json.loads(data.decode("utf-8", "surrogatepass"))
+    texts = json.loads(data.decode("utf-8", "surrogatepass"), object_pairs_hook=unique_keys)
     if not isinstance(texts, dict) or not all(isinstance(text, str) for text in texts.values()):
         raise ValueError(f"{PROGRAM} holds no texts")
     return texts
@@ -238,8 +238,9 @@ def _known(judging: Judging, name: str) -> set[str]:
     return set(rows["project_sha"])
 
 
-def _require_bearable(project: Project, own: ProgramsSettings, here: ProgramsSettings) -> None:
-    """Raise MachineryError if an evaluation would take more than this machine's settings allow any."""
+def _require_bearable(project: Project, own: ProgramsSettings, here: ProgramsSettings, seeds: int) -> None:
+    """Raise MachineryError if an evaluation would take more than this machine's settings allow any, or the
+    gates more evaluations. seeds: of the search, all of which the gates ask."""
     from evolake.programs.model.project import PATIENCE, limits_of
 
     most = {
@@ -247,8 +248,9 @@ def _require_bearable(project: Project, own: ProgramsSettings, here: ProgramsSet
         "wall_s": max(here.wall_s, PATIENCE * here.cpu_s),
         "memory_mb": here.memory_mb,
         "processes": here.processes,
+        "heldout_repeats": max(here.repeats, here.heldout_repeats),
     }
-    require_allowed(LINE, limits_of(project, own), most)
+    require_allowed(LINE, {**limits_of(project, own), "heldout_repeats": seeds}, most)
 
 
 def _gates(judging: Judging, rerun: Rerun, claims: ProgramClaims) -> Iterator[Said]:

@@ -1,5 +1,5 @@
 """The gates of a program. A further one is an entry here with its function, a rule file that names it, and a
-test with its planted fault.
+test with its planted fault; after `run`, also an entry of `search_memory.EVALUATED`.
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -403,8 +404,13 @@ def unreadable(texts: Mapping[str, str]) -> str:
 
 def bare_text(texts: Mapping[str, str]) -> str:
     """Return sha256 of texts, the same where only space and, in Python, comments differ."""
+    return _bare(tuple(sorted(texts.items())))
+
+
+@lru_cache(maxsize=1024)
+def _bare(items: tuple[tuple[str, str], ...]) -> str:
     parts = []
-    for name, text in sorted(texts.items()):
+    for name, text in items:
         try:
             parts.append(ast.dump(parse(text)) if name.endswith(".py") else " ".join(text.split()))
         except Unreadable:

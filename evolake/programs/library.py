@@ -22,7 +22,7 @@ from evolake.programs.evolution.added_seeds import held_with_other_files
 from evolake.programs.evolution.population import texts_of
 from evolake.programs.gates import unreadable
 from evolake.programs.model.project import EVALUATOR, INITIAL, TOML, load_project
-from evolake.programs.report.material import LINE, population_entering
+from evolake.programs.report.material import LINE, population_entering, simplified_of
 from evolake.scratch import Scratch
 from evolake.terminal import say_text
 
@@ -34,8 +34,9 @@ class Evolved:
     """What `evolve` gives.
 
     Attributes:
-        program: text of the champion's main file. files: path -> text of all that evolves. score: its mean
-            under held-out seeds; None without one.
+        program: text of the champion's main file, simplified if a shorter one was no worse. files: path ->
+            text of all that evolves. program_id: of the champion. score: its mean under held-out seeds; None
+            without one.
         initial_score: the initial program's under the same seeds. low, high: 95% interval of the champion's.
             protected: whether the program could not
         see what scores it. lake: folder with every row of it.
@@ -166,7 +167,7 @@ def read_evolved(lake: Lake, name: str) -> Evolved:
         rows[0],
         population_entering(lake, lake.cycles(LINE, "incoming_programs")[-1]).champion(name),
     )
-    texts = texts_of(lake.blobs, champion["files_sha"])
+    texts = texts_of(lake.blobs, (simplified_of(lake, champion["program_id"]) or champion)["files_sha"])
     return Evolved(
         next(iter(texts.values())),
         texts,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
@@ -20,7 +20,6 @@ from evolake.agents.roles import Role
 from evolake.agents.session_roles import session_role
 from evolake.agents.session_tools import Arguments
 from evolake.programs.model.program_text import as_kept
-from evolake.programs.search.numbers import Relative
 from evolake.programs.search.proposing import Background, child_of
 from evolake.programs.search.trials import Trial, Trials
 from evolake.report.numbers import figures
@@ -166,16 +165,6 @@ class Measured(Standing):
     files: dict[str, str]
 
 
-class TriedProgram(BaseModel):
-    """A program that the search has tried, as `evolake.programs.search.trials.Trial` describes it."""
-
-    files: dict[str, str]
-    score: float | None = None
-    operator: str = ""
-    parent: int | None = None
-    twin_score: float | None = None
-
-
 class WriterRequest(Briefing):
     """A parent, and what is known around it. may_keep: whether a reply may change nothing. From `other` on it is for operators alone; models are not
     shown it."""
@@ -184,16 +173,11 @@ class WriterRequest(Briefing):
     best: list[Measured] = Field(default_factory=list)
     may_keep: bool = False
     other: dict[str, str] | None = None
-    relatives: list[dict[str, str]] = Field(default_factory=list)
-    scores: list[float] = Field(default_factory=list, description="of the relatives")
-    maximize: bool = True
-    trials: list[TriedProgram] = Field(
-        default_factory=list, description="what the search has tried, in order"
-    )
+    trials: Trials = Field(default=Trials(()), exclude=True)
+    tried: str = Field(default="", description="names what the trials are")
     place: int | None = Field(default=None, description="of the parent among the trials")
-    numbers_only: bool = Field(
-        default=False, description="whether only numbers of the parent are to be changed"
-    )
+    only: str = Field(default="", description="as of `trials.Choice`")
+    polish_cost: float | None = Field(default=None, description="as of `proposing.Background`")
 
 
 class Edit(BaseModel):
@@ -234,31 +218,19 @@ class WriterGroupReply(BaseModel):
 
 def write(request: WriterRequest, random: np.random.Generator) -> WriterReply:
     """Return a child by one of the operators."""
-    relatives = [
-        Relative(texts, score) for texts, score in zip(request.relatives, request.scores, strict=True)
-    ]
-    trials = trials_of(request.trials, maximize=request.maximize)
-    around = Background(trials, request.place, request.other, relatives, request.numbers_only)
-    child = child_of(Relative(request.parent.files, request.parent.score), around, random)
+    around = Background(request.trials, request.place, request.other, request.only, request.polish_cost)
+    child = child_of(Trial(request.parent.files, request.parent.score), around, random)
     if child is None:
         return WriterReply(operator=NOTHING)
     changed = {name: text for name, text in child.texts.items() if text != request.parent.files[name]}
     return WriterReply(whole=changed, operator=child.operator)
 
 
-def trials_of(programs: Iterable[TriedProgram], *, maximize: bool) -> Trials:
-    """Return programs that were tried as the operators read them."""
-    return Trials(
-        [Trial(item.files, item.score, item.operator, item.parent, item.twin_score) for item in programs],
-        maximize,
-    )
-
-
 def applied(reply: WriterReply, texts: Mapping[str, str]) -> dict[str, str] | str:
     """Return the parent's texts after a reply, or why it cannot be applied: a fact about the reply.
 
     Edits are looked for whatever the line ends; those of the parent, and its byte order mark, stay (see
-    `blocks.as_kept`).
+    `program_text.as_kept`).
     """
     changed = dict(texts)
     for name, text in reply.whole.items():

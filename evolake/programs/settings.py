@@ -8,6 +8,9 @@ from pydantic import ConfigDict, Field
 
 from evolake.settings import LineSettings
 
+APART = {"projects", "jail_folders", "baseline_share", "simplify_s"}
+"""Settings that no candidate, score or decision depends on."""
+
 
 class ProgramsSettings(LineSettings):
     """How much a cycle of the `programs` line does for each project, and where projects are."""
@@ -98,6 +101,27 @@ class ProgramsSettings(LineSettings):
         description=(
             "processor seconds up to which `heldout_repeats` seeds are used; if they would take longer, 8 are"
         ),
+    )
+    polish_s: float = Field(
+        default=20,
+        ge=0,
+        description=(
+            "processor seconds of one polish of the numbers that a program returns, if the operators draw "
+            "it; 0: never"
+        ),
+    )
+    baseline_share: float = Field(
+        default=1.0,
+        ge=0,
+        description=(
+            "processor seconds of the dumb searches that a project's search is compared with, all together, "
+            "as a share of those that the search took; 0: none"
+        ),
+    )
+    simplify_s: float = Field(
+        default=20,
+        ge=0,
+        description="processor seconds in which a new champion is simplified, at most; 0: never",
     )
     cpu_s: float = Field(
         default=30, gt=0, description="processor seconds of one evaluation, unless the project says otherwise"

@@ -24,6 +24,9 @@ MEASURED = _tables["measured"]
 FAILED_PROPOSALS = _tables["unmade"]
 GATED = _tables["accepted"]
 DECISIONS = _tables["champion"]
+BLAME = _tables["blame"]
+BASELINE = _tables["baseline"]
+SIMPLIFIED = _tables["simplified"]
 TABLES = incoming_tables(ARCHIVE) | _tables.assets
 """Asset -> schema of every table that the line publishes under its own name, for SQL and for `evolake sql
 --schema`."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from evolake.bundles.model import Carried, Judging, LineBundle, Said
+from evolake.bundles.model import Carried, Judging, LineBundle, Said, require_allowed
 from evolake.bundles.ruling import gates_again
 from evolake.errors import InputError, MachineryError
 from evolake.prompts.gate_specs import GATES
@@ -29,7 +29,7 @@ from evolake.prompts.measuring_again import (
     unfounded,
 )
 from evolake.prompts.policies.models import FLOAT32, with_dtype
-from evolake.prompts.report.artifacts import base_evaluation
+from evolake.prompts.report.story import base_evaluation
 from evolake.prompts.settings import PromptsSettings
 from evolake.report.artifacts import Artifact
 
@@ -45,6 +45,18 @@ OLDER = ("prompt_id", "number", "cycle", "operator", "parents", "principles")
 EDIT_COLUMNS = ("operator", "step", "number", "prompt_id", "child_id", "kind", "targets", "text", "applied")
 NO_MODEL = ("rows_at_once", "rows_per_pass", "threads")
 """Of this machine's own settings: how the replies are spread over it."""
+SAMPLED_BY = {"sampler", "vllm_url", "vllm_folder"}
+"""Who samples, which a bundle never says: whoever verifies one samples with transformers."""
+LIMITS = {
+    "max_tokens",
+    "max_prompt_tokens",
+    "lora_rank",
+    "tool_turns",
+    "tool_tokens",
+    "heldout_problems",
+    "heldout_samples",
+}
+"""What replies may cost, which this machine's settings decide."""
 
 
 class Reply(BaseModel):
@@ -52,7 +64,7 @@ class Reply(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True)
     problem_id: str
-    sample: int
+    sample: int = Field(ge=0)
     reply: str
     truncated: bool
     correct: bool
@@ -96,10 +108,7 @@ def carry(lake: Lake, catalogue: Catalogue, artifact: Artifact, settings: Settin
     }
     state = {row["name"]: json.loads(row["value"]) for row in _read(lake, "incoming_state", entering)}
     weights = state.get("checkpoint") if cycle is not None else None
-    # who verifies a bundle samples with transformers
-    summary = with_dtype(settings.of(PromptsSettings)).model_dump(
-        mode="json", exclude={"sampler", "vllm_url", "vllm_folder"}
-    )
+    summary = with_dtype(settings.of(PromptsSettings)).model_dump(mode="json", exclude=SAMPLED_BY)
     claims = {
         "settings": summary,
         "root_seed": settings.seed,
@@ -160,12 +169,13 @@ def check(judging: Judging) -> Iterator[Said]:
     from evolake.prompts.model.prompt import from_json
 
     claims = PromptClaims.model_validate(judging.bundle.read("claims.json"))
+    own = _settings(claims, judging.settings.of(PromptsSettings))
     rows, problems = judging.bundle.read(PROMPTS), judging.bundle.read(PROBLEMS)
-    own = next((row for row in rows if row["prompt_id"] == judging.artifact_id), None)
-    if own is None:
+    itself = next((row for row in rows if row["prompt_id"] == judging.artifact_id), None)
+    if itself is None:
         yield Said("identity", "fails", "the prompt is not among its own prompts")
         return
-    prompt = from_json(own["principles"])
+    prompt = from_json(itself["principles"])
     odd = [row["prompt_id"] for row in rows if from_json(row["principles"]).prompt_id != row["prompt_id"]]
     if odd:
         yield Said("identity", "fails", f"the principles of {str(odd[0])[:12]} have another id")
@@ -175,13 +185,32 @@ def check(judging: Judging) -> Iterator[Said]:
         "holds",
         f"the principles have the id {prompt.prompt_id[:12]}; so have those of {len(rows) - 1} older prompts",
     )
-    yield from _gates(judging, own, rows, problems, claims)
+    yield from _gates(judging, itself, rows, problems, claims)
     root = min(rows, key=lambda row: row["number"])
     first = from_json(root["principles"])
     sides = Sides(
         prompt, first, judging.bundle.members.get(WEIGHTS), installed_root(first, judging.settings.seeds)
     )
-    yield from _replies(judging, sides, {row["problem_id"]: _problem(row) for row in problems}, claims)
+    yield from _replies(judging, sides, {row["problem_id"]: _problem(row) for row in problems}, claims, own)
+
+
+def _settings(claims: PromptClaims, here: PromptsSettings) -> PromptsSettings:
+    """Return the settings that its replies were given under.
+
+    Raises:
+        ValueError: they name who is to sample here. MachineryError: they ask for more than those of this
+            machine allow.
+    """
+    if named := sorted(SAMPLED_BY & set(claims.settings)):
+        raise ValueError(f"its settings have {named[0]}, which only the machine that verifies may choose")
+    # a bundle that names no dtype was made when there was no other
+    own = PromptsSettings.model_validate({"dtype": FLOAT32} | claims.settings)
+    asked = own.model_dump(include=LIMITS)
+    for rows in (claims.replies, claims.start):
+        asked["heldout_problems"] = max(asked["heldout_problems"], len({row.problem_id for row in rows}))
+        asked["heldout_samples"] = max(asked["heldout_samples"], *(1 + row.sample for row in rows), 1)
+    require_allowed(LINE, asked, here.model_dump(include=LIMITS))
+    return own
 
 
 def _gates(
@@ -210,14 +239,21 @@ def _gates(
 
 
 def _replies(
-    judging: Judging, sides: Sides, problems: Mapping[str, Problem], claims: PromptClaims
+    judging: Judging,
+    sides: Sides,
+    problems: Mapping[str, Problem],
+    claims: PromptClaims,
+    own: PromptsSettings,
 ) -> Iterator[Said]:
-    own = PromptsSettings.model_validate(
-        {"dtype": FLOAT32} | claims.settings
-    )  # a bundle that names none was made when there was no other
     held = judging.bundle.facts["champion"]
     now, start = ([item.model_dump() for item in some] for some in (claims.replies, claims.start))
+    asked = [problems[name] for name in dict.fromkeys(item.problem_id for item in claims.replies)]
+    if asked and (said := held_out(asked, own, judging.settings.seeds, claims.root_seed)):
+        yield said
     for name, some in (("replies", claims.replies), ("replies of the first root", claims.start)):
+        if len({(item.problem_id, item.sample) for item in some}) < len(some):
+            yield Said(name, "fails", "it has a reply to one problem twice")
+            return
         if refused := _misjudged(some, problems, own):
             yield Said(name, "fails", refused)
             return
@@ -234,9 +270,6 @@ def _replies(
     if held and held["score"] is not None and abs(held["score"] - share) > 1e-9:
         yield Said("score", "fails", f"its replies come to {share:.6g}, and it claims {held['score']:.6g}")
         return
-    asked = [problems[name] for name in dict.fromkeys(item.problem_id for item in claims.replies)]
-    if said := held_out(asked, own, judging.settings.seeds, claims.root_seed):
-        yield said
     if held and held["gain"]:
         yield Said(
             "gain over the first root",

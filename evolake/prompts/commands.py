@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from evolake import settings as settings_module
-from evolake.commands import OrdinaryPath
+from evolake.commands import AS_JSON, MINUTES, PROFILE, OrdinaryPath
 from evolake.errors import InputError
 from evolake.prompts.model.protocol import Split
 from evolake.prompts.settings import PromptsSettings
@@ -51,7 +51,7 @@ def data() -> None:
         "recipe)."
     ),
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
+@AS_JSON
 def check(path: str, test: str | None, columns: str | None, as_json: bool) -> int:
     """Read PATH as EVOLAKE_PROMPTS__TRAIN would be read, and say what each side holds.
 
@@ -210,13 +210,8 @@ prompts.add_command(data)
     show_default=True,
     help="Times each arm is run, each with separate seeds.",
 )
-@click.option(
-    "--minutes",
-    type=click.FloatRange(min=0, min_open=True),
-    help="Minutes after which to stop, at the end of an iteration; "
-    "the same command continues (default: no limit).",
-)
-@click.option("--profile", default=None, help="Sizes; default: EVOLAKE_PROFILE, else laptop.")
+@MINUTES
+@PROFILE
 @click.option(
     "--root", "root_name", default=None, help="Name of the root prompt in roots.json; default: the first."
 )
@@ -226,7 +221,7 @@ prompts.add_command(data)
     default=None,
     help="Folder for report.html, summary.json and all rows (default: none written).",
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
+@AS_JSON
 def compare(
     arms: str,
     iterations: int,
@@ -347,7 +342,7 @@ def _gain_over_root(population: Population, number: int) -> tuple[float, float, 
 
 @prompts.command(short_help="Show a prompt, its rating and its ancestry.")
 @click.argument("prompt", default="champion")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
+@AS_JSON
 def show(prompt: str, as_json: bool) -> int:
     """Show a prompt of the lake: its text, its rating and where it comes from. PROMPT: the start of its id,
     or `champion`."""

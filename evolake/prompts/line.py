@@ -20,8 +20,8 @@ LINE = LineSpec(
     evidence=Lazy("evolake.prompts.gates:STORED"),
     requirements=Lazy("evolake.prompts.requirements:requirements"),
     after=Lazy("evolake.prompts.requirements:lines_read"),
-    artifacts=Lazy("evolake.prompts.report.artifacts:ARTIFACTS"),
-    seeds=Lazy("evolake.prompts.evolution.added_seeds:SEEDS"),
+    artifacts=Lazy("evolake.prompts.report.story:ARTIFACTS"),
+    seeds=Lazy("evolake.prompts.evolution.population:SEEDS"),
     bundle=Lazy("evolake.prompts.bundle:BUNDLE"),
     model_calls=Lazy("evolake.prompts.model_calls:model_calls"),
 )

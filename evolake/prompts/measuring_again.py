@@ -19,7 +19,7 @@ from evolake.bundles.measuring import difference, fresh_count, fresh_seeds, judg
 from evolake.bundles.model import Said
 from evolake.prompts.model.library import load_roots
 from evolake.prompts.model.problems import FILE, problem_set
-from evolake.prompts.report.artifacts import gain_between
+from evolake.prompts.report.story import gain_between
 from evolake.report.numbers import counted
 
 if TYPE_CHECKING:
@@ -105,9 +105,6 @@ def unfounded(
     """
     if held is None:
         return ""
-    for what, rows in ((OWN, now), (FIRST, start)):
-        if len({(row["problem_id"], row["sample"]) for row in rows}) < len(rows):
-            return f"it has a reply of {what} to one problem twice"
     if held["score"] is not None and not now:
         return f"a score of {held['score']:.6g} is stated, and the bundle has no replies"
     if held["gain"] is None:

@@ -6,8 +6,7 @@ from evolake.agents.forecast import RoleCalls, Start, asked
 from evolake.prompts.evolution.iteration import ARMS
 from evolake.prompts.policies.endpoint import ROLE as POLICY
 from evolake.prompts.reproduction import SHORT_REPLY
-from evolake.prompts.roles.crossing import RECOMBINER
-from evolake.prompts.roles.editing import CONSOLIDATOR, EDITOR
+from evolake.prompts.roles.editing import CONSOLIDATOR, EDITOR, RECOMBINER
 from evolake.prompts.roles.reflection import CRITIC, SUMMARIZER
 from evolake.prompts.settings import PromptsSettings
 from evolake.settings import Settings

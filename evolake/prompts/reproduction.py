@@ -44,8 +44,7 @@ from evolake.prompts.edit_memory import (
 )
 from evolake.prompts.model.prompt import Applied, Hunk, Outcome, SystemPrompt, apply, tidy
 from evolake.prompts.model.protocol import Problem, Rollout
-from evolake.prompts.roles.crossing import RECOMBINER
-from evolake.prompts.roles.editing import CONSOLIDATOR, EDITOR, GLOBAL_KINDS, LOCAL_KINDS
+from evolake.prompts.roles.editing import CONSOLIDATOR, EDITOR, GLOBAL_KINDS, LOCAL_KINDS, RECOMBINER
 from evolake.prompts.roles.models import (
     BatchProblem,
     Contender,

@@ -8,16 +8,24 @@ decompressed in steps, so that a bomb stops at its limit and not at the machine'
     files.py        read_bytes, read_text, require_regular
     compressed.py   decompress, decompressed
     archives.py     tar_entries, zip_entries, tar_comment
-    json_text.py    parse_json
+    json_text.py    parse_json, unique_keys
     toml_text.py    parse_toml
     yaml_text.py    parse_yaml
     numbers.py      whole_number
 """
 
 from evolake.reading.compressed import Bomb, Damaged, decompress, decompressed, kind_of
-from evolake.reading.errors import Unparsable, Unreadable, reason
-from evolake.reading.files import DATA_BYTES, TEXT_BYTES, read_bytes, read_text, require_regular
-from evolake.reading.json_text import parse_json, whole_number
+from evolake.reading.files import (
+    DATA_BYTES,
+    TEXT_BYTES,
+    Unparsable,
+    Unreadable,
+    read_bytes,
+    read_text,
+    reason,
+    require_regular,
+)
+from evolake.reading.json_text import parse_json, unique_keys, whole_number
 from evolake.reading.toml_text import parse_toml, parse_yaml
 
 __all__ = [
@@ -37,5 +45,6 @@ __all__ = [
     "read_text",
     "reason",
     "require_regular",
+    "unique_keys",
     "whole_number",
 ]

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import IO, cast
 
 from evolake.reading.compressed import decompressed, kind_of
-from evolake.reading.errors import Bomb, Damaged
+from evolake.reading.files import Bomb, Damaged
 
 MOST_BYTES = 1 << 30
 MOST_ENTRIES = 100_000

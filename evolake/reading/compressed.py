@@ -14,7 +14,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Literal
 
-from evolake.reading.errors import Bomb, Damaged
+from evolake.reading.files import Bomb, Damaged
 
 Kind = Literal["gzip", "xz", "bzip2", "zstd", "zlib"]
 

@@ -2,10 +2,20 @@
 
 A named pipe would wait for a writer for ever, and a device such as /dev/zero never ends. The file is opened
 without blocking and looked at through its descriptor, so that it cannot be exchanged in between.
+
+The errors of the bounded readers. Each is the user's input error, and a ValueError as those of the standard
+library's parsers are.
+
+    InputError
+    ├── Unreadable          no regular file, too large, or not UTF-8
+    │   ├── Bomb            larger than its limit when it is decompressed
+    │   └── Damaged         cut off or changed compressed data, or an archive that cannot be read
+    └── Unparsable          JSON or TOML that is broken or beyond its limits
 """
 
 from __future__ import annotations
 
+import codecs
 import os
 import stat
 from collections.abc import Iterator
@@ -13,10 +23,39 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from evolake.errors import InputError
+
 if TYPE_CHECKING:
     from io import BufferedReader
 
-from evolake.reading.errors import Unreadable
+
+def reason(error: BaseException) -> str:
+    """Return why something could not be read, in a few words and without the name of the file, which the
+    caller names."""
+    if isinstance(error, InputError):
+        return (
+            error.got
+            if error.got not in (None, "more")
+            else f"more than {error.wanted}".replace("more than at most", "more than")
+        )
+    return getattr(error, "strerror", None) or str(error) or type(error).__name__
+
+
+class Unreadable(InputError, ValueError):
+    """A file or an archive cannot be read within its limits."""
+
+
+class Bomb(Unreadable):
+    """Decompressed data is larger than its limit."""
+
+
+class Damaged(Unreadable):
+    """Compressed data or an archive is cut off or changed."""
+
+
+class Unparsable(InputError, ValueError):
+    """A text is not of its format, or is beyond the format's limits."""
+
 
 TEXT_BYTES = 16 << 20
 """Limit of a text that a person or a model writes: programs, rules, settings, queries."""
@@ -105,7 +144,9 @@ def read_text(path: Path, limit: int = TEXT_BYTES) -> str:
         raise Unreadable(
             f"{path} is no text",
             wanted="UTF-8",
-            got=f"byte {error.start} is {data[error.start]:#04x}",
+            got="UTF-16 in place of UTF-8"
+            if data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+            else f"byte {error.start} is {data[error.start]:#04x}, which is no UTF-8",
             do="save it as UTF-8",
         ) from None
     return text.replace("\r\n", "\n").replace("\r", "\n")

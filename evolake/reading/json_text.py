@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from evolake.reading.errors import Unparsable
+from evolake.reading.files import Unparsable
 
 MAX_DEPTH = 100
 MAX_DIGITS = 300
@@ -60,6 +60,20 @@ def parse_json(
         raise Unparsable(
             f"{name} is no JSON", wanted="one JSON value in UTF-8", got=str(error), do="fix or replace it"
         ) from None
+
+
+def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object whose keys are all different, for `pairs`: of two, readers could take either.
+
+    Raises:
+        ValueError: one is there twice.
+    """
+    values: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in values:
+            raise ValueError(f"an object has the key {name[:100]!r} twice")
+        values[name] = value
+    return values
 
 
 def beyond_json(

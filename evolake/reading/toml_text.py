@@ -13,7 +13,7 @@ import re
 import tomllib
 from typing import Any
 
-from evolake.reading.errors import Unparsable
+from evolake.reading.files import Unparsable
 
 MAX_TOML_CHARACTERS = 4 << 20
 MAX_DEPTH = 50

@@ -16,7 +16,7 @@ from uuid import uuid4
 import click
 
 from evolake import settings as settings_module
-from evolake.commands import OrdinaryPath
+from evolake.commands import AS_JSON, REPLAY_ONLY, SEEDS_PER_ARM, OrdinaryPath
 from evolake.errors import InputError
 from evolake.reading import TEXT_BYTES, Unreadable, read_bytes, reason
 from evolake.repair.settings import RepairSettings
@@ -44,7 +44,7 @@ def repair() -> None:
     is_flag=True,
     help="Why an assignment is refuted, whole: constraints that exclude some of its values together.",
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
+@AS_JSON
 def certify(problem: Path, candidate: Path, conflict: bool, as_json: bool) -> int:
     """Judge the candidate in CANDIDATE (JSON) for the problem in PROBLEM (JSON)."""
     from evolake.repair.certifier import CERTIFIED, Certifier
@@ -105,7 +105,7 @@ def problems(problems: int, seed: int, out: Path | None) -> int:
 @click.option(
     "--problems", type=click.IntRange(min=1), help="Problems of the main benchmark (default: the profile's)."
 )
-@click.option("--seeds", type=click.IntRange(min=1), help="Seeds per arm (default: the profile's).")
+@SEEDS_PER_ARM
 @click.option(
     "--arms", default="all", show_default=True, help="Arms joined by commas, or all of EVOLAKE_REPAIR__ARMS."
 )
@@ -128,10 +128,8 @@ def problems(problems: int, seed: int, out: Path | None) -> int:
     "--profile", help="Sizes and limits: demo, laptop or cluster (default: EVOLAKE_PROFILE, else laptop)."
 )
 @click.option("--seed", type=click.IntRange(min=0), help="Root seed (default: EVOLAKE_SEED, else 0).")
-@click.option(
-    "--replay-only", is_flag=True, help="Model backend: use the call cache alone, make no new call."
-)
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
+@REPLAY_ONLY
+@AS_JSON
 def run(
     problems: int | None,
     seeds: int | None,
@@ -213,14 +211,13 @@ def _progress(*, quiet: bool) -> Iterator[Progress]:
 
 @repair.command(short_help="Write the study's report from the lake.")
 @click.option("--out", required=True, type=OrdinaryPath(file_okay=False), help="The folder to write into.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
+@AS_JSON
 def report(out: Path, as_json: bool) -> int:
     """Rebuild the report (HTML, LaTeX source, figures, CSV and Parquet tables; a PDF where pdflatex or
     tectonic is installed) from the lake."""
+    from evolake.repair.report.artifacts import answers, caution, headline, setting
     from evolake.repair.report.material import read_report
-    from evolake.repair.report.narrative import answers, caution, headline, setting
-    from evolake.repair.report.page import write_report
-    from evolake.repair.report.pdf import write_pdf
+    from evolake.repair.report.page import write_pdf, write_report
 
     result = read_report(settings_module.load().require_lake())
     written = write_report(result, out)

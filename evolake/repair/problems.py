@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from evolake.errors import InputError
-from evolake.reading import Unreadable, parse_json, read_text, reason
+from evolake.reading import Unreadable, parse_json, read_text, reason, unique_keys
 
 OPS = ("<=", ">=", "=")
 LABELS = ("sat", "unsat")
@@ -199,14 +199,6 @@ def _refusal(where: str, what: str, wanted: str, got: Any) -> InputError:
 def is_int(value: Any) -> bool:
     """Return a JSON integer: neither 3.0 nor true."""
     return isinstance(value, int) and not isinstance(value, bool)
-
-
-def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """For `json.loads`: an object whose keys are all different. Raises ValueError otherwise."""
-    result = dict(pairs)
-    if len(result) < len(pairs):
-        raise ValueError("an object names one key twice")
-    return result
 
 
 def _read(path: Path) -> str:

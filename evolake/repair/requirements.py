@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evolake.lines import Requirement
-from evolake.repair.report.pdf import PDF, find_engine
+from evolake.repair.report.page import PDF, find_engine
 
 
 def requirements() -> list[Requirement]:

@@ -1,8 +1,8 @@
-"""The figures of a line's section: one per module of its package `report.figures`, which says as `FIGURE`
-what it is called, where it is and how it is drawn. Nothing else lists them: the report, `evolake report
---figures` and the metadata of assets ask here.
+"""The figures of a line's section: its module `report.figures` says as `FIGURES` what each is called, where
+it is and how it is drawn. Nothing else lists them: the report, `evolake report --figures` and the metadata of
+assets ask here.
 
-    FIGURE = Figure("The longest bridge", draw, place="bridges")
+    FIGURES = (Figure("The longest bridge", draw, place="bridges"),)
 """
 
 from __future__ import annotations
@@ -14,8 +14,6 @@ from typing import Any
 
 from evolake.errors import MachineryError
 from evolake.lines import modules_of
-
-NAME = "FIGURE"
 
 
 @dataclass(frozen=True)
@@ -38,24 +36,21 @@ class Figure:
 
 
 def figures_in(package: str) -> list[Figure]:
-    """Return the figures of all modules of a package, in order.
+    """Return the figures of a module, or of all modules of a package, in order.
 
     Raises:
-        MachineryError: a module without a figure, or two figures of one title.
+        MachineryError: a module without figures, or two figures of one title.
     """
-    modules = modules_of(package)
-    if bare := [
-        name for name, module in modules.items() if not isinstance(getattr(module, NAME, None), Figure)
-    ]:
-        raise MachineryError(
-            f"{package}.{bare[0]} draws no figure",
-            wanted=f"{NAME} = Figure(...)",
-            do="write it, or move the module elsewhere",
-        )
-    figures = sorted(
-        (getattr(module, NAME) for module in modules.values()),
-        key=lambda figure: (figure.order, figure.title),
-    )
+    figures: list[Figure] = []
+    for name, module in modules_of(package).items():
+        if not (found := getattr(module, "FIGURES", ())):
+            raise MachineryError(
+                f"{name} of {package} draws no figure",
+                wanted="FIGURES = (Figure(...),)",
+                do="write it, or move the module elsewhere",
+            )
+        figures += found
+    figures.sort(key=lambda figure: (figure.order, figure.title))
     titles = [figure.title for figure in figures]
     if twice := [title for title in titles if titles.count(title) > 1]:
         raise MachineryError(f"two figures of {package} are called {twice[0]!r}", do="rename one")

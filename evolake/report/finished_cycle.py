@@ -1,21 +1,48 @@
-"""A finished cycle of a line, with what the questions of its page come to."""
+"""A finished cycle of a line, with what the questions of its page come to.
+
+The questions that reports ask of the lake, in SQL files next to them (`page.sql`, `story.sql`).
+
+`-- name: NAME` begins a question. `{NAME}` in it stands for an earlier question of the file, or for a text
+that the line gives. A question without a statement is that of `evolake/report/page.sql`, which lines share.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from evolake.lake import Catalogue, Lake
-from evolake.lines import lines
+from evolake.lines import folder_of, lines
 from evolake.report.champion import ANCESTRY, Champion, champion_of
-from evolake.report.questions import SHARED, questions
 from evolake.report.standing import Ask
 from evolake.report.status import finished
+
+SHARED = "evolake.report"
+
+
+@cache
+def questions(package: str, file: str, **texts: str) -> dict[str, str]:
+    """Return name -> SQL of the questions of a file in a package. texts: what stands for `{NAME}` in them."""
+    known = dict(texts)
+    _, *parts = (folder_of(package) / file).read_text(encoding="utf-8").split("-- name: ")
+    for part in parts:
+        name, _, sql = part.partition("\n")
+        for earlier, text in known.items():
+            sql = sql.replace(f"{{{earlier}}}", text)
+        known[name.strip()] = sql.strip() or questions(SHARED, "page.sql")[name.strip()]
+    return {name: sql for name, sql in known.items() if name not in texts}
+
+
+def passed_gates(gates: Iterable[str]) -> str:
+    """Return columns of a table of gates: how many passed each of them."""
+    return ", ".join(f"sum(passed) FILTER (gate = '{gate}')::INTEGER AS passed_{gate}" for gate in gates)
+
 
 Frames = Callable[..., pl.DataFrame]
 """(SQL, **parameters) -> a frame."""

@@ -4,16 +4,18 @@ gets what the shared tables say of it."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from evolake.errors import InputError
-from evolake.lake import Lake
+from evolake.lake import Catalogue, Lake
 from evolake.lines import lines
-from evolake.report.finished_cycle import read_cycle
+from evolake.report.finished_cycle import questions, read_cycle
 from evolake.report.pages import Section, render, sentence
-from evolake.report.questions import questions
+from evolake.report.rules_applied import half_applied
 from evolake.report.status import known_line, lines_in_lake, sealed_cycles
 from evolake.report.story import Story, story_of
+from evolake.settings import load
 
 
 def read_sections(root: Path, wanted: Sequence[str] = (), cycle: str | None = None) -> list[Section]:
@@ -56,7 +58,12 @@ def section_of(root: Path, line: str, cycle: str) -> Section:
 def read_stories(root: Path, chosen: Mapping[str, str]) -> list[Story]:
     """Return the story of each line's cycle, in the order given. chosen: line -> cycle, as by
     `chosen_cycles`."""
-    return [story_of(Lake(root), line, cycle) for line, cycle in chosen.items()]
+    lake, rules, stories = Lake(root), load().seeds / "rules", list[Story]()
+    with Catalogue(lake, shared_only=True) as catalogue:
+        for line, cycle in chosen.items():
+            story, half = story_of(lake, line, cycle), half_applied(lake, catalogue, line, rules)
+            stories.append(replace(story, look="; ".join(filter(None, (half, story.look)))))
+    return stories
 
 
 def read_findings(root: Path) -> dict[str, list[str]]:

@@ -16,6 +16,7 @@ from evolake.lake.schemas import ADDED_SEEDS
 from evolake.lines import lines
 from evolake.report.artifacts import artifacts_of
 from evolake.report.champion import Champion, champion_of
+from evolake.report.finished_cycle import asking
 from evolake.report.gain import NONE_YET
 from evolake.report.numbers import counted
 from evolake.report.status import lines_in_lake, sealed_cycles
@@ -70,7 +71,7 @@ def _became(seed: Mapping[str, Any], verdict: Mapping[str, Any] | None) -> str:
 
 
 def _came_to(lake: Lake, line: str, cycle: str) -> str:
-    with Catalogue(lake) as catalogue:
+    with asking(lake, line, cycle) as (catalogue, _):
         if own := artifacts_of(line).outcome:
             return own(catalogue, cycle)
         champion = champion_of(lake, catalogue, line, cycle)

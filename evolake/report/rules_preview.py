@@ -17,6 +17,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import groupby
 from textwrap import shorten
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 from evolake.gates.checkers import known_gates
@@ -224,7 +225,7 @@ def _outcome(now: Replayed, said: Sequence[Row]) -> Outcome:
 
 
 def _fallen(crowned: Sequence[Row], blocked: Mapping[str, Flip]) -> tuple[Fallen, ...]:
-    """promoted: rows of cycle and artifact_id, oldest first. blocked: artifact -> the flip that blocks it."""
+    """crowned: rows of cycle and artifact_id, oldest first. blocked: artifact -> the flip that blocks it."""
     titles: dict[str, list[str]] = {}
     for row in crowned:
         titles.setdefault(row["artifact_id"], []).append(row["cycle"])
@@ -277,13 +278,15 @@ record of it."""
 @dataclass(frozen=True)
 class CycleWork:
     """What has to be made again of one cycle. whole: all of it, for another population enters. changes:
-    candidates that end otherwise."""
+    candidates that end otherwise. left: whether a run that was cut off left assets that are older than what
+    they are based on."""
 
     cycle: str
     assets: tuple[str, ...]
     whole: bool
     changes: int
     cost: Cost
+    left: bool = False
 
 
 @dataclass(frozen=True)
@@ -317,27 +320,30 @@ def work_of(
     done: Sequence[str],
     made_by: MadeBy = unrecorded,
     once: Sequence[str] = (),
+    left: Mapping[str, frozenset[str]] = MappingProxyType({}),
 ) -> Work:
     """Return what the preview's rules ask to be made again: what Dagster's UI shows as stale, and what
     becomes stale when that is made.
 
-    done: the line's finished cycles, in order. once: assets without cycles that other rules made.
+    done: the line's finished cycles, in order. once: assets without cycles that other rules made. left: cycle
+    -> assets that are older than what they are based on, as a run leaves them that was killed in between.
     """
     judging = _judging(preview, graph, catalogue)
     changed = Counter(fate.cycle for fate in preview.fates if fate.changes and fate.asset in judging)
-    first, spent = min(changed, default=None), _spent(preview.line, catalogue)
+    first = min((*changed, *(cycle for cycle in done if left.get(cycle))), default=None)
+    spent = _spent(preview.line, catalogue)
     cycles: list[CycleWork] = []
     for cycle in done:
         whole = first is not None and first < cycle
         again = {asset for asset in graph.below if _is_stale(asset, cycle, preview, made_by)}
         if cycle == first:
-            again = again.union(*(graph.below[asset] for asset in again))
+            again = again.union(left.get(cycle, ()), *(graph.below[asset] for asset in again))
         if not (whole or cycle == first or again):
             continue
         assets = tuple(asset for asset in graph.everything if whole or asset in again)
         own = [row for row in spent if row["cycle"] == cycle]
         cost = _cost(own) if whole else _cost_of(own, assets, judging, preview, cycle)
-        cycles.append(CycleWork(cycle, assets, whole, changed[cycle], cost))
+        cycles.append(CycleWork(cycle, assets, whole, changed[cycle], cost, bool(left.get(cycle))))
     seeds = sum(fate.changes and fate.cycle == SEED_ROUND for fate in preview.fates)
     return Work(tuple(cycles), seeds, tuple(once))
 
@@ -561,10 +567,10 @@ def _work(item: CycleWork) -> str:
     if item.whole:
         return f"cycle {item.cycle}: whole, for another population enters it"
     after = (
-        f", for {counted(item.changes, 'candidate ends', 'candidates end')} otherwise"
-        if item.changes
-        else ", whose verdicts alone change"
+        ", which a run that was cut off left as they were" if item.left else ", whose verdicts alone change"
     )
+    if item.changes:
+        after = f", for {counted(item.changes, 'candidate ends', 'candidates end')} otherwise"
     return f"cycle {item.cycle}: {', '.join(item.assets)}{after}"
 
 

@@ -366,14 +366,26 @@ def take_out(
             kind_of(artifact).belongings(lake, artifact, folder, held.cycle)
         names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
         (folder / README).write_text(
-            readme(catalogue, artifact, held, command, sorted({name.partition("/")[0] for name in names})),
+            readme(
+                catalogue,
+                artifact,
+                held,
+                command,
+                sorted({name.partition("/")[0] for name in names}),
+                kind_of(artifact).remarks(lake, artifact),
+            ),
             encoding="utf-8",
         )
     return [README, *names]
 
 
 def readme(
-    catalogue: Catalogue, artifact: Artifact, held: Champion | None, command: str, files: Sequence[str]
+    catalogue: Catalogue,
+    artifact: Artifact,
+    held: Champion | None,
+    command: str,
+    files: Sequence[str],
+    remarks: Sequence[str] = (),
 ) -> str:
     """Return what it is, its figures, how to verify them again, and its lineage with what each changed."""
     parts = [f"# {_text(artifact.title) or artifact.artifact_id[:12]}", ""]
@@ -387,6 +399,8 @@ def readme(
         f"Id: `{artifact.artifact_id}`  ",
         "Files: " + ", ".join(f"`{name}`" for name in files),
         "",
+        *(f"- {_text(remark)}" for remark in remarks),
+        *([""] if remarks else []),
         "## Figures",
         "",
     ]

@@ -18,13 +18,14 @@ from evolake.lake import Catalogue, Lake, explain_broken
 from evolake.lines import lines
 from evolake.report.artifacts import artifacts_of
 from evolake.report.champion import champion_of
-from evolake.report.finished_cycle import as_rows, asking
+from evolake.report.finished_cycle import as_rows, asking, questions
 from evolake.report.gain import Gain
 from evolake.report.numbers import figures
-from evolake.report.questions import questions
+from evolake.report.rules_applied import half_applied
 from evolake.report.standing import COLUMNS, NOBODY, NOT_MEASURED, Standing
 from evolake.report.status import finished_cycles, sealed_cycles
 from evolake.report.story import story_in
+from evolake.settings import load
 from evolake.terminal import columns_text
 
 SQL = questions("evolake.report", "standings.sql")
@@ -102,8 +103,8 @@ def lake_status(root: Path) -> tuple[list[dict[str, Any]], dict[str, LakeError]]
 
 
 def line_status(lake: Lake, catalogue: Catalogue, line: str) -> dict[str, Any]:
-    """Return one line: cycles done, the next one, counts of artifacts, the champion, and the broken link if
-    there is one."""
+    """Return one line: cycles done, the next one, counts of artifacts, the champion, the broken link if there
+    is one, and whether edited rules are half applied."""
     seals, broken = lake.seals.chain(line)
     newest = max(seals, default="0001")
     broken = broken if seals else lake.seals.broken_link(line, newest)
@@ -124,4 +125,5 @@ def line_status(lake: Lake, catalogue: Catalogue, line: str) -> dict[str, Any]:
         "gain": champion.gain.to_json() if champion and champion.gain else None,
         "answers": {"certified": proved[1], "given": proved[0]} if proved[2] else None,
         "broken": explain_broken(line, newest, *broken) if broken else None,
+        "rules": half_applied(lake, catalogue, line, load().seeds / "rules"),
     }

@@ -20,9 +20,8 @@ from evolake.contest import family_sentence
 from evolake.lake import Catalogue, Lake
 from evolake.lines import lines
 from evolake.report.champion import Champion, champion_of
-from evolake.report.finished_cycle import as_rows, asking
+from evolake.report.finished_cycle import as_rows, asking, questions
 from evolake.report.numbers import counted, dollars, duration, figures, polyline
-from evolake.report.questions import questions
 from evolake.report.standing import NOBODY, Ask, Row
 
 SQL = questions("evolake.report", "story.sql")

@@ -19,8 +19,8 @@ from evolake.jail.protocol import one_line
 from evolake.solvers.execute import Program, ProofFormat, RunLimits, SolverRun, run_solver
 from evolake.solvers.formula import write_dimacs
 from evolake.solvers.measurement.measuring import COMPLAINT, Job, run_all
+from evolake.solvers.suites.combinatorial import pigeonhole
 from evolake.solvers.suites.generators import planted_ksat, random_ksat
-from evolake.solvers.suites.principles import pigeonhole
 from evolake.solvers.suites.spec import Instance
 
 HELPS = ("--help", "-h", "--help-verb", "-hh", "--fullhelp", "--hhelp")

@@ -13,14 +13,14 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from evolake.bundles.model import Carried, Judging, LineBundle, Said, require_allowed
 from evolake.bundles.ruling import all_pass, gates_again
-from evolake.cycle_seeds import CycleSeeds
 from evolake.errors import InputError, MachineryError
 from evolake.lake.secret import revealed_root
 from evolake.report.artifacts import Artifact
 from evolake.report.show import find_artifact
 from evolake.report.status import sealed_cycles
+from evolake.seeds import CycleSeeds
 from evolake.settings import Settings
-from evolake.solvers.bundle_duel import OTHER, stated, unpacked
+from evolake.solvers.bundle_duel import LIMITS, OTHER, stated, unpacked
 from evolake.solvers.gates.specs import GATE_NAMES, GATES
 from evolake.solvers.measurement.benchmark import run_limits, stage_limits
 from evolake.solvers.measuring_again import COLUMNS as OF_DUEL
@@ -121,6 +121,7 @@ def check(judging: Judging) -> Iterator[Said]:
     from evolake.solvers.repository.variant import read_card, source_sha
 
     claims = VariantClaims.model_validate(judging.bundle.read("claims.json"))
+    _require_bearable(claims, judging.settings.of(SolversSettings))
     folder = unpacked(judging, SOURCES)
     made = source_sha(folder)
     yield Said(
@@ -147,6 +148,18 @@ def check(judging: Judging) -> Iterator[Said]:
         return
     yield from run_again(judging, claims, verified, settings)
     yield from stated(judging, claims.duel, claims.settings, claims.root_seed, verified, settings)
+
+
+def _require_bearable(claims: VariantClaims, here: SolversSettings) -> None:
+    """Raise MachineryError if a run or the check of a proof would take more than this machine's settings
+    allow any."""
+    asked: dict[str, float] = dict.fromkeys(LIMITS, 0)
+    if claims.duel is not None:
+        asked |= SolversSettings.model_validate(claims.settings).model_dump(include=set(LIMITS))
+    timed = [*claims.runs, *(claims.duel.trials if claims.duel else [])]
+    asked["timeout_s"] = max((run.timeout_s for run in timed), default=0)
+    asked["memory_mb"] = max(asked["memory_mb"], *(run.memory_mb for run in claims.runs), 0)
+    require_allowed(LINE, asked, here.model_dump(include=set(LIMITS)))
 
 
 def _verified(folder: Path, settings: Settings, judging: Judging) -> Verified:
@@ -198,8 +211,6 @@ def run_again(
     undecided = 0
     for number, run in enumerate(chosen, 1):
         judging.progress(f"run {number} of {len(chosen)}: {run.instance}")
-        asked = {"timeout_s": run.timeout_s, "memory_mb": run.memory_mb}
-        require_allowed(LINE, asked, settings.of(SolversSettings).model_dump(include=set(asked)))
         row = _measured(run, known[run.suite, run.formula_sha], program, judging.artifact_id, settings, cache)
         if said := _objection(run, row):
             yield Said("benchmark runs", "fails", said)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evolake.bundles.measuring import consensus_score
-from evolake.bundles.model import Judging, Said, require_allowed
+from evolake.bundles.model import Judging, Said
 from evolake.errors import LakeError, MachineryError
 from evolake.report.numbers import counted
 from evolake.solvers.measurement.benchmark import MeasuringPlan, run_limits, stage_limits
@@ -126,8 +126,6 @@ def _duelled(
     own = Contender(judging.artifact_id, _opened(verified.folder, verified.judged.build, settings))
     other = Contender(made, _opened(folder, _built(folder, settings), settings))
     suite = _formulas_anew(drawn(recipes, judging.sample), judging, settings)
-    asked = {name: getattr(sizes, name) for name in LIMITS} | {"timeout_s": duel.trials[0].timeout_s}
-    require_allowed("solvers", asked, settings.of(SolversSettings).model_dump(include=set(LIMITS)))
     limits = run_limits(duel.trials[0].timeout_s, sizes.memory_mb, sizes.proof_mb)
     plan = MeasuringPlan(limits, proof_limits=stage_limits(sizes).proof, verdicts=cache / "proofs")
     judging.progress(f"duel on {counted(len(suite.instances), 'formula')} that are drawn here")
@@ -213,7 +211,7 @@ def _formulas_anew(recipes: Recipes, judging: Judging, settings: Settings) -> Su
 def unpacked(judging: Judging, member: str) -> Path:
     """Return the folder of the sources in a member."""
     from evolake.lake.trees import unpack
-    from evolake.solvers.repository.variant import is_laid_out
+    from evolake.solvers.repository.variant import is_laid_out, read_card
 
     folder = judging.folder / member.partition(".")[0]
     require_bounded(judging.bundle.members[member])
@@ -223,6 +221,12 @@ def unpacked(judging: Judging, member: str) -> Path:
         raise ValueError(f"its sources cannot be unpacked: {error.got}") from None
     if not is_laid_out(folder):
         raise ValueError("its sources are not laid out as a variant")
+    if (adapter := read_card(folder)["adapter"]).endswith(".toml"):
+        raise MachineryError(
+            "its adapter is a file, which a bundle does not carry",
+            wanted="the name of an adapter that is installed here",
+            got=adapter,
+        )
     return folder
 
 

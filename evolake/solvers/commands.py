@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from evolake.commands import LazyGroup, OrdinaryPath
+from evolake.commands import AS_JSON, PROFILE, LazyGroup, OrdinaryPath
 from evolake.lazy import Lazy
-from evolake.terminal import say, say_json, say_text, visible_console
+from evolake.terminal import moving_bar, say, say_json, say_text, visible_console
 
 if TYPE_CHECKING:
     import polars as pl
@@ -40,6 +40,35 @@ SHOWN = (
     "checked_share",
     "proof_share",
     "memory_max_mb",
+)
+
+
+SUITE = click.option(
+    "--suite",
+    default="train",
+    show_default=True,
+    help="A suite by name (train, holdout, hard-train, ...), or a folder of formulas.",
+)
+INSTANCES = click.option(
+    "--instances",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="Only the first N formulas of a suite; 0: all of them.",
+)
+STATUSES = click.option(
+    "--statuses", type=OrdinaryPath(), help="CSV of name,status for a folder; default: its status.csv."
+)
+TIMEOUT = click.option(
+    "--timeout",
+    "timeout_s",
+    type=click.FloatRange(min=0.01),
+    help="Cpu seconds per run; default: the profile's.",
+)
+WORKERS = click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    help="Concurrent runs; default: the settings', at most one per core.",
 )
 
 
@@ -67,32 +96,10 @@ def solvers() -> None:
 
 @solvers.command(short_help="Build each repository DIR and run it on a suite.")
 @click.argument("folders", metavar="DIR...", nargs=-1, required=True, type=OrdinaryPath())
-@click.option(
-    "--suite",
-    default="train",
-    show_default=True,
-    help="A suite by name (train, holdout, hard-train, ...), or a folder of formulas.",
-)
-@click.option(
-    "--statuses",
-    type=OrdinaryPath(),
-    default=None,
-    help="CSV of name,status for a folder; default: its status.csv.",
-)
-@click.option(
-    "--timeout",
-    "timeout_s",
-    type=click.FloatRange(min=0.01),
-    default=None,
-    help="Cpu seconds per run; default: the profile's.",
-)
-@click.option(
-    "--instances",
-    type=click.IntRange(min=0),
-    default=0,
-    show_default=True,
-    help="Only the first N formulas; 0: all of them.",
-)
+@SUITE
+@STATUSES
+@TIMEOUT
+@INSTANCES
 @click.option(
     "--repeats", type=click.IntRange(min=1), default=1, show_default=True, help="Runs of each formula."
 )
@@ -102,12 +109,7 @@ def solvers() -> None:
     help="The solver's family, or a file NAME.toml (default: that of variant.toml); needed for an "
     "upstream tree.",
 )
-@click.option(
-    "--workers",
-    type=click.IntRange(min=1),
-    default=None,
-    help="Concurrent runs; default: the settings', at most one per core.",
-)
+@WORKERS
 @click.option(
     "--runs",
     "runs_file",
@@ -121,12 +123,8 @@ def solvers() -> None:
     default=None,
     help="Store finished runs in this file and continue from it (default: none).",
 )
-@click.option(
-    "--profile",
-    default=None,
-    help="Sizes and limits (default: EVOLAKE_PROFILE, else the lake's, else laptop).",
-)
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
+@PROFILE
+@AS_JSON
 def bench(
     folders: tuple[Path, ...],
     suite: str,
@@ -198,22 +196,17 @@ def _measured_table(opened: Sequence[Opened], metrics: pl.DataFrame) -> Any:
 @contextmanager
 def _runs_progress(*, quiet: bool) -> Iterator[Any]:
     """Show a bar on a terminal's standard error, plain lines elsewhere; nothing when quiet."""
-    console = visible_console(stderr=True)
-    if quiet:
-        yield None
-        return
-    if not console.is_terminal:
-        yield lambda done, total, row: say(
-            f"{done}/{total} {row['instance']}: {row['status']} {row['cpu_s']:.2f} s", err=True
-        )
-        return
-    from rich.progress import Progress
-
-    with Progress(console=console, transient=True) as bars:
-        bar = bars.add_task("runs", total=None)
-        yield lambda done, total, row: bars.update(
-            bar, completed=done, total=total, description=f"{row['instance']}: {row['status']}"
-        )
+    with moving_bar("runs", quiet=quiet) as move:
+        if move is not None:
+            yield lambda done, total, row: move(done, total, f"{row['instance']}: {row['status']}")
+        else:
+            yield (
+                None
+                if quiet
+                else lambda done, total, row: say(
+                    f"{done}/{total} {row['instance']}: {row['status']} {row['cpu_s']:.2f} s", err=True
+                )
+            )
 
 
 @solvers.command(short_help="Judge the repository DIR by every gate.")
@@ -225,13 +218,7 @@ def _runs_progress(*, quiet: bool) -> Iterator[Any]:
     show_default=True,
     help="Further formulas for models and proofs.",
 )
-@click.option(
-    "--instances",
-    type=click.IntRange(min=0),
-    default=0,
-    show_default=True,
-    help="Only the first N formulas of it; 0: all of them.",
-)
+@INSTANCES
 @click.option(
     "--adapter",
     "adapter_name",
@@ -239,12 +226,8 @@ def _runs_progress(*, quiet: bool) -> Iterator[Any]:
     help="The solver's family, or a file NAME.toml (default: that of variant.toml); "
     "needed for an upstream tree.",
 )
-@click.option(
-    "--profile",
-    default=None,
-    help="Sizes and limits (default: EVOLAKE_PROFILE, else the lake's, else laptop).",
-)
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
+@PROFILE
+@AS_JSON
 def verify(
     folder: Path, suite: str, instances: int, adapter_name: str | None, profile: str | None, as_json: bool
 ) -> int:
@@ -254,14 +237,14 @@ def verify(
     """
     from evolake.solvers.gates.verifying import verify_folder
 
-    with _gates_progress(quiet=as_json) as advance:
+    with moving_bar("gates", quiet=as_json) as move:
         result = verify_folder(
             folder,
             suite=suite,
             instances=instances,
             adapter_name=adapter_name,
             profile=profile,
-            on_progress=advance,
+            on_progress=None if move is None else lambda gate, done, total: move(done, total, gate),
         )
     if as_json:
         say_json(result.to_json())
@@ -279,20 +262,6 @@ def verify(
             say("  the program wrote in runs that did not end well:")
             say_text(result.judged.output)
     return 0 if result.verdict == "accepted" else 1
-
-
-@contextmanager
-def _gates_progress(*, quiet: bool) -> Iterator[Any]:
-    """Show a bar on a terminal's standard error; silence elsewhere."""
-    console = visible_console(stderr=True)
-    if quiet or not console.is_terminal:
-        yield None
-        return
-    from rich.progress import Progress
-
-    with Progress(console=console, transient=True) as bars:
-        bar = bars.add_task("gates", total=None)
-        yield lambda gate, done, total: bars.update(bar, completed=done, total=total, description=gate)
 
 
 SPELLINGS = ("auto", "drat-text", "drat-binary", "lrat-text", "lrat-binary")
@@ -362,7 +331,7 @@ def proof() -> None:
     type=click.IntRange(min=1),
     help="MiB of the largest proof that is read, unpacked.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
+@AS_JSON
 def check(
     cnf: Path,
     proof_file: Path,

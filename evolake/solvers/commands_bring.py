@@ -14,8 +14,9 @@ from pathlib import Path
 
 import click
 
-from evolake.commands import OrdinaryPath
+from evolake.commands import AS_JSON, PROFILE, OrdinaryPath
 from evolake.errors import InputError
+from evolake.solvers.commands import STATUSES
 from evolake.terminal import say, say_json
 
 
@@ -29,12 +30,8 @@ from evolake.terminal import say, say_json
     default=None,
     help="File to write; default: NAME.toml here.",
 )
-@click.option(
-    "--profile",
-    default=None,
-    help="Sizes and limits (default: EVOLAKE_PROFILE, else the lake's, else laptop).",
-)
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
+@PROFILE
+@AS_JSON
 def adapt(source: Path, toml: Path | None, profile: str | None, as_json: bool) -> int:
     """Write an adapter for the upstream tree ARCHIVE_OR_FOLDER: how it is built and run, found by trying.
 
@@ -78,7 +75,7 @@ def adapt(source: Path, toml: Path | None, profile: str | None, as_json: bool) -
 @click.option(
     "--out", required=True, type=OrdinaryPath(file_okay=False), help="Folder to write, missing or empty."
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
+@AS_JSON
 def layout(source: Path, adapter_name: str | None, base: str, out: Path, as_json: bool) -> int:
     """Make a repository of the layout from an upstream tree: its sources with the adapter's patch, both
     scripts, the documents.
@@ -118,16 +115,11 @@ def layout(source: Path, adapter_name: str | None, base: str, out: Path, as_json
 
 @click.command(short_help="Write the lock file of a folder of formulas.")
 @click.argument("folder", metavar="FOLDER", type=OrdinaryPath())
-@click.option(
-    "--statuses",
-    type=OrdinaryPath(),
-    default=None,
-    help="CSV of name,status; default: the folder's status.csv.",
-)
+@STATUSES
 @click.option(
     "--source", default="", help="Where the formulas come from, kept with each of them (default: unknown)."
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
+@AS_JSON
 def lock(folder: Path, statuses: Path | None, source: str, as_json: bool) -> int:
     """Write formulas.lock.json into FOLDER: sha256, variables, clauses, status and source of each formula in
     it.
@@ -178,7 +170,7 @@ def lock(folder: Path, statuses: Path | None, source: str, as_json: bool) -> int
     "--parent", required=True, help="Id of the variant that it was made from, or the beginning of it."
 )
 @click.option("--hypothesis", required=True, help="What should improve, and why.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
+@AS_JSON
 def submit(folder: Path, parent: str, hypothesis: str, as_json: bool) -> int:
     """Keep the repository DIR for the next cycle, where it is built and judged as any other variant."""
     from evolake.lake import Lake

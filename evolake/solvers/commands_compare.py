@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from evolake.commands import OrdinaryPath
+from evolake.commands import AS_JSON, PROFILE, OrdinaryPath
+from evolake.solvers.commands import INSTANCES, STATUSES, SUITE, TIMEOUT, WORKERS
 from evolake.terminal import say, say_json, say_text, visible_console
 
 if TYPE_CHECKING:
@@ -28,25 +29,9 @@ if TYPE_CHECKING:
 @click.command(short_help="Decide whether repository B is better than A.")
 @click.argument("champion", metavar="A", type=OrdinaryPath())
 @click.argument("challenger", metavar="B", type=OrdinaryPath())
-@click.option(
-    "--suite",
-    default="train",
-    show_default=True,
-    help="A suite by name (train, holdout, hard-train, ...), or a folder of formulas.",
-)
-@click.option(
-    "--statuses",
-    type=OrdinaryPath(),
-    default=None,
-    help="CSV of name,status for a folder; default: its status.csv.",
-)
-@click.option(
-    "--instances",
-    type=click.IntRange(min=0),
-    default=0,
-    show_default=True,
-    help="Only the first N formulas; 0: all of them.",
-)
+@SUITE
+@STATUSES
+@INSTANCES
 @click.option(
     "--passes",
     type=click.IntRange(1, 10),
@@ -54,13 +39,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Runs of both on each formula at most.",
 )
-@click.option(
-    "--timeout",
-    "timeout_s",
-    type=click.FloatRange(min=0.01),
-    default=None,
-    help="Cpu seconds per run; default: the profile's.",
-)
+@TIMEOUT
 @click.option(
     "--adapter",
     default=None,
@@ -80,12 +59,8 @@ if TYPE_CHECKING:
     default=None,
     help="Store finished pairs in this file and continue from it (default: none).",
 )
-@click.option(
-    "--profile",
-    default=None,
-    help="Sizes and limits (default: EVOLAKE_PROFILE, else the lake's, else laptop).",
-)
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
+@PROFILE
+@AS_JSON
 def duel(
     champion: Path,
     challenger: Path,
@@ -229,20 +204,8 @@ def _finite(value: Any) -> Any:
     type=OrdinaryPath(file_okay=False),
     help="Folder for the page, both tables and the journal.",
 )
-@click.option(
-    "--timeout",
-    "timeout_s",
-    type=click.FloatRange(min=0.01),
-    default=None,
-    help="Cpu seconds per run; default: the profile's.",
-)
-@click.option(
-    "--instances",
-    type=click.IntRange(min=0),
-    default=0,
-    show_default=True,
-    help="Only the first N formulas of each suite; 0: all.",
-)
+@TIMEOUT
+@INSTANCES
 @click.option(
     "--repeats",
     type=click.IntRange(min=1),
@@ -250,18 +213,9 @@ def _finite(value: Any) -> Any:
     show_default=True,
     help="Runs of each formula; two show the noise of this host.",
 )
-@click.option(
-    "--workers",
-    type=click.IntRange(min=1),
-    default=None,
-    help="Concurrent runs; default: the settings', at most one per core.",
-)
-@click.option(
-    "--profile",
-    default=None,
-    help="Sizes and limits (default: EVOLAKE_PROFILE, else the lake's, else laptop).",
-)
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
+@WORKERS
+@PROFILE
+@AS_JSON
 def transfer(
     bred: str,
     other: str,
@@ -339,12 +293,8 @@ def transfer(
     required=True,
     help="Folder of the journal; a killed run continues from it.",
 )
-@click.option(
-    "--profile",
-    default=None,
-    help="Sizes and limits (default: EVOLAKE_PROFILE, else the lake's, else laptop).",
-)
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
+@PROFILE
+@AS_JSON
 def ablate(without: str, repeats: int, out: Path, profile: str | None, as_json: bool) -> int:
     """Let planner and coder work on the newest population, with and without some information, and count what
     passes the gates."""

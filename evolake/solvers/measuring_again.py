@@ -37,7 +37,7 @@ from evolake.solvers.measurement.duel import (
     run_duel,
 )
 from evolake.solvers.measurement.metrics import PENALTY
-from evolake.solvers.report.artifacts import gain_of_decision
+from evolake.solvers.report.story import gain_of_decision
 from evolake.solvers.rules.outcomes import NO_PROOF
 from evolake.solvers.suites import Suite
 from evolake.solvers.suites.spec import Spec, load_spec, recipes_of, suite_names
@@ -143,16 +143,15 @@ def _odd(duel: Duel) -> str:
     if len(set(keys)) < len(keys):
         return "it has a run of the duel twice"
     pairs = 1 + max(row.pair for row in duel.trials)
-    wanted = set(
-        itertools.product({row.instance for row in duel.trials}, range(pairs), (CHAMPION, CHALLENGER))
-    )
-    if missing := sorted(wanted - set(keys)):
-        return (
-            f"its duel lacks {counted(len(missing), 'run')}: {missing[0][0]}, pass {missing[0][1]} of the "
-            f"{missing[0][2]}"
+    instances, sides, there = sorted({row.instance for row in duel.trials}), (CHAMPION, CHALLENGER), set(keys)
+    if strange := next((row.part for row in duel.trials if row.part not in sides), None):
+        return f"its duel has a run of {strange!r}, which is no side of one"
+    if lacking := len(instances) * pairs * len(sides) - len(there):
+        # not all that are wanted are listed: a bundle can ask for more than the memory holds
+        name, pair, side = next(
+            key for key in itertools.product(instances, range(pairs), sides) if key not in there
         )
-    if strange := set(keys) - wanted:
-        return f"its duel has a run of {min(strange)[2]!r}, which is no side of one"
+        return f"its duel lacks {counted(lacking, 'run')}: {name}, pass {pair} of the {side}"
     of_recipe: dict[str, set[str]] = {}
     for row in duel.trials:
         of_recipe.setdefault(row.instance.rpartition("@")[0], set()).add(row.formula or row.instance)

@@ -11,7 +11,7 @@ from uuid import uuid4
 import click
 
 from evolake import settings as settings_module
-from evolake.commands import OrdinaryPath
+from evolake.commands import AS_JSON, MINUTES, PROFILE, SEEDS_PER_ARM, OrdinaryPath
 from evolake.terminal import say, say_json
 from evolake.utility.settings import UtilitySettings
 
@@ -23,25 +23,21 @@ from evolake.utility.settings import UtilitySettings
     show_default=True,
     help="Comma-separated: base, seeds, evolved, mixed, parents; or all.",
 )
-@click.option("--seeds", type=click.IntRange(min=1), help="Seeds per arm (default: the profile's).")
+@SEEDS_PER_ARM
 @click.option(
     "--benchmark",
     "benchmarks",
     multiple=True,
     help="A further file to evaluate on: .jsonl with question, answer, scorer. Repeatable.",
 )
-@click.option(
-    "--minutes",
-    type=click.FloatRange(min=0, min_open=True),
-    help="Minutes after which to stop, at the end of a step; the same command continues (default: no limit).",
-)
-@click.option("--profile", help="Sizes and limits (default: EVOLAKE_PROFILE, else the lake's, else laptop).")
+@MINUTES
+@PROFILE
 @click.option(
     "--out",
     type=OrdinaryPath(file_okay=False),
     help="Folder for report.html, figures and tables (default: none written).",
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
+@AS_JSON
 def utility(
     arms: str,
     seeds: int | None,
@@ -57,7 +53,7 @@ def utility(
     """
     from evolake.lake import Lake
     from evolake.utility.findings import findings_of
-    from evolake.utility.report.narrative import answer, caution, headline
+    from evolake.utility.report.artifacts import answer, caution, headline
     from evolake.utility.report.page import write_report
     from evolake.utility.running import power_of, read_study, run_study
     from evolake.utility.tables import MATCHINGS, pick_arms

@@ -6,10 +6,7 @@ Some minutes of processor time. The short form, tests/integration/solvers/test_e
 builds what has changed and a sample.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 from solver_patches import FORMS, Bench, assert_patch_differs, open_benches
@@ -18,15 +15,15 @@ pytestmark = pytest.mark.attack
 
 
 @pytest.fixture(scope="module")
-def benches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Bench]]:
+def benches(tmp_path_factory) -> Iterator[Callable[[str], Bench]]:
     with open_benches(tmp_path_factory.mktemp("patched"), rebuild=True) as opened:
         yield opened
 
 
 @pytest.mark.parametrize(("base", "patch"), FORMS, ids=[f"{base}-{patch}" for base, patch in FORMS])
 def test_a_patch_compiles_answers_right_with_proofs_and_changes_the_search(
-    base: str, patch: str, requires: Callable[[str], str], benches: Callable[[str], Bench], tmp_path: Path
-) -> None:
+    base, patch, requires, benches, tmp_path
+):
     requires("c++")
     bench = benches(base)
     assert_patch_differs(bench, patch, tmp_path)

@@ -1,10 +1,7 @@
 """Ten thousand changed archives: each is refused in words or laid out below its folder, and nothing else
 happens."""
 
-from __future__ import annotations
-
 import shutil
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,7 +11,7 @@ pytestmark = pytest.mark.attack
 COUNT = 10_000
 
 
-def test_changed_archives_never_end_otherwise(tmp_path: Path):
+def test_changed_archives_never_end_otherwise(tmp_path):
     rng = np.random.default_rng(12)
     refused = 0
     for _ in range(20):

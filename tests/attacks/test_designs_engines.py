@@ -4,8 +4,6 @@ refuses and what is no number included.
 `EVOLAKE_ATTACKS=n` makes it n graphs (default 2,000 that run, in float32 and float64 in turn).
 """
 
-from __future__ import annotations
-
 import collections
 import os
 import random
@@ -21,7 +19,7 @@ GRAPHS = int(os.environ.get("EVOLAKE_ATTACKS", "2000"))
 
 @pytest.mark.attack
 @pytest.mark.filterwarnings("ignore")
-def test_engines_agree_on_random_graphs(capsys: pytest.CaptureFixture[str]) -> None:
+def test_engines_agree_on_random_graphs(capsys):
     base, instances, took, bad, seed = traced(FLAT), planted(17, 3, 1), collections.Counter(), [], 0
     while took.total() < GRAPHS:
         seed += 1

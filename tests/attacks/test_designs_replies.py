@@ -6,8 +6,6 @@ designs run on kernels with bounds checks.
 segmentation fault, an abort or a trapped kernel would be ours.
 """
 
-from __future__ import annotations
-
 import collections
 import json
 import os
@@ -54,7 +52,7 @@ def hit(reply: dict, ran: dict[str, str], seed: int) -> str:
     if design_id not in ran:
         text = json.dumps(result.to_json())
         done = [
-            run_apart(Run(text, n, 3, seed, 12, instance_seed=1, ratio=4.3, until_median=False, wall_s=20.0))
+            run_apart(Run(text, n, 3, seed, 12, instance_seed=1, ratio=4.3, until_median=False, guard_s=20.0))
             for n in (11, 33)
         ]
         ran[design_id] = "; ".join(item.failure or item.engine for item in done)
@@ -63,9 +61,7 @@ def hit(reply: dict, ran: dict[str, str], seed: int) -> str:
 
 
 @pytest.mark.attack
-def test_mutated_replies_never_crash_the_host(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_mutated_replies_never_crash_the_host(monkeypatch, capsys):
     monkeypatch.setenv(CHECKS, "1")
     isolated.close()
     rng, honest, ran, gates = random.Random(20_261), replies(), {}, collections.Counter()

@@ -7,12 +7,9 @@ A night falls every ten seconds; `ServedSite.revive` plays the supervisor of a s
 tests/e2e/test_postgres_deployment.py.
 """
 
-from __future__ import annotations
-
 import random
 import time
 from collections import Counter
-from pathlib import Path
 
 import pytest
 from toy_location.served import NIGHT_S, assert_nothing_lost_or_doubled, served_site
@@ -30,9 +27,7 @@ KILLED = (
 
 @pytest.mark.attack
 @pytest.mark.e2e
-def test_the_next_tick_goes_on_by_itself_whatever_was_killed_and_nothing_is_lost_or_doubled(
-    tmp_path: Path,
-) -> None:
+def test_the_next_tick_goes_on_by_itself_whatever_was_killed_and_nothing_is_lost_or_doubled(tmp_path):
     drawn, counted = random.Random(14), Counter()
     with served_site(tmp_path / "site") as site:
         site.goes_on(PATIENCE_S)

@@ -4,8 +4,6 @@ verdict every time, within bounded time.
 python -m pytest tests/attacks/test_poisoned_families.py -m attack
 """
 
-from __future__ import annotations
-
 import random
 import time
 from dataclasses import replace
@@ -80,7 +78,7 @@ def to_the_end(family: Family, pool: Any) -> str:
 
 
 @pytest.mark.parametrize("base", BASES)
-def test_every_poisoned_family_is_a_verdict(base: str, pool: Any, record_property: Any) -> None:
+def test_every_poisoned_family_is_a_verdict(base, pool, record_property):
     ends = {name: to_the_end(family, pool) for name, family in corpus(seed_family(base)).items()}
     record_property("families", len(ends))
     assert len(ends) > 60
@@ -109,7 +107,7 @@ def broken(family: Family, number: int) -> Family:
     return replace(family, **texts)
 
 
-def test_sources_broken_at_random_are_verdicts(pool: Any) -> None:
+def test_sources_broken_at_random_are_verdicts(pool):
     bases = [plain(seed_family(name)) for name in BASES]
     ends = [to_the_end(broken(bases[number % 3], number), pool) for number in range(BROKEN)]
     assert len(ends) == BROKEN and "execution" in ends

@@ -7,8 +7,6 @@ Only behaviour speaks: the rules that read sources are left out. Each is a real 
 in all for each.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -59,7 +57,7 @@ HONEST = {
 
 
 @pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory) -> GatesProject:
+def project(tmp_path_factory) -> GatesProject:
     """A project whose carried formulas are four of the size that the disguises know, and two of another."""
     project = open_project(tmp_path_factory.mktemp("sizes"))
     blobs, cache = project.context.blobs, project.context.cache
@@ -98,9 +96,7 @@ def variant(project: GatesProject, name: str, code: str) -> Path:
 
 
 @pytest.mark.parametrize("name", DISGUISES)
-def test_a_search_that_is_chosen_by_exact_size_is_blocked_by_what_it_does(
-    project: GatesProject, name: str
-) -> None:
+def test_a_search_that_is_chosen_by_exact_size_is_blocked_by_what_it_does(project, name):
     judged = project.judge(
         variant(project, f"size-{name}", f"{DISGUISES[name]} {{ {OTHERWISE} }}"), "minisat22", unlinted()
     )
@@ -110,10 +106,10 @@ def test_a_search_that_is_chosen_by_exact_size_is_blocked_by_what_it_does(
 
 
 @pytest.mark.parametrize("name", HONEST)
-def test_a_search_that_is_another_everywhere_is_not(project: GatesProject, name: str) -> None:
+def test_a_search_that_is_another_everywhere_is_not(project, name):
     judged = project.judge(variant(project, f"honest-{name}", HONEST[name]), "minisat22", unlinted())
     assert judged.accepted, judged.feedback
 
 
-def test_the_rules_have_this_one() -> None:
+def test_the_rules_have_this_one():
     assert any(rule.id == "solvers-stability-not-by-size" for rule in RULES.rules)

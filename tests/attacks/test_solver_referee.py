@@ -7,8 +7,6 @@ Real builds, runs and proofs, CaDiCaL among them: some minutes of processor time
 tests/integration/solvers/test_referee.py.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -92,7 +90,7 @@ NOT_HELD = {
 
 
 @pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory) -> GatesProject:
+def project(tmp_path_factory) -> GatesProject:
     """With a correctness gate as in a cycle."""
     made = open_project(tmp_path_factory.mktemp("referee"))
     drawn = correctness_suite(made.context.blobs, made.context.cache, 12345)
@@ -100,13 +98,13 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> GatesProject:
 
 
 @pytest.fixture(scope="module")
-def train(project: GatesProject) -> dict[str, Instance]:
+def train(project) -> dict[str, Instance]:
     suite = materialize_suite("train", project.context.blobs, project.context.cache, seeds=SEEDS, count=20)
     return {item.name: item for item in suite.instances}
 
 
 @pytest.fixture(scope="module")
-def trials(train: Mapping[str, Instance]) -> dict[str, Trial]:
+def trials(train) -> dict[str, Trial]:
     formula, model = generate("planted", PLANTED), referee.planted_model(PLANTED["n"], PLANTED["seed"])
     assert not isinstance(formula, bytes)
     known = {referee.shape_print(read_cnf_file(_path(train[name]))): code for name, code in SEEN_BEST.items()}
@@ -172,16 +170,14 @@ def _conflicts(runs: pl.DataFrame, name: str) -> dict[str, int]:
     return {row["instance"]: row["conflicts"] for row in runs.filter(pl.col("variant_id") == name).to_dicts()}
 
 
-def test_each_variant_has_its_outcome(trials: Mapping[str, Trial]) -> None:
+def test_each_variant_has_its_outcome(trials):
     listed = [*BLOCKED, *HARMLESS, *NOT_HELD]
     assert sorted(listed) == sorted(trials) and len(set(listed)) == len(listed) >= 10
     assert len(GOOD) >= 5
 
 
 @pytest.mark.parametrize("name", BLOCKED)
-def test_a_bad_variant_is_blocked_by_a_gate_that_names_it(
-    name: str, trials: Mapping[str, Trial], project: GatesProject, requires: Any
-) -> None:
+def test_a_bad_variant_is_blocked_by_a_gate_that_names_it(name, trials, project, requires):
     requires("c++")
     rule, words = BLOCKED[name]
     judged = _judge(trials[name], project)
@@ -192,24 +188,20 @@ def test_a_bad_variant_is_blocked_by_a_gate_that_names_it(
 
 
 @pytest.mark.parametrize("name", [*HARMLESS, *NOT_HELD])
-def test_what_passes_every_gate_is_known(
-    name: str, trials: Mapping[str, Trial], project: GatesProject, requires: Any
-) -> None:
+def test_what_passes_every_gate_is_known(name, trials, project, requires):
     requires("c++")
     judged = _judge(trials[name], project)
     assert judged.accepted, f"stopped now, so it belongs to another list: {judged.feedback}"
 
 
 @pytest.mark.parametrize("trial", GOOD, ids=lambda trial: trial.name)
-def test_a_good_variant_passes(trial: Trial, project: GatesProject, requires: Any) -> None:
+def test_a_good_variant_passes(trial, project, requires):
     requires("c++")
     judged = _judge(trial, project)
     assert judged.accepted, judged.feedback
 
 
-def test_a_forged_count_is_seen_by_no_objective(
-    trials: Mapping[str, Trial], project: GatesProject, train: Mapping[str, Instance], requires: Any
-) -> None:
+def test_a_forged_count_is_seen_by_no_objective(trials, project, train, requires):
     requires("c++")
     runs = _measured(
         project, _programs(project, trials["forged-counters"]), [train["r3u-210-1"], train["r3-220-2"]]
@@ -222,9 +214,7 @@ def test_a_forged_count_is_seen_by_no_objective(
     assert shown["base"] == shown["forged-counters"]
 
 
-def test_a_count_beyond_all_columns_is_none(
-    trials: Mapping[str, Trial], project: GatesProject, train: Mapping[str, Instance], requires: Any
-) -> None:
+def test_a_count_beyond_all_columns_is_none(trials, project, train, requires):
     requires("c++")
     runs = _measured(project, _programs(project, trials["counter-overflow"]), [train["ts4-20-20"]])
     assert (
@@ -234,9 +224,7 @@ def test_a_count_beyond_all_columns_is_none(
     assert runs["solved"].all()
 
 
-def test_a_guess_with_an_endless_proof_wins_nothing(
-    trials: Mapping[str, Trial], project: GatesProject, train: Mapping[str, Instance], requires: Any
-) -> None:
+def test_a_guess_with_an_endless_proof_wins_nothing(trials, project, train, requires):
     requires("c++")
     runs = _measured(
         project, _programs(project, trials["slow-proof-guess"]), [train["r3u-210-1"]], proof_cpu_s=20.0
@@ -250,17 +238,15 @@ def test_a_guess_with_an_endless_proof_wins_nothing(
     )
 
 
-def test_what_is_wrong_beyond_the_gates_formulas_is_unsound_for_good(
-    trials: Mapping[str, Trial], project: GatesProject, train: Mapping[str, Instance], requires: Any
-) -> None:
+def test_what_is_wrong_beyond_the_gates_formulas_is_unsound_for_good(trials, project, train, requires):
     requires("c++")
     runs = _measured(project, _programs(project, trials["long-learnt-cut"]), [train["facu-17"]])
     assert unsound_in(_benchmark_verdicts(project, runs)) == {"long-learnt-cut"}
 
 
 def test_who_plays_a_lottery_beyond_the_gates_formulas_is_blocked_by_its_first_duel(
-    trials: Mapping[str, Trial], project: GatesProject, train: Mapping[str, Instance], requires: Any
-) -> None:
+    trials, project, train, requires
+):
     requires("c++")
     name, formula = "address-lottery", "ts4-20-20"  # which takes its base more than 60,000 conflicts
     programs = _programs(project, trials[name])
@@ -280,8 +266,8 @@ def test_who_plays_a_lottery_beyond_the_gates_formulas_is_blocked_by_its_first_d
 
 
 def test_what_is_known_by_its_shape_is_of_no_use_on_formulas_that_nobody_has_seen(
-    trials: Mapping[str, Trial], project: GatesProject, train: Mapping[str, Instance], requires: Any
-) -> None:
+    trials, project, train, requires
+):
     requires("c++")
     programs = _programs(project, trials["family-book"])
     seen = _measured(project, programs, [train[name] for name in SEEN_BEST])

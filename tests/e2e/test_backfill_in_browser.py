@@ -1,10 +1,8 @@
 """A person backfills three cycles of a line in the Dagster UI and waits until everything is green.
 Screenshots stay in test-artifacts/."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator
-from pathlib import Path
+import itertools
+from collections.abc import Iterator
 from typing import Any
 
 import dagster as dg
@@ -32,7 +30,7 @@ FLAGS = [
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+def site(tmp_path_factory) -> Iterator[Site]:
     with running_site(tmp_path_factory.mktemp("clicked") / "site") as site:
         assert site.evolve("gated", 0)["verdict"] == "sealed"
         site.start()
@@ -45,7 +43,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         yield site
 
 
-def test_a_range_of_cycles_is_picked_launched_and_turns_green(site: Site, requires: Callable[[str], str]):
+def test_a_range_of_cycles_is_picked_launched_and_turns_green(site, requires):
     chromium = requires("chromium")
     from playwright.sync_api import expect, sync_playwright
 
@@ -86,13 +84,50 @@ def test_a_range_of_cycles_is_picked_launched_and_turns_green(site: Site, requir
     assert site.members("gated", "0004") == ["seed>0001>0002>0003"]
 
 
+def test_the_first_backfill_of_two_fresh_lines_is_green_in_order(site, requires):
+    """Nobody has run these lines before, so that the daemon sees their pools for the first time."""
+    chromium = requires("chromium")
+    from playwright.sync_api import expect, sync_playwright
+
+    expect.set_options(timeout=PATIENCE_MS)
+    ARTIFACTS.mkdir(exist_ok=True)
+    backfills: dict[str, str] = {}
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, headless=True, args=FLAGS)
+        page = browser.new_page(viewport={"width": 1500, "height": 950})
+        page.set_default_timeout(PATIENCE_MS)
+        for line in ("ordered", "changed"):
+            keys = {"ops": {"add_cycle_keys": {"config": {"how_many": 4, "line": line}}}}
+            assert site.launch_job("register_cycles", keys).status == "SUCCESS"
+        for line in ("ordered", "changed"):
+            page.goto(f"{site.url}/locations/__repository__@{LOCATION}/asset-groups/{line}")
+            page.get_by_role("button", name="Materialize all (2)").click()
+            page.get_by_text("Select a partition or create one").click()
+            page.get_by_role("menuitem").filter(has_text="All").first.click()
+            page.keyboard.press("Escape")
+            expect(page.locator("span").filter(has_text="4 partitions")).to_be_visible()
+            page.screenshot(path=ARTIFACTS / f"first-backfill-{line}.png")
+            page.get_by_role("button", name="Launch backfill").click()
+            page.locator("a[href^='/runs/b/']").click()
+            page.wait_for_url("**/runs/b/**")
+            backfills[line] = page.url.rpartition("/b/")[2].partition("?")[0]
+        browser.close()
+    for line, backfill in backfills.items():
+        runs = site.finished(backfill, 240)
+        assert [(run.cycle, run.status) for run in runs] == [(f"000{n}", "SUCCESS") for n in (1, 2, 3, 4)], (
+            line
+        )
+        assert all(run.ended <= after.started for run, after in itertools.pairwise(runs))
+        assert site.members(line, "0005") == ["seed>0001>0002>0003>0004"]
+
+
 CLIPPED = """() => [...document.querySelectorAll("table")].filter(
     table => table.parentElement.scrollWidth > table.parentElement.clientWidth + 1).length"""
 """How many tables of the page are wider than the space that they have."""
 
 
 def test_a_person_comes_from_the_group_to_the_page_of_a_cycle_and_nothing_on_it_is_cut_off(
-    site: Site, requires: Callable[[str], str], tmp_path: Path
+    site, requires, tmp_path
 ):
     chromium = requires("chromium")
     from playwright.sync_api import expect, sync_playwright
@@ -139,7 +174,7 @@ def stats(site: Site) -> dict[str, Any]:
 
 
 def test_the_first_click_of_a_fresh_line_makes_its_seeds_and_a_mistyped_cycle_does_not_stay_red(
-    site: Site, requires: Callable[[str], str]
+    site, requires
 ):
     chromium = requires("chromium")
     from playwright.sync_api import expect, sync_playwright

@@ -1,8 +1,6 @@
 """Cycles computed by two hosts over a shared folder, one worker killed on the way: the lake of a run on one
 machine, to the content hash."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,7 +13,7 @@ from two_hosts import Host, two_hosts
 pytestmark = pytest.mark.e2e
 LINES = {"families": ("clinic-queue", "remainder-subsets")}
 SIZES = {
-    "EVOLAKE_FAMILIES__FAMILIES_PER_CYCLE": "2",
+    "EVOLAKE_FAMILIES__FAMILIES_PER_CYCLE": "1",
     "EVOLAKE_FAMILIES__INSTANCES_PER_FAMILY": "9",
     "EVOLAKE_FAMILIES__PLANTED_FAULTS": "1",
     "EVOLAKE_WORKERS": "2",
@@ -42,7 +40,7 @@ def hosts() -> Iterator[tuple[Host, Host]]:
 
 
 @pytest.fixture(scope="module")
-def cluster(hosts: tuple[Host, Host], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+def cluster(hosts, tmp_path_factory) -> Iterator[Cluster]:
     with on_hosts(hosts, tmp_path_factory.mktemp("dask")) as started:
         yield started
 
@@ -50,12 +48,14 @@ def cluster(hosts: tuple[Host, Host], tmp_path_factory: pytest.TempPathFactory) 
 def contents(project: Project) -> dict[tuple[str, str, str | None], str]:
     """(line, asset, cycle) -> content hash of every part in force whose content is no time."""
     rows = project.sql("SELECT line, asset, cycle, content_sha FROM parts WHERE state = 'current'")
-    return {(line, asset, cycle): sha for line, asset, cycle, sha in rows if asset not in TIMED}
+    return {
+        (line, asset, cycle): sha
+        for line, asset, cycle, sha in rows
+        if asset not in TIMED and not asset.endswith("__checks")
+    }
 
 
-def test_two_hosts_and_a_killed_worker_give_the_contents_of_one_machine(
-    hosts: tuple[Host, Host], cluster: Cluster, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_two_hosts_and_a_killed_worker_give_the_contents_of_one_machine(hosts, cluster, tmp_path_factory):
     alone, shared = (project_at(tmp_path_factory.mktemp(name)) for name in ("alone", "shared"))
     command = ["run", "--cycles", "1", "--lines", ",".join(LINES), "--at-once", "1"]
     alone.run(*command)

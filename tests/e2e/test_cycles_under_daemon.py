@@ -1,8 +1,6 @@
 """The feedback edge under a real daemon and webserver: order, refusal, healing, two lines, nightly, and a
 worker that is killed."""
 
-from __future__ import annotations
-
 import itertools
 import os
 import re
@@ -19,7 +17,7 @@ SIX = [cycle_key(number) for number in range(1, 7)]
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+def site(tmp_path_factory) -> Iterator[Site]:
     with running_site(tmp_path_factory.mktemp("site"), EVOLAKE_NIGHTLY_CRON="* * * * *") as site:
         assert site.evolve("all", 0, "--at-once", "1")["verdict"] == "sealed"
         assert site.evolve("failing,changed", 6)["verdict"] == "sealed"
@@ -32,7 +30,7 @@ def one_after_the_other(runs: list) -> bool:
     return all(first.ended <= second.started for first, second in itertools.pairwise(runs))
 
 
-def test_register_cycles_makes_a_range_that_can_be_picked(site: Site):
+def test_register_cycles_makes_a_range_that_can_be_picked(site):
     assert (
         site.launch_job("register_cycles", {"ops": {"add_cycle_keys": {"config": {"how_many": 9}}}}).status
         == "SUCCESS"
@@ -43,7 +41,7 @@ def test_register_cycles_makes_a_range_that_can_be_picked(site: Site):
     assert sorted(keys["assetNodeOrError"]["partitionKeys"]) == [cycle_key(number) for number in range(1, 10)]
 
 
-def test_a_shuffled_backfill_runs_in_order_one_run_a_cycle_each_on_the_survivors_before(site: Site):
+def test_a_shuffled_backfill_runs_in_order_one_run_a_cycle_each_on_the_survivors_before(site):
     runs = site.finished(site.backfill("ordered", ["0004", "0001", "0006", "0003", "0002", "0005"]))
     assert [(run.cycle, run.status) for run in runs] == [(cycle, "SUCCESS") for cycle in SIX]
     assert one_after_the_other(sorted(runs, key=lambda run: run.started))
@@ -58,7 +56,7 @@ def test_a_shuffled_backfill_runs_in_order_one_run_a_cycle_each_on_the_survivors
     } == {"FRESH"}
 
 
-def test_a_failure_in_cycle_3_stops_4_to_6_at_once_and_the_group_from_3_on_heals_it(site: Site):
+def test_a_failure_in_cycle_3_stops_4_to_6_at_once_and_the_group_from_3_on_heals_it(site):
     before = [site.content("failing", "incoming_members", cycle_key(number)) for number in range(1, 8)]
     heal = site.plant("fail-failing-0003")
     runs = site.finished(site.backfill("failing", SIX))
@@ -83,7 +81,7 @@ def test_a_failure_in_cycle_3_stops_4_to_6_at_once_and_the_group_from_3_on_heals
     assert {site.stale("failing", "survivors", cycle) for cycle in SIX} == {"FRESH"}
 
 
-def test_equal_content_breaks_nothing_and_changed_content_stops_a_later_cycle(site: Site):
+def test_equal_content_breaks_nothing_and_changed_content_stops_a_later_cycle(site):
     for cycle in ("0002", "0006"):
         assert [run.status for run in site.finished(site.backfill("changed", [cycle]))] == ["SUCCESS"]
     site.plant("salt-changed-0002", "!")
@@ -101,7 +99,7 @@ def test_equal_content_breaks_nothing_and_changed_content_stops_a_later_cycle(si
     )
 
 
-def test_two_lines_run_side_by_side_each_in_order(site: Site):
+def test_two_lines_run_side_by_side_each_in_order(site):
     """Both lines hang in their first cycle until both are there, so that side by side is seen and not guessed
     from clocks."""
     go = {line: site.plant(f"hang-{line}-0001") for line in ("left", "right")}
@@ -123,7 +121,7 @@ def test_two_lines_run_side_by_side_each_in_order(site: Site):
         assert site.members(line, "0003") == ["seed>0001>0002"]
 
 
-def test_a_killed_worker_leaves_a_cycle_that_runs_again(site: Site):
+def test_a_killed_worker_leaves_a_cycle_that_runs_again(site):
     release = site.plant("hang-killed-0001")
     backfill = site.backfill("killed", ["0001"])
 
@@ -154,7 +152,7 @@ def test_a_killed_worker_leaves_a_cycle_that_runs_again(site: Site):
     assert site.members("killed", "0002") == ["seed>0001"]
 
 
-def test_a_second_run_of_a_running_cycle_that_bypasses_the_queue_is_refused(site: Site):
+def test_a_second_run_of_a_running_cycle_that_bypasses_the_queue_is_refused(site):
     release = site.plant("hang-left-0003")
     backfill = site.backfill("left", ["0003"])
     site.wait(
@@ -169,7 +167,7 @@ def test_a_second_run_of_a_running_cycle_that_bypasses_the_queue_is_refused(site
     assert site.members("left", "0004") == ["seed>0001>0002>0003"]
 
 
-def test_nightly_adds_exactly_one_cycle_a_tick(site: Site):
+def test_nightly_adds_exactly_one_cycle_a_tick(site):
     """Here night falls every minute; the schedule has been on since the site came up."""
 
     def ended() -> list[dict] | None:

@@ -1,12 +1,9 @@
 """The backend `model` through whole cycles of Dagster, against a real HTTP server on loopback that also
 misbehaves."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 from designs_fixtures import Project, open_project
@@ -40,7 +37,7 @@ def modelled(tmp_path_factory) -> Iterator[Modelled]:
     yield Modelled(project, played)
 
 
-def test_two_cycles_are_sealed_and_every_role_was_asked(modelled: Modelled):
+def test_two_cycles_are_sealed_and_every_role_was_asked(modelled):
     assert modelled.project.sql("SELECT cycle, state FROM seals WHERE line = 'designs' ORDER BY cycle") == [
         [f"000{n}", "sealed"] for n in (1, 2, 3)
     ]
@@ -60,7 +57,7 @@ def test_two_cycles_are_sealed_and_every_role_was_asked(modelled: Modelled):
     }
 
 
-def test_every_paid_reply_is_a_row_with_its_price(modelled: Modelled):
+def test_every_paid_reply_is_a_row_with_its_price(modelled):
     rows = modelled.project.sql(
         "SELECT backend, model, round(usd, 9), input_tokens, output_tokens FROM agent_calls WHERE "
         "input_tokens IS NOT NULL"
@@ -70,7 +67,7 @@ def test_every_paid_reply_is_a_row_with_its_price(modelled: Modelled):
     assert [row[2] for row in rows] == [usd_of(row[3], row[4]) for row in rows]
 
 
-def test_a_file_that_is_no_design_is_mended_or_dies_as_a_row(modelled: Modelled):
+def test_a_file_that_is_no_design_is_mended_or_dies_as_a_row(modelled):
     assert modelled.played.says["mending solver_code"] >= 1
     states = {row[0] for row in modelled.project.sql("SELECT DISTINCT state FROM designs.candidates")}
     assert "accepted" in states
@@ -90,7 +87,7 @@ def test_a_file_that_is_no_design_is_mended_or_dies_as_a_row(modelled: Modelled)
     ) == [[0]]
 
 
-def test_a_session_has_its_file_traced_mends_it_tries_it_and_passes_every_gate(modelled: Modelled):
+def test_a_session_has_its_file_traced_mends_it_tries_it_and_passes_every_gate(modelled):
     project = modelled.project
     sessions = project.sql(
         "SELECT session_id, any_value(artifact_id), count(*), max(outcome) FROM session_turns GROUP BY "
@@ -116,11 +113,11 @@ def test_a_session_has_its_file_traced_mends_it_tries_it_and_passes_every_gate(m
     )
 
 
-def test_no_key_is_stored_anywhere(modelled: Modelled):
+def test_no_key_is_stored_anywhere(modelled):
     assert_no_key(modelled.project)
 
 
-def test_a_cycle_replays_from_the_tape_with_the_server_gone(modelled: Modelled, tmp_path: Path):
+def test_a_cycle_replays_from_the_tape_with_the_server_gone(modelled, tmp_path):
     """Another lake that has nothing but the tape."""
     other = open_project(tmp_path, **modelled.project.settings)
     assert_replays(
@@ -128,7 +125,7 @@ def test_a_cycle_replays_from_the_tape_with_the_server_gone(modelled: Modelled, 
     )
 
 
-def test_replay_only_without_the_tape_stops_with_a_sentence(modelled: Modelled, tmp_path: Path):
+def test_replay_only_without_the_tape_stops_with_a_sentence(modelled, tmp_path):
     other = open_project(tmp_path, **modelled.project.settings)
     done = run_here(other, "designs", check=False, EVOLAKE_REPLAY_ONLY="true")
     assert done.returncode in (2, 3)

@@ -1,35 +1,24 @@
 """The designs line for real: cycles through Dagster by the command that users type, then everything that can
 be asked of the lake, and a rule that changes."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil
-from pathlib import Path
 
 import pytest
 import walked
+from busy_host import busy_host
 from designs_fixtures import ROOT, Project, open_project
 from framework_files import write_files
 from lake_damage import damage_of
-from project_steps import (
-    contents,
-    edit_rule,
-    flips,
-    flips_told,
-    materialize,
-    parts_of,
-    previewed,
-    undescribed,
-)
+from project_steps import edit_rule, flips, flips_told, materialize, parts_of, previewed, undescribed
 from project_steps import stale as stale_parts
 
-from evolake.cycle_seeds import CycleSeeds
 from evolake.designs.evolution.experiments import instance_seed
 from evolake.designs.genome.open_genetic import OPERATORS
 from evolake.lake import Lake
 from evolake.report.figures import figures_in
+from evolake.seeds import CycleSeeds
 
 pytestmark = pytest.mark.e2e
 CYCLES = ["0001", "0002"]
@@ -47,8 +36,6 @@ ASSETS = (
     "meta_review",
     "survivors",
 )
-RULED = {"candidates", "objectives"}
-"""What asks rules; those of the gate `trace` are asked by candidates alone."""
 """The assets of a cycle that judge by rules."""
 
 
@@ -70,25 +57,25 @@ def evolved(tmp_path_factory) -> Project:
     return project
 
 
-def test_a_cycle_walks_the_way_of_a_candidate_that_the_page_describes(evolved: Project):
+def test_a_cycle_walks_the_way_of_a_candidate_that_the_page_describes(evolved):
     assert len(walked.stops()) == 10
     assert walked.not_reached(evolved.folder / "walk") == []
 
 
-def test_every_published_column_says_what_it_means(evolved: Project):
+def test_every_published_column_says_what_it_means(evolved):
     assert undescribed(evolved.lake, "designs") == []
 
 
-def test_the_lake_is_intact(evolved: Project):
+def test_the_lake_is_intact(evolved):
     assert damage_of(evolved.lake) == []
 
 
-def test_every_asset_of_the_list_is_there_for_every_cycle(evolved: Project):
+def test_every_asset_of_the_list_is_there_for_every_cycle(evolved):
     for name in ASSETS:
         assert parts_of(evolved, "designs", name) == CYCLES, name
 
 
-def test_a_finished_cycle_says_how_fast_it_searched(evolved: Project):
+def test_a_finished_cycle_says_how_fast_it_searched(evolved):
     said = (evolved.folder / "said").read_text()
     words = r"(\d+) candidates in (\d+) s, (\d+) an hour; (\d+)% of the time of 2 workers was simulation"
     parts = [[int(number) for number in result] for result in re.findall(words, said)]
@@ -110,7 +97,7 @@ def test_a_finished_cycle_says_how_fast_it_searched(evolved: Project):
     assert 0 < simulated[0][0] <= most, "all that was simulated counts"
 
 
-def test_each_cycle_reads_what_the_one_before_handed_on(evolved: Project):
+def test_each_cycle_reads_what_the_one_before_handed_on(evolved):
     handed = evolved.sql("SELECT count(*) FROM designs.survivors WHERE cycle = '0001'")[0][0]
     ranked = evolved.sql("SELECT count(*) FROM designs.final_ranking WHERE cycle = '0002'")[0][0]
     new = evolved.sql("SELECT count(*) FROM designs.candidates WHERE cycle = '0002' AND state = 'accepted'")[
@@ -119,7 +106,7 @@ def test_each_cycle_reads_what_the_one_before_handed_on(evolved: Project):
     assert ranked == handed + new
 
 
-def test_whatever_is_ranked_passed_every_gate(evolved: Project):
+def test_whatever_is_ranked_passed_every_gate(evolved):
     rows = evolved.sql("""
         SELECT r.design_id, count(DISTINCT v.gate) FILTER (v.outcome = 'pass') AS passes, count(*)
           FILTER (v.outcome = 'block') AS blocks
@@ -129,7 +116,7 @@ def test_whatever_is_ranked_passed_every_gate(evolved: Project):
     assert {(row[1], row[2]) for row in rows} == {(4, 0)}
 
 
-def test_no_formula_that_decides_follows_from_the_root_seed_and_the_cycle(evolved: Project):
+def test_no_formula_that_decides_follows_from_the_root_seed_and_the_cycle(evolved):
     """A table of answers can be written for those that do."""
     known = {instance_seed(0, row["N"]) for row in _measured(evolved)} | {
         CycleSeeds(0, "designs", cycle).seed("champion", number) for cycle in CYCLES for number in range(100)
@@ -155,13 +142,13 @@ def _measured(project: Project) -> list[dict]:
     ]
 
 
-def test_candidates_have_a_genome_and_the_operator_that_made_them(evolved: Project):
+def test_candidates_have_a_genome_and_the_operator_that_made_them(evolved):
     rows = evolved.sql("SELECT operator, genome IS NOT NULL FROM designs.candidates")
     assert {operator for operator, _ in rows} <= {*OPERATORS, "repeat"}
     assert all(genome for _, genome in rows)
 
 
-def test_objectives_are_varied_and_crossed_and_vote_where_they_pass_their_gate(evolved: Project):
+def test_objectives_are_varied_and_crossed_and_vote_where_they_pass_their_gate(evolved):
     rows = evolved.sql("""SELECT o.objective_id, o.state, o.operator, o.genome IS NOT NULL, o.parents,
       w.weight FROM designs.objectives AS o
         LEFT JOIN (SELECT * FROM designs.final_ranking_weights WHERE cycle = '0002') AS w
@@ -196,13 +183,13 @@ def test_objectives_are_varied_and_crossed_and_vote_where_they_pass_their_gate(e
     assert len(verdicts) == 5
 
 
-def test_derivation_weights_of_every_child_sum_to_one(evolved: Project):
+def test_derivation_weights_of_every_child_sum_to_one(evolved):
     sums = [row[0] for row in evolved.sql("SELECT sum(weight) FROM derivations GROUP BY child_id, cycle")]
     assert sums
     assert all(abs(total - 1) < 1e-9 for total in sums)
 
 
-def test_operators_calls_are_rows_and_never_pose_as_a_model(evolved: Project):
+def test_operators_calls_are_rows_and_never_pose_as_a_model(evolved):
     assert evolved.sql("SELECT DISTINCT backend, model, usd FROM agent_calls") == [
         ["operators", "operators", 0.0]
     ]
@@ -216,7 +203,7 @@ def test_operators_calls_are_rows_and_never_pose_as_a_model(evolved: Project):
     } <= roles
 
 
-def test_every_design_has_an_ancestry_that_reaches_a_seed(evolved: Project):
+def test_every_design_has_an_ancestry_that_reaches_a_seed(evolved):
     champion = json.loads(evolved.run("champion", "designs", "--json").stdout)
     assert champion["verdict"] == "champion"
     printed = evolved.cookbook("champion_ancestors", line="designs")
@@ -229,7 +216,7 @@ def test_every_design_has_an_ancestry_that_reaches_a_seed(evolved: Project):
         assert "baseline" in titles, child
 
 
-def test_every_cookbook_question_answers_on_a_real_lake(evolved: Project):
+def test_every_cookbook_question_answers_on_a_real_lake(evolved):
     run_id = evolved.sql("SELECT run_id FROM artifacts LIMIT 1")[0][0]
     parameters = {
         "line": "designs",
@@ -243,7 +230,7 @@ def test_every_cookbook_question_answers_on_a_real_lake(evolved: Project):
         evolved.cookbook(path.stem, **parameters)
 
 
-def test_status_and_report_say_where_things_stand(evolved: Project, tmp_path: Path):
+def test_status_and_report_say_where_things_stand(evolved, tmp_path):
     status = json.loads(evolved.run("status", "--json").stdout)
     assert [
         (row["line"], row["sealed_cycles"], row["next_cycle"], row["broken"]) for row in status["lines"]
@@ -265,15 +252,17 @@ def test_status_and_report_say_where_things_stand(evolved: Project, tmp_path: Pa
 
 @pytest.fixture(scope="module")
 def other(tmp_path_factory) -> Project:
-    """A project after one cycle, by one worker in place of two."""
+    """A project after one cycle, by one worker in place of two, on a busy host in place of an idle one."""
     project = open_project(tmp_path_factory.mktemp("other"))
-    project.run("run", "--cycles", "1", "--lines", "designs")
+    with busy_host(1):
+        project.run("run", "--cycles", "1", "--lines", "designs")
     return project
 
 
-def test_the_same_seed_gives_the_same_content_in_another_lake(evolved: Project, other: Project):
+def test_the_same_seed_gives_the_same_content_in_another_lake_on_a_busy_host(evolved, other):
     hashes = """SELECT asset, cycle, content_sha FROM parts WHERE line = 'designs' AND cycle = '0001'
       AND state = 'current'
+        AND asset NOT LIKE '%__checks'
         AND asset <> 'survivors__evaluations' ORDER BY asset"""  # cpu seconds are a measurement; they differ
     assert other.sql(hashes) == evolved.sql(hashes)
     assert other.sql("SELECT version FROM seals WHERE cycle = '0002'") == evolved.sql(
@@ -281,7 +270,7 @@ def test_the_same_seed_gives_the_same_content_in_another_lake(evolved: Project, 
     )
 
 
-def test_files_of_the_paper_s_framework_enter_the_next_cycle(other: Project):
+def test_files_of_the_paper_s_framework_enter_the_next_cycle(other):
     folder = write_files(other.folder / "search")
     assert json.loads(other.run("designs", "import", str(folder), "--json").stdout)["enters_cycle"] == "0002"
     materialize(other, "designs", "0002", "directions", "candidates", "experiments", "objectives")
@@ -318,52 +307,19 @@ def stale(evolved: Project) -> set[tuple[str, str]]:
     return stale_parts(evolved, "designs", ASSETS, CYCLES)
 
 
-def test_a_rule_that_is_only_versioned_touches_verdicts_and_nothing_downstream(evolved: Project):
+def test_a_stricter_rule_blocks_what_it_touches_and_the_flips_can_be_asked_for(evolved):
     """From here on tests change the lake."""
-    assert stale(evolved) == set()
-    before = contents(evolved, "designs")
-    edit_rule(evolved, "designs", "trace", "version: 1", "version: 2")
-    assert {(asset, cycle) for asset, cycle in stale(evolved) if asset in RULED} == {
-        ("candidates", cycle) for cycle in CYCLES
-    }
-    summary = previewed(evolved, "designs")
-    assert summary["rules"] == {}
-    assert [(item["cycle"], set(item["assets"])) for item in summary["make_again"]] == [
-        (cycle, {"candidates"}) for cycle in CYCLES
-    ]
-    materialize(evolved, "designs", CYCLES, "candidates")
-    calls = dict(
-        evolved.sql("""SELECT origin_cycle, count(DISTINCT call_id) FROM agent_calls_all
-        WHERE NOT superseded AND origin_asset = 'candidates__agent_calls' GROUP BY ALL""")
-    )
-    assert all(
-        calls[item["cycle"]] / 2 <= item["cost"]["calls"] <= 2 * calls[item["cycle"]]
-        for item in summary["make_again"]
-    )
-    assert stale(evolved) == set()
-    changed = {
-        asset for (asset, cycle), sha in contents(evolved, "designs").items() if before[asset, cycle] != sha
-    }
-    assert changed == {"candidates__verdicts"}
-    versions = evolved.sql(
-        "SELECT DISTINCT rule_version FROM designs.candidates__verdicts WHERE rule_id = 'designs-trace'"
-    )
-    assert versions == [["2"]]
-    assert flips(evolved, "designs-trace", 1, 2) == []
-
-
-def test_a_stricter_rule_blocks_what_it_touches_and_the_flips_can_be_asked_for(evolved: Project):
     ids = "SELECT design_id FROM designs.candidates WHERE cycle = '0001'"
     accepted = {row[0] for row in evolved.sql(f"{ids} AND state = 'accepted'")}
     assert accepted
-    edit_rule(evolved, "designs", "trace", "version: 2", "version: 3")
+    edit_rule(evolved, "designs", "trace", "version: 1", "version: 2")
     edit_rule(evolved, "designs", "trace", '"max_nodes": 5000', '"max_nodes": 3')
     assert ("candidates", "0001") in stale(evolved)
     summary = previewed(evolved, "designs")
     materialize(evolved, "designs", "0001", "candidates")
     assert evolved.sql(f"{ids} AND state = 'accepted'") == []
     judged = {row[0] for row in evolved.sql(ids)}
-    flipped = {row[0] for row in flips(evolved, "designs-trace", 2, 3)}
+    flipped = {row[0] for row in flips(evolved, "designs-trace", 1, 2)}
     # what is proposed depends on what was blocked before, so not every design of before is proposed again
     assert flipped and flipped == accepted & judged
     assert flipped == flips_told(summary, "designs-trace", "0001") & judged

@@ -1,19 +1,16 @@
 """The backend `model` through two cycles of the families line: whole families over HTTP on loopback, sound,
 mended, hostile and none at all; the second cycle's in sessions."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 from designs_fixtures import ROOT, Project, open_project
 from families_scripted_model import GUIDANCE, SEEDS, ScriptedFamilies
 from loopback_model import LoopbackModel
-from project_steps import assert_no_key, assert_replays, by_a_model, run_here, usd_of
+from project_steps import assert_no_key, assert_replays, by_a_model, run_here, usd_of, with_seeds
 
 from evolake.lake import BlobStore
 
@@ -22,10 +19,12 @@ pytestmark = pytest.mark.e2e
 
 @dataclass(frozen=True)
 class Modelled:
-    """A project after two cycles by the model backend, and who answered. The server is gone."""
+    """A project after two cycles by the model backend, and who answered. The server is gone. other: a project
+    whose lake holds the same seeds."""
 
     project: Project
     scripted: ScriptedFamilies
+    other: Project
 
 
 @pytest.fixture(scope="module")
@@ -50,11 +49,12 @@ def modelled(tmp_path_factory) -> Iterator[Modelled]:
                 server.base_url, EVOLAKE_MODELS='{"default": "played", "families_solver": "played"}'
             ),
         )
+        other = with_seeds(project, "families")
         run_here(project, "families")
         project.run("guide", GUIDANCE, "--line", "families")
         project.environment["EVOLAKE_FAMILIES__EVOLUTION_AGENT"] = "session"
         run_here(project, "families")
-    yield Modelled(project, scripted)
+    yield Modelled(project, scripted, other)
 
 
 def candidates(project: Project, cycle: str) -> list[list]:
@@ -65,7 +65,7 @@ def candidates(project: Project, cycle: str) -> list[list]:
     )
 
 
-def test_two_cycles_are_sealed_and_every_role_was_asked(modelled: Modelled):
+def test_two_cycles_are_sealed_and_every_role_was_asked(modelled):
     assert modelled.project.sql("SELECT cycle, state FROM seals WHERE line = 'families' ORDER BY cycle") == [
         [f"000{n}", "sealed"] for n in (1, 2, 3)
     ]
@@ -81,7 +81,7 @@ def test_two_cycles_are_sealed_and_every_role_was_asked(modelled: Modelled):
     assert modelled.project.sql("SELECT DISTINCT origin FROM families.candidates") == [["model"]]
 
 
-def test_what_is_wrong_is_mended_and_what_is_hostile_is_a_row_and_the_cycle_goes_on(modelled: Modelled):
+def test_what_is_wrong_is_mended_and_what_is_hostile_is_a_row_and_the_cycle_goes_on(modelled):
     assert candidates(modelled.project, "0001") == [
         [0, 0, "accepted", None, None],
         [1, 0, "blocked", "consensus", "families-primary-agrees"],
@@ -97,7 +97,7 @@ def test_what_is_wrong_is_mended_and_what_is_hostile_is_a_row_and_the_cycle_goes
     assert ["forbidden" in row[0] for row in reasons] == [True, True], reasons
 
 
-def test_validators_come_from_calls_that_saw_no_program_and_rows_say_so(modelled: Modelled):
+def test_validators_come_from_calls_that_saw_no_program_and_rows_say_so(modelled):
     authors = (
         "SELECT DISTINCT c.cycle, a.voter, a.author, a.independent FROM families.validator_authors AS a "
         "JOIN families.candidates AS c USING (family_id) WHERE c.state = 'accepted' ORDER BY ALL"
@@ -115,7 +115,7 @@ def test_validators_come_from_calls_that_saw_no_program_and_rows_say_so(modelled
     assert {cell for row in saw for cell in row[0]} == {"statement", "instances"}
 
 
-def test_a_session_runs_its_generator_mends_it_sees_the_votes_and_passes_every_gate(modelled: Modelled):
+def test_a_session_runs_its_generator_mends_it_sees_the_votes_and_passes_every_gate(modelled):
     project = modelled.project
     [[made]] = project.sql("SELECT family_id FROM families.candidates WHERE cycle = '0002'")
     turns = project.sql(
@@ -140,7 +140,7 @@ def test_a_session_runs_its_generator_mends_it_sees_the_votes_and_passes_every_g
 
 
 def test_missing_validators_are_written_and_a_reply_that_is_no_family_or_one_that_is_there_is_no_candidate(
-    modelled: Modelled,
+    modelled,
 ):
     assert candidates(modelled.project, "0002") == [[1, 0, "accepted", None, None]]
     unmade = modelled.project.sql(
@@ -153,7 +153,7 @@ def test_missing_validators_are_written_and_a_reply_that_is_no_family_or_one_tha
     assert parents[0][0] > 1  # it named none, and was shown several
 
 
-def test_guidance_and_lessons_are_shown_from_the_next_cycle_on(modelled: Modelled):
+def test_guidance_and_lessons_are_shown_from_the_next_cycle_on(modelled):
     lessons = [
         row[0] for row in modelled.project.sql("SELECT item FROM families.experience WHERE cycle = '0001'")
     ]
@@ -166,7 +166,7 @@ def test_guidance_and_lessons_are_shown_from_the_next_cycle_on(modelled: Modelle
     assert not [lesson for lesson in lessons for text in first if lesson in text]
 
 
-def test_blind_reviewers_see_the_text_and_nothing_else(modelled: Modelled):
+def test_blind_reviewers_see_the_text_and_nothing_else(modelled):
     first = [text for text in modelled.scripted.prompts["blind"] if "  output: " not in text]
     assert first
     assert not [text for text in first if "def solution" in text or "def input" in text]
@@ -180,7 +180,7 @@ def test_blind_reviewers_see_the_text_and_nothing_else(modelled: Modelled):
     assert not [name for name in ids if name in said]
 
 
-def test_drift_of_new_families_against_their_parents_is_measured(modelled: Modelled):
+def test_drift_of_new_families_against_their_parents_is_measured(modelled):
     rows = modelled.project.sql(
         "SELECT cycle, k, pairs, evolved, parent, delta FROM families.drift_summary ORDER BY cycle"
     )
@@ -189,7 +189,7 @@ def test_drift_of_new_families_against_their_parents_is_measured(modelled: Model
     assert rows[1][5] == -rows[1][4]
 
 
-def test_every_paid_reply_is_a_row_with_its_price(modelled: Modelled):
+def test_every_paid_reply_is_a_row_with_its_price(modelled):
     rows = modelled.project.sql(
         "SELECT backend, model, round(usd, 9), input_tokens, output_tokens, status FROM agent_calls WHERE "
         "backend = 'model'"
@@ -210,19 +210,16 @@ def test_every_paid_reply_is_a_row_with_its_price(modelled: Modelled):
     assert [row[0] > 0 for row in each] == [True, True]
 
 
-def test_no_key_is_stored_anywhere(modelled: Modelled):
+def test_no_key_is_stored_anywhere(modelled):
     assert_no_key(modelled.project)
 
 
-def test_a_cycle_replays_from_the_tape_with_the_server_gone(modelled: Modelled, tmp_path: Path):
-    """Another lake that has nothing but the tape."""
-    other = open_project(tmp_path, **modelled.project.settings)
-    assert_replays(
-        modelled.project, other, "families", "resources", EVOLAKE_FAMILIES__EVOLUTION_AGENT="one-shot"
-    )
+def test_a_cycle_replays_from_the_tape_with_the_server_gone(modelled):
+    """Another lake that has nothing but the seeds and the tape."""
+    assert_replays(modelled.project, modelled.other, "families", "resources")
 
 
-def test_seeds_are_reviewed_by_operators_and_rows_say_so(modelled: Modelled):
+def test_seeds_are_reviewed_by_operators_and_rows_say_so(modelled):
     rows = modelled.project.sql("SELECT DISTINCT evidence, reviewed_by FROM families.seed_evidence")
     assert rows == [["made", "operators"]]  # these rule and seed folders come without evidence
     assert modelled.project.sql(
@@ -230,7 +227,7 @@ def test_seeds_are_reviewed_by_operators_and_rows_say_so(modelled: Modelled):
     ) == [[0]]
 
 
-def test_every_attempt_has_its_idea_and_outcome_and_what_was_measured_has_its_cost(modelled: Modelled):
+def test_every_attempt_has_its_idea_and_outcome_and_what_was_measured_has_its_cost(modelled):
     rows = modelled.project.sql(
         "SELECT cycle, number, outcome, idea, reason IS NULL FROM families.ideas ORDER BY cycle, number"
     )
@@ -259,7 +256,7 @@ def test_every_attempt_has_its_idea_and_outcome_and_what_was_measured_has_its_co
     assert "Idea of Switch." in modelled.project.run("show", made).stdout
 
 
-def test_the_second_cycle_knows_what_the_first_one_tried(modelled: Modelled):
+def test_the_second_cycle_knows_what_the_first_one_tried(modelled):
     second = [text for text in modelled.scripted.prompts["session"] if GUIDANCE in text]
     assert all(
         "Idea of Guard." in text and "blocked" in text and "Idea of Switch." in text for text in second

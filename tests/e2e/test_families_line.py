@@ -1,8 +1,6 @@
 """The families line for real: cycles through Dagster by the command that users type, then the lake, the
 exports, and a rule that changes."""
 
-from __future__ import annotations
-
 import csv
 import html
 import json
@@ -106,7 +104,7 @@ def evolved(tmp_path_factory) -> Project:
     return project
 
 
-def test_a_seed_that_is_added_to_a_used_lake_enters_the_next_cycle_after_every_gate(evolved: Project):
+def test_a_seed_that_is_added_to_a_used_lake_enters_the_next_cycle_after_every_gate(evolved):
     notes = evolved.sql("SELECT name, state, cycle FROM families.immigrants ORDER BY name")
     refused = [["dropped-bare", "blocked", "0001"], ["dropped-hostile", "blocked", "0001"]]
     assert notes == [*refused, ["dropped-late", "blocked", "0002"], [ADDED_SEED, "accepted", "0002"]]
@@ -123,17 +121,15 @@ def test_a_seed_that_is_added_to_a_used_lake_enters_the_next_cycle_after_every_g
     assert len(summary) == len(SEEDS) + 5
 
 
-def test_every_published_column_says_what_it_means(evolved: Project):
+def test_every_published_column_says_what_it_means(evolved):
     assert undescribed(evolved.lake, "families") == []
 
 
-def test_the_lake_is_intact(evolved: Project):
+def test_the_lake_is_intact(evolved):
     assert damage_of(evolved.lake) == []
 
 
-def test_dropped_folders_are_judged_like_any_seed_and_what_is_blocked_is_a_row_that_does_not_enter(
-    evolved: Project,
-):
+def test_dropped_folders_are_judged_like_any_seed_and_what_is_blocked_is_a_row_that_does_not_enter(evolved):
     rows = evolved.sql(
         "SELECT name, state, gate, rule_id FROM families.seeds WHERE name LIKE 'dropped%' ORDER BY name"
     )
@@ -150,11 +146,11 @@ def test_dropped_folders_are_judged_like_any_seed_and_what_is_blocked_is_a_row_t
 
 
 @pytest.mark.parametrize("asset", ASSETS)
-def test_every_asset_of_the_list_is_there_for_every_cycle(evolved: Project, asset: str):
+def test_every_asset_of_the_list_is_there_for_every_cycle(evolved, asset):
     assert parts_of(evolved, "families", asset) == ["0001", "0002"]
 
 
-def test_the_second_cycle_starts_from_what_survived_the_first(evolved: Project):
+def test_the_second_cycle_starts_from_what_survived_the_first(evolved):
     survived = evolved.sql("SELECT count(*) FROM families.survivors WHERE cycle = '0001'")[0][0]
     accepted = evolved.sql("SELECT count(*) FROM families.accepted WHERE cycle = '0002'")[0][0]
     assert evolved.sql("SELECT count(*) FROM families.survivors WHERE cycle = '0002'") == [
@@ -163,7 +159,7 @@ def test_the_second_cycle_starts_from_what_survived_the_first(evolved: Project):
     assert survived > len(SEEDS)
 
 
-def test_whatever_survives_passed_every_gate(evolved: Project):
+def test_whatever_survives_passed_every_gate(evolved):
     rows = evolved.sql("""
         SELECT s.family_id, count(DISTINCT v.gate) FILTER (v.outcome = 'pass'), count(*)
           FILTER (v.outcome <> 'pass')
@@ -173,7 +169,7 @@ def test_whatever_survives_passed_every_gate(evolved: Project):
     assert {(row[1], row[2]) for row in rows} == {(len(GATES), 0)}
 
 
-def test_each_family_gives_its_instances_once_at_one_to_three_to_five(evolved: Project):
+def test_each_family_gives_its_instances_once_at_one_to_three_to_five(evolved):
     counts = evolved.sql("SELECT band, count(*) FROM families.instances GROUP BY ALL ORDER BY ALL")
     families = evolved.sql("SELECT count(*) FROM families.survivors WHERE cycle = '0002'")[0][0]
     assert counts == [["1-3", families], ["4-6", 3 * families], ["7-10", 5 * families]]
@@ -182,7 +178,7 @@ def test_each_family_gives_its_instances_once_at_one_to_three_to_five(evolved: P
     ) == [[1]]
 
 
-def test_every_child_comes_from_parents_whose_shares_sum_to_one(evolved: Project):
+def test_every_child_comes_from_parents_whose_shares_sum_to_one(evolved):
     sums = evolved.sql("""
         SELECT c.family_id, sum(d.weight) FROM families.candidates AS c JOIN derivations AS d
           ON d.child_id = c.family_id AND d.cycle = c.cycle
@@ -200,7 +196,7 @@ def test_every_child_comes_from_parents_whose_shares_sum_to_one(evolved: Project
     assert evolved.sql(f"SELECT count(*) FROM ancestors('{child}')")[0][0] >= 1
 
 
-def test_the_funnel_of_the_line_is_that_of_the_verdicts(evolved: Project):
+def test_the_funnel_of_the_line_is_that_of_the_verdicts(evolved):
     ours = evolved.sql(
         "SELECT cycle, gate, came, passed FROM families.funnel WHERE operator = 'all' AND gate <> "
         "'attempts' ORDER BY ALL"
@@ -214,7 +210,7 @@ def test_the_funnel_of_the_line_is_that_of_the_verdicts(evolved: Project):
     ] == theirs
 
 
-def test_every_class_of_planted_faults_is_caught_and_what_no_gate_sees_is_said(evolved: Project):
+def test_every_class_of_planted_faults_is_caught_and_what_no_gate_sees_is_said(evolved):
     planted = evolved.sql(
         "SELECT expected <> 'none' AS meant, outcome, count(DISTINCT fault) FROM families.planted_faults "
         "GROUP BY ALL ORDER BY ALL"
@@ -228,7 +224,7 @@ def test_every_class_of_planted_faults_is_caught_and_what_no_gate_sees_is_said(e
     assert rates == [[False, 1.0], [True, 0.0]]
 
 
-def test_the_report_says_what_there_is_and_draws_it(evolved: Project, tmp_path: Path):
+def test_the_report_says_what_there_is_and_draws_it(evolved, tmp_path):
     said = evolved.run(
         "report",
         "--lines",
@@ -271,7 +267,7 @@ def test_the_report_says_what_there_is_and_draws_it(evolved: Project, tmp_path: 
     )
 
 
-def test_the_report_of_an_earlier_cycle_knows_nothing_of_later_ones(evolved: Project, tmp_path: Path):
+def test_the_report_of_an_earlier_cycle_knows_nothing_of_later_ones(evolved, tmp_path):
     evolved.run("report", "--lines", "families", "--cycle", "1", "--out", str(tmp_path / "r.html"))
     text = (tmp_path / "r.html").read_text()
     later = {
@@ -280,13 +276,13 @@ def test_the_report_of_an_earlier_cycle_knows_nothing_of_later_ones(evolved: Pro
     assert "Cycle 0001 of the families line" in text and not [name for name in later if name in text]
 
 
-def test_operators_are_no_model_and_measure_no_drift(evolved: Project):
+def test_operators_are_no_model_and_measure_no_drift(evolved):
     assert evolved.sql("SELECT DISTINCT backend, usd FROM agent_calls") == [["operators", 0.0]]
     assert evolved.sql("SELECT count(*) FROM families.drift") == [[0]]
 
 
 @pytest.mark.parametrize("form", ["trl", "verl"])
-def test_an_export_rewards_its_own_labels_and_nothing_else(evolved: Project, tmp_path: Path, form: str):
+def test_an_export_rewards_its_own_labels_and_nothing_else(evolved, tmp_path, form):
     summary = json.loads(
         evolved.run("families", "export", "--format", form, "--out", str(tmp_path), "--json").stdout
     )
@@ -307,7 +303,7 @@ print(sum(reward(["\\\\boxed{%s}" % text for text in shown], answers)), sum(rewa
     assert done.stdout.split() == [f"{rows.height}.0", "0.0", "0.0"]
 
 
-def test_exported_families_pass_the_gates_again(evolved: Project, tmp_path: Path):
+def test_exported_families_pass_the_gates_again(evolved, tmp_path):
     evolved.run("families", "export", "--format", "jsonl", "--out", str(tmp_path / "out"))
     lines = (tmp_path / "out" / "families.jsonl").read_text().splitlines()
     evolved_one = next(line for line in lines if json.loads(line)["operator"] != "seed")
@@ -327,7 +323,7 @@ def test_exported_families_pass_the_gates_again(evolved: Project, tmp_path: Path
     )
 
 
-def test_an_audit_goes_out_and_its_grades_come_back(evolved: Project, tmp_path: Path):
+def test_an_audit_goes_out_and_its_grades_come_back(evolved, tmp_path):
     path = tmp_path / "audit.csv"
     evolved.run("families", "audit", "export", "--size", "4", "--out", str(path))
     rows = list(csv.DictReader(path.read_text().splitlines(keepends=True)))
@@ -358,7 +354,7 @@ def stale(project: Project) -> set[tuple[str, str]]:
     return stale_parts(project, "families", ASSETS, ("0001", "0002"))
 
 
-def test_a_rule_that_is_only_versioned_touches_verdicts_and_nothing_downstream(evolved: Project):
+def test_a_rule_that_is_only_versioned_touches_verdicts_and_nothing_downstream(evolved):
     """From here on tests change the lake."""
     assert stale(evolved) == set()
     before = contents(evolved, "families")
@@ -387,7 +383,7 @@ def test_a_rule_that_is_only_versioned_touches_verdicts_and_nothing_downstream(e
     assert flips(evolved, "families-blind", 1, 2) == []
 
 
-def test_a_stricter_rule_blocks_on_stored_evidence_without_a_run(evolved: Project):
+def test_a_stricter_rule_blocks_on_stored_evidence_without_a_run(evolved):
     edit_rule(evolved, "families", "blind", '"least_matches": 3', '"least_matches": 6')
     edit_rule(evolved, "families", "blind", "version: 2", "version: 3")
     assert evolved.sql("SELECT count(*) > 0 FROM families.accepted WHERE cycle = '0001'") == [[True]]

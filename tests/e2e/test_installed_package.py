@@ -1,8 +1,6 @@
 """evolake as it is installed from a package index: a wheel in an environment of its own, and a project that
 `evolake init` laid out."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
@@ -114,7 +112,7 @@ def wanted_in_a_wheel() -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
+def installed(tmp_path_factory) -> Installed:
     """The wheel, built of the source distribution, which is built of a copy of the repository."""
     base = tmp_path_factory.mktemp("installed")
     copy_to(base / "source")
@@ -139,7 +137,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
 
 
 @pytest.fixture(scope="module")
-def project(installed: Installed) -> Path:
+def project(installed) -> Path:
     """A project with one cycle of the designs, by an environment that was looked at before."""
     before, folder = installed.written(), installed.folder / "project"
     assert "is a project of evolake now" in installed.evolake("init", "project")
@@ -148,7 +146,7 @@ def project(installed: Installed) -> Path:
     return folder
 
 
-def test_the_wheel_has_every_file_and_no_common_name(installed: Installed):
+def test_the_wheel_has_every_file_and_no_common_name(installed):
     with zipfile.ZipFile(installed.wheel) as archive:
         held = {name: archive.read(name) for name in archive.namelist() if ".dist-info/" not in name}
     wanted = wanted_in_a_wheel()
@@ -158,7 +156,7 @@ def test_the_wheel_has_every_file_and_no_common_name(installed: Installed):
     assert {path.name for path in installed.packages.iterdir()} == {"evolake", "others.pth", metadata}
 
 
-def test_of_a_checkout_only_tracked_files_are_packed(tmp_path: Path):
+def test_of_a_checkout_only_tracked_files_are_packed(tmp_path):
     source = tmp_path / "source"
     copy_to(source)
     for command in (["init", "-q"], ["add", "--all", "--", ":!data_lake/seeds/programs"]):
@@ -192,7 +190,7 @@ def test_of_a_checkout_only_tracked_files_are_packed(tmp_path: Path):
         assert {name.partition("/")[2] for name in packed.getnames()} & set(STRAY) == set()
 
 
-def test_its_version_is_that_of_the_wheel(installed: Installed):
+def test_its_version_is_that_of_the_wheel(installed):
     assert installed.evolake("--version").split() == [
         "evolake,",
         "version",
@@ -200,7 +198,7 @@ def test_its_version_is_that_of_the_wheel(installed: Installed):
     ]
 
 
-def test_outside_of_a_project_it_says_how_to_get_one_and_makes_nothing(installed: Installed, tmp_path: Path):
+def test_outside_of_a_project_it_says_how_to_get_one_and_makes_nothing(installed, tmp_path):
     for words in (["status"], ["run"], ["sql", "FROM parts"], ["guide", "Be brief."], ["lake", "verify"]):
         assert "evolake init DIR" in installed.evolake(*words, code=2, where=tmp_path)
     checks = {
@@ -215,13 +213,13 @@ def test_outside_of_a_project_it_says_how_to_get_one_and_makes_nothing(installed
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_jail_shows_none_of_what_it_brings_along(installed: Installed):
+def test_a_jail_shows_none_of_what_it_brings_along(installed):
     summary = json.loads(installed.run(str(installed.python), "-c", LOOK))
     assert summary["package"] == str(installed.packages / "evolake")
     assert (set(summary["host"]), summary["jail"], summary["bare"]) == ({*BROUGHT}, [True, [], True], [])
 
 
-def test_a_cycle_is_asked_about_anywhere_in_the_project(installed: Installed, project: Path):
+def test_a_cycle_is_asked_about_anywhere_in_the_project(installed, project):
     deep = project / "data_lake" / "seeds"
     assert "designs: 1 cycle done; next: 0002" in installed.evolake("status", where=deep)
     rows = json.loads(
@@ -248,9 +246,7 @@ def test_a_cycle_is_asked_about_anywhere_in_the_project(installed: Installed, pr
     assert checks["project"] and checks["lake"]
 
 
-def test_what_is_added_is_written_to_the_project_and_never_to_the_package(
-    installed: Installed, project: Path
-):
+def test_what_is_added_is_written_to_the_project_and_never_to_the_package(installed, project):
     before, seeds = installed.written(), project / "data_lake" / "seeds"
     (project / "mine.py").write_bytes(
         (ROOT / "data_lake" / "seeds" / "reference_designs" / "design_340.py").read_bytes()
@@ -266,7 +262,7 @@ def test_what_is_added_is_written_to_the_project_and_never_to_the_package(
     assert installed.written() == before
 
 
-def test_its_own_questions_are_beside_those_of_the_cookbook(installed: Installed, project: Path):
+def test_its_own_questions_are_beside_those_of_the_cookbook(installed, project):
     (project / "sql" / "cookbook").mkdir(parents=True)
     (project / "sql" / "cookbook" / "mine.sql").write_text(
         "-- How many?\nSELECT count(*) AS parts FROM parts"
@@ -280,7 +276,7 @@ def test_its_own_questions_are_beside_those_of_the_cookbook(installed: Installed
     )
 
 
-def test_dagster_loads_it_with_the_home_of_the_project(installed: Installed, project: Path):
+def test_dagster_loads_it_with_the_home_of_the_project(installed, project):
     summary = installed.run(str(installed.python), "-m", "dagster", "definitions", "validate", where=project)
     assert (
         "environment variables from .env file: DAGSTER_HOME" in summary

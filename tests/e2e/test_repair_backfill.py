@@ -1,11 +1,8 @@
 """One "Materialize all" over the whole study, as the Dagster UI sends it: setup, then the cells one after the
 other, then the findings."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 from toy_location.site import LAUNCH_BACKFILL, RealSite
@@ -20,7 +17,7 @@ SIZES = {"PROBLEMS": "6", "SEEDS": "1", "PERTURBED": "1", "TRANSFER": "1"}
 
 
 @pytest.fixture
-def site(tmp_path: Path) -> Iterator[RealSite]:
+def site(tmp_path) -> Iterator[RealSite]:
     site = RealSite(
         tmp_path,
         {"EVOLAKE_WORKERS": "1", **{f"EVOLAKE_REPAIR__{name}": value for name, value in SIZES.items()}},
@@ -33,7 +30,7 @@ def site(tmp_path: Path) -> Iterator[RealSite]:
         site.stop()
 
 
-def test_everything_at_once_runs_in_waves_and_cells_never_side_by_side(site: RealSite):
+def test_everything_at_once_runs_in_waves_and_cells_never_side_by_side(site):
     assets = [{"path": ["repair", asset]} for asset in (*SETUP, *CELLS, *FINDINGS)]
     answer = site.ask(
         LAUNCH_BACKFILL,

@@ -4,8 +4,6 @@ are for; no cell is run twice.
 Its seven arms are the five of the default and those that a setting adds: the partitions follow the setting.
 """
 
-from __future__ import annotations
-
 import importlib
 import json
 import os
@@ -54,7 +52,7 @@ SIZES = {"PROBLEMS": "12", "SEEDS": "2", "PERTURBED": "2", "TRANSFER": "2", "ARM
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+def site(tmp_path_factory) -> Iterator[Site]:
     """A site after the whole study."""
     folder = tmp_path_factory.mktemp("repair")
     kept = {
@@ -95,7 +93,7 @@ def failed_checks(result: dg.ExecuteInProcessResult) -> dict[str, int]:
     }
 
 
-def test_cells_groups_and_dependencies_are_those_of_a_study(site: Site):
+def test_cells_groups_and_dependencies_are_those_of_a_study(site):
     graph = site.defs.resolve_asset_graph()
     keys = [key for key in graph.get_all_asset_keys() if key.path[0] == "repair"]
     nodes = {key.path[1]: graph.get(key) for key in keys}
@@ -118,7 +116,7 @@ def test_cells_groups_and_dependencies_are_those_of_a_study(site: Site):
     assert {pool for node in nodes.values() for pool in node.pools} == {"study_repair"}
 
 
-def test_there_is_a_job_a_group_and_no_schedule_sensor_or_cycle(site: Site):
+def test_there_is_a_job_a_group_and_no_schedule_sensor_or_cycle(site):
     repository = site.defs.get_repository_def()
     assert {"repair_setup", "repair_study", "repair_findings"} <= set(repository.job_names)
     assert not any("repair" in item.name for item in (*repository.schedule_defs, *repository.sensor_defs))
@@ -126,11 +124,11 @@ def test_there_is_a_job_a_group_and_no_schedule_sensor_or_cycle(site: Site):
     assert site.lake.seals.lines() == []
 
 
-def test_every_published_column_says_what_it_means(site: Site):
+def test_every_published_column_says_what_it_means(site):
     assert undescribed(site.lake.root, "repair") == []
 
 
-def test_every_cell_holds_every_problem_and_passed_its_checks(site: Site):
+def test_every_cell_holds_every_problem_and_passed_its_checks(site):
     problems = set(site.lake.read("repair", "problems")["problem_id"])
     assert len(problems) == 12 + 3 * 2 + 2
     assert site.lake.cycles("repair", "results") == sorted(site.cells)
@@ -144,7 +142,7 @@ def test_every_cell_holds_every_problem_and_passed_its_checks(site: Site):
         assert len(evaluations.get_asset_check_execution_history(key, limit=100)) == len(site.cells)
 
 
-def test_the_opt_in_arms_are_found_over_like_the_others(site: Site):
+def test_the_opt_in_arms_are_found_over_like_the_others(site):
     assert site.lake.read("repair", "study")["arms"].to_list() == [list(KNOWN_ARMS)]
     main = site.lake.read("repair", "summary").filter(
         (pl.col("suite") == "lia") & (pl.col("variation") == "none")
@@ -154,7 +152,7 @@ def test_the_opt_in_arms_are_found_over_like_the_others(site: Site):
     assert site.lake.read("repair", "robustness")["arm"].n_unique() == 7 > len(ARMS)
 
 
-def test_the_findings_in_the_lake_are_those_of_the_report(site: Site):
+def test_the_findings_in_the_lake_are_those_of_the_report(site):
     report = read_report(site.lake.root)
     for name, frame in report.findings.tables().items():
         assert site.lake.read("repair", name).equals(frame), name
@@ -164,7 +162,7 @@ def test_the_findings_in_the_lake_are_those_of_the_report(site: Site):
     assert all(site.lake.blobs.get(sha).startswith(b"\x89PNG") for sha in figures["png_sha"])
 
 
-def test_a_finished_cell_is_kept_and_not_run_again(site: Site):
+def test_a_finished_cell_is_kept_and_not_run_again(site):
     before = site.lake.record("repair", "results", site.cells[-1])
     again = site.run("repair_study", site.cells[-1])
     assert again.success
@@ -174,18 +172,14 @@ def test_a_finished_cell_is_kept_and_not_run_again(site: Site):
     assert made.tags["dagster/data_version"] == before.content_sha
 
 
-def test_other_settings_are_refused_until_the_setup_has_run_again(
-    site: Site, monkeypatch: pytest.MonkeyPatch
-):
+def test_other_settings_are_refused_until_the_setup_has_run_again(site, monkeypatch):
     monkeypatch.setenv("EVOLAKE_REPAIR__ROUNDS", "2")
     refused = site.run("repair_study", site.cells[0])
     assert "the settings describe another study" in failure(refused)
     assert "repair_setup" in failure(refused)
 
 
-def test_a_model_that_does_not_answer_stops_the_setup_and_leaves_the_record_alone(
-    site: Site, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_model_that_does_not_answer_stops_the_setup_and_leaves_the_record_alone(site, monkeypatch):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         address = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
@@ -242,7 +236,7 @@ PLANTED = {
 
 
 @pytest.mark.parametrize("fault", PLANTED)
-def test_a_planted_fault_is_caught_by_its_check_and_stops_the_findings(site: Site, fault: str):
+def test_a_planted_fault_is_caught_by_its_check_and_stops_the_findings(site, fault):
     table, change, check = PLANTED[fault]
     schema, cell = {"results": RESULTS, "attempts": ATTEMPTS}[table], cell_of("multi_unsat_core_feedback", 0)
     main, sound = (
@@ -265,4 +259,7 @@ def test_a_planted_fault_is_caught_by_its_check_and_stops_the_findings(site: Sit
         site.lake.publish("repair", table, sound, cycle=cell, run_id="mended", schema=schema)
         mended = site.run("repair_study", cell)
     assert mended.success
+
+
+def test_a_mended_study_has_its_findings_again(site):
     assert site.run("repair_findings").success

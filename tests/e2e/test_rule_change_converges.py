@@ -5,17 +5,31 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import dagster as dg
 import pytest
 from designs_fixtures import ROOT, Project, open_project
-from project_steps import edit_rule, flips, flips_told, materialize, previewed, stale
+from project_steps import (
+    contents,
+    edit_rule,
+    flips,
+    flips_told,
+    inside,
+    kill_when,
+    materialize,
+    previewed,
+    stale,
+)
 
+from assets.story import RULES_APPLIED
 from evolake.lake import Lake
 from evolake.programs.commands.group import FILES
+from evolake.report.status import sealed_cycles
 
 pytestmark = [pytest.mark.e2e, pytest.mark.long]
 SMALL = {
@@ -29,7 +43,7 @@ ASSETS = ("projects", "generations", "candidates", "accepted", "champion", "surv
 
 
 @pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
+def project(tmp_path_factory) -> Project:
     """A small program project after one cycle, with rules that may be edited."""
     folder = tmp_path_factory.mktemp("converges")
     shutil.copytree(ROOT / "data_lake" / "seeds" / "rules", folder / "seeds" / "rules")
@@ -47,7 +61,7 @@ def stale_now(project: Project, *cycles: str) -> set[tuple[str, str]]:
     return stale(project, LINE, ASSETS, cycles)
 
 
-def test_what_the_ui_marks_is_what_the_preview_lists_and_made_again_nothing_is_stale(project: Project):
+def test_what_the_ui_marks_is_what_the_preview_lists_and_made_again_nothing_is_stale(project):
     assert stale_now(project, "0001") == set()
     edit_rule(project, LINE, "readable", "version: 1", "version: 2")
     assert stale_now(project, "0001") == {("accepted", "0001")}
@@ -58,7 +72,7 @@ def test_what_the_ui_marks_is_what_the_preview_lists_and_made_again_nothing_is_s
 
 
 def test_an_edit_that_flips_verdicts_made_again_by_the_commands_of_the_preview_leaves_nothing_stale_also_after_a_further_cycle(  # noqa: E501
-    project: Project,
+    project,
 ):
     sizes = _sizes(project)
     edit_rule(project, LINE, "readable", '"most_characters": 100000', f'"most_characters": {max(sizes) - 1}')
@@ -86,8 +100,54 @@ def test_an_edit_that_flips_verdicts_made_again_by_the_commands_of_the_preview_l
     assert (after["make_again"], after["rules"], after["commands"]) == ([], {}, [])
 
 
-def _sizes(project: Project) -> set[int]:
-    """Characters of each candidate that passed."""
+def test_an_edit_is_applied_by_one_command_also_after_kills_and_is_taken_back_by_it(project):
+    """Two cycles; the first one's longest program is blocked now, so that the second follows anew."""
+    done, lake = ["0001", "0002"], Lake(project.lake)
+    assert sealed_cycles(lake, LINE) == done
+    rules = project.folder / "seeds" / "rules" / LINE / "readable.md"
+    before, kept, limit = contents(project, LINE), rules.read_text(), max(_sizes(project, "0001")) - 1
+    rules.write_text(re.sub(r'"most_characters": \d+', f'"most_characters": {limit}', kept))
+    edit_rule(project, LINE, "readable", "version: 3", "version: 4")
+    for asset, cycle in (("accepted", "0001"), ("opened", "0002")):  # between two writes of a cycle
+        old = lake.record(LINE, asset, cycle).created_at
+        kill_when(
+            project,
+            lambda: lake.record(LINE, asset, cycle).created_at != old or None,  # noqa: B023
+            *("rules", "apply", "--line", LINE, "--yes"),
+        )
+    [row] = json.loads(project.run("status", "--json").stdout)["lines"]
+    assert "half applied: cycle 0001 of 2" in row["rules"]
+    assert half_applied_in_the_ui(project) == {"0001"}, "the page of the cycle that was sealed again"
+    project.run("rules", "apply", "--line", LINE, "--yes")
+    changed = contents(project, LINE)
+    assert changed["survivors", "0001"] != before["survivors", "0001"]
+    for _ in range(2):
+        assert sealed_cycles(lake, LINE) == done and stale_now(project, *done) == set()
+        after = previewed(project, LINE)
+        assert (after["make_again"], after["rules"], after["commands"]) == ([], {}, [])
+        [row] = json.loads(project.run("status", "--json").stdout)["lines"]
+        assert (row["rules"], half_applied_in_the_ui(project)) == ("", set())
+        rules.write_text(kept)
+        project.run("rules", "apply", "--line", LINE, "--yes")
+    again = contents(project, LINE)
+    different = {key for key in before if again[key] != before[key]}
+    assert {asset for asset, _ in different} <= {"baseline_notes"}, "which count the steps of a search"
+
+
+def half_applied_in_the_ui(project: Project) -> set[str | None]:
+    """Cycles whose page says in Dagster's UI that rules are half applied."""
+    with inside(project), dg.DagsterInstance.get() as instance:
+        key = dg.AssetKey([LINE, "story"])
+        records = instance.fetch_materializations(key, limit=1000).records
+        pages = {made.partition: made for item in reversed(records) if (made := item.asset_materialization)}
+    return {cycle for cycle, made in pages.items() if RULES_APPLIED in made.metadata}
+
+
+def _sizes(project: Project, cycle: str = "%") -> set[int]:
+    """Characters of each candidate that passed, of one cycle or of all."""
     lake = Lake(project.lake)
-    rows = project.sql("SELECT files_sha FROM programs.candidates WHERE state <> 'blocked'")
+    rows = project.sql(
+        "SELECT files_sha FROM programs.candidates JOIN programs.accepted USING (program_id) WHERE passed "
+        f"AND accepted.cycle LIKE '{cycle}'"
+    )
     return {sum(map(len, json.loads(lake.blobs.get(sha)).values())) for (sha,) in rows}

@@ -27,7 +27,7 @@ GROUPS = "{ assetNodes { groupName assetKey { path } } }"
 
 
 @pytest.fixture(scope="module")
-def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def packages(tmp_path_factory) -> Path:
     """A folder that the package was installed into, as pip does it."""
     folder = tmp_path_factory.mktemp("sixth")
     shutil.copytree(ROOT / "tests" / "sixth_line", folder / "source")
@@ -39,7 +39,7 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory, packages: Path) -> Iterator[RealSite]:
+def site(tmp_path_factory, packages) -> Iterator[RealSite]:
     """Two cycles by the daemon, launched as the UI does it."""
     site = RealSite(tmp_path_factory.mktemp("site"), {"PYTHONPATH": str(packages), "EVOLAKE_PROFILE": "demo"})
     site.prepare()
@@ -87,7 +87,7 @@ def test_without_the_package_nothing_knows_the_line():
     assert [path for path in (*files, ROOT / "pyproject.toml") if "golomb" in path.read_text().lower()] == []
 
 
-def test_the_command_line_the_settings_and_the_doctor_have_it(packages: Path):
+def test_the_command_line_the_settings_and_the_doctor_have_it(packages):
     environment = {**os.environ, "PYTHONPATH": str(packages)}
     assert "golomb" in evolake(environment, "--help")
     assert "a Golomb ruler" in evolake(environment, "golomb", "0", "1", "4", "6")
@@ -107,7 +107,7 @@ def test_the_command_line_the_settings_and_the_doctor_have_it(packages: Path):
     assert "EVOLAKE_GOLOMB__MARKS" in evolake(environment | {"EVOLAKE_GOLOMB__MARKS": "2"}, "status", code=2)
 
 
-def test_two_cycles_stand_on_each_other_and_every_gate_has_spoken(site: RealSite):
+def test_two_cycles_stand_on_each_other_and_every_gate_has_spoken(site):
     assert [site.lake.seals.read("golomb", cycle).state for cycle in (*CYCLES, "0003")] == ["sealed"] * 3
     question = (
         "SELECT gate, count(*) AS asked, count(*) FILTER (outcome = 'block') AS blocked FROM verdicts "
@@ -125,7 +125,7 @@ def test_two_cycles_stand_on_each_other_and_every_gate_has_spoken(site: RealSite
     assert 17 <= least[0][0] <= 31  # the optimal ruler of six marks, and the seed
 
 
-def test_sql_and_the_ui_say_what_its_columns_mean(site: RealSite):
+def test_sql_and_the_ui_say_what_its_columns_mean(site):
     tables = evolake(
         site.environment, "sql", "--format", "csv", "SELECT DISTINCT asset FROM parts WHERE line = 'golomb'"
     ).split()[1:]
@@ -146,7 +146,7 @@ def test_sql_and_the_ui_say_what_its_columns_mean(site: RealSite):
     assert details["length"] == "Distance of the last mark from the first; shorter is better."
 
 
-def test_the_report_the_status_and_the_guidance_have_it(site: RealSite, tmp_path: Path):
+def test_the_report_the_status_and_the_guidance_have_it(site, tmp_path):
     page = tmp_path / "report.html"
     evolake(
         site.environment,
@@ -173,7 +173,7 @@ def test_the_report_the_status_and_the_guidance_have_it(site: RealSite, tmp_path
     )
 
 
-def test_its_best_is_taken_out_and_checked_without_the_lake(site: RealSite, tmp_path: Path):
+def test_its_best_is_taken_out_and_checked_without_the_lake(site, tmp_path):
     question = "SELECT ruler_id, length FROM golomb.survivors ORDER BY length, ruler_id"
     best = json.loads(evolake(site.environment, "sql", "--json", question))["rows"][0]
     file, forged = tmp_path / "ruler.tar", tmp_path / "forged.tar"
@@ -191,7 +191,7 @@ def test_its_best_is_taken_out_and_checked_without_the_lake(site: RealSite, tmp_
     )
 
 
-def test_the_ui_shows_its_groups(site: RealSite):
+def test_the_ui_shows_its_groups(site):
     nodes = [
         (node["groupName"], node["assetKey"]["path"][1])
         for node in site.ask(GROUPS)["assetNodes"]

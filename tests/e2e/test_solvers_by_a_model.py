@@ -1,13 +1,10 @@
 """The backend `model` through two cycles of the solvers line: real diffs over HTTP on loopback, good ones and
 faulty ones, mended or not."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 from designs_fixtures import Project
@@ -44,7 +41,6 @@ def modelled(tmp_path_factory) -> Iterator[Modelled]:
         "EVOLAKE_SOLVERS__DUEL_SUITE": "planted-duel",
         "EVOLAKE_SOLVERS__DUEL_INSTANCES": "28",
         "EVOLAKE_SOLVERS__HOLDOUT_INSTANCES": "1",
-        "EVOLAKE_SOLVERS__PAIRS": "2",
         "EVOLAKE_SOLVERS__OBJECTIVES_PER_CYCLE": str(len(OBJECTIVES)),
     }
     project = open_project(folder, **by_a_model("", **settings))
@@ -66,7 +62,7 @@ def made(project: Project, cycle: str) -> dict[str, list]:
     return {row[0]: row[1:] for row in rows}
 
 
-def test_two_cycles_are_sealed_and_every_role_was_asked(modelled: Modelled):
+def test_two_cycles_are_sealed_and_every_role_was_asked(modelled):
     assert modelled.project.sql("SELECT cycle, state FROM seals WHERE line = 'solvers' ORDER BY cycle") == [
         [f"000{n}", "sealed"] for n in (1, 2, 3)
     ]
@@ -99,7 +95,7 @@ def test_two_cycles_are_sealed_and_every_role_was_asked(modelled: Modelled):
     assert {kind: count for kind, count in modelled.scripted.says.items() if kind != "revise"} == asked
 
 
-def test_every_diff_is_applied_mended_or_dies_as_a_row(modelled: Modelled):
+def test_every_diff_is_applied_mended_or_dies_as_a_row(modelled):
     result = made(modelled.project, "0001")
     assert {name: row[:3] for name, row in result.items()} == {
         "good": [None, None, 0],
@@ -115,7 +111,7 @@ def test_every_diff_is_applied_mended_or_dies_as_a_row(modelled: Modelled):
     assert all(len(objections) == row[2] for name, row in result.items() for objections in [details[name]])
 
 
-def test_the_coder_is_shown_what_was_wrong_with_its_diff(modelled: Modelled):
+def test_the_coder_is_shown_what_was_wrong_with_its_diff(modelled):
     repairs = [
         text
         for asked in modelled.asked
@@ -128,7 +124,7 @@ def test_the_coder_is_shown_what_was_wrong_with_its_diff(modelled: Modelled):
     assert "cpuTime" in shown["reads-a-clock"]
 
 
-def test_what_was_written_is_what_was_built_on_the_seed(modelled: Modelled):
+def test_what_was_written_is_what_was_built_on_the_seed(modelled):
     blobs = BlobStore(modelled.project.lake)
     rows = modelled.project.sql("SELECT title, diff_sha, parents, edits FROM solvers.variants")
     assert len(rows) == sum(len(names) for names in PLANNED.values())
@@ -137,7 +133,7 @@ def test_what_was_written_is_what_was_built_on_the_seed(modelled: Modelled):
         assert (parents, edits) == ([modelled.scripted.parent], None)
 
 
-def test_a_rule_learnt_from_a_broken_build_blocks_the_next_one_before_it_is_built(modelled: Modelled):
+def test_a_rule_learnt_from_a_broken_build_blocks_the_next_one_before_it_is_built(modelled):
     project, name = modelled.project, f"solvers-learned-{RULE}"
     broken = project.sql("SELECT variant_id FROM solvers.variants WHERE title = 'does-not-compile'")[0][0]
     rows = project.sql(
@@ -154,7 +150,7 @@ def test_a_rule_learnt_from_a_broken_build_blocks_the_next_one_before_it_is_buil
     assert any(name in asked.messages[-1]["content"] for asked in modelled.asked)
 
 
-def test_an_expert_explores_breaks_the_build_mends_it_tests_and_passes_every_gate(modelled: Modelled):
+def test_an_expert_explores_breaks_the_build_mends_it_tests_and_passes_every_gate(modelled):
     project = modelled.project
     [made_by] = project.sql("SELECT variant_id, cycle, origin FROM solvers.variants WHERE title = 'later'")
     assert made_by[1:] == ["0002", "model"]
@@ -183,7 +179,7 @@ def test_an_expert_explores_breaks_the_build_mends_it_tests_and_passes_every_gat
     assert calls == [[10, '{"max_output_tokens":8192}']]
 
 
-def test_what_the_expert_wrote_is_an_improvement_that_takes_the_title(modelled: Modelled):
+def test_what_the_expert_wrote_is_an_improvement_that_takes_the_title(modelled):
     project = modelled.project
     [[expert]] = project.sql("SELECT variant_id FROM solvers.variants WHERE title = 'later'")
     runs = (
@@ -207,7 +203,7 @@ def test_what_the_expert_wrote_is_an_improvement_that_takes_the_title(modelled: 
     ]
 
 
-def test_the_analyst_reads_its_cycle_in_a_session(modelled: Modelled):
+def test_the_analyst_reads_its_cycle_in_a_session(modelled):
     turns = modelled.project.sql(
         "SELECT tools, outcome, record_sha FROM session_turns WHERE role = 'solvers_analyst_session' "
         "ORDER BY turn"
@@ -225,7 +221,7 @@ def test_the_analyst_reads_its_cycle_in_a_session(modelled: Modelled):
     assert "luckyRestart" in parts[1][0]
 
 
-def test_objectives_vote_from_the_cycle_that_wrote_them_or_are_blocked_as_rows(modelled: Modelled):
+def test_objectives_vote_from_the_cycle_that_wrote_them_or_are_blocked_as_rows(modelled):
     project = modelled.project
     new = (
         "SELECT description, source, state, reason, objective_id FROM solvers.objectives WHERE "
@@ -254,7 +250,7 @@ def test_objectives_vote_from_the_cycle_that_wrote_them_or_are_blocked_as_rows(m
     assert {(cycle, name) for cycle, name in reviewed} == {("0002", name) for name in votes["0001"]}
 
 
-def test_what_an_objective_says_in_the_jail_reaches_no_role(modelled: Modelled):
+def test_what_an_objective_says_in_the_jail_reaches_no_role(modelled):
     asked = [
         text
         for item in modelled.asked
@@ -265,7 +261,7 @@ def test_what_an_objective_says_in_the_jail_reaches_no_role(modelled: Modelled):
     assert not [text for text in asked if "PAR-2 is" in text]
 
 
-def test_no_role_sees_a_holdout_formula_or_a_par2(modelled: Modelled):
+def test_no_role_sees_a_holdout_formula_or_a_par2(modelled):
     unseen = {
         cell
         for row in modelled.project.sql("SELECT instance, formula_sha FROM solvers.holdout_runs")
@@ -278,7 +274,7 @@ def test_no_role_sees_a_holdout_formula_or_a_par2(modelled: Modelled):
     assert not re.findall(r"PAR-2 \d", said), "a ratio of PAR-2 is told, no value"
 
 
-def test_the_second_cycle_knows_the_verdict_of_the_first_ones_contest(modelled: Modelled):
+def test_the_second_cycle_knows_the_verdict_of_the_first_ones_contest(modelled):
     """Planner, analyst and objective writer of cycle 0002 read who fought whom, the ratio and the families;
     nobody reads a formula's name."""
     [duel] = modelled.project.sql(
@@ -302,14 +298,14 @@ def test_the_second_cycle_knows_the_verdict_of_the_first_ones_contest(modelled: 
     assert fought and not [name for name in fought if name in everything]
 
 
-def test_variants_go_by_short_ids_in_every_prompt(modelled: Modelled):
+def test_variants_go_by_short_ids_in_every_prompt(modelled):
     ids = {row[0] for row in modelled.project.sql("SELECT artifact_id FROM artifacts WHERE line = 'solvers'")}
     said = "\n".join(message["content"] for asked in modelled.asked for message in asked.messages)
     assert not [name for name in ids if name in said]
     assert [name for name in ids if name[:12] in said]
 
 
-def test_every_paid_reply_is_a_row_with_its_price(modelled: Modelled):
+def test_every_paid_reply_is_a_row_with_its_price(modelled):
     rows = modelled.project.sql(
         "SELECT backend, model, round(usd, 9), input_tokens, output_tokens, status FROM agent_calls"
     )
@@ -332,7 +328,7 @@ def test_every_paid_reply_is_a_row_with_its_price(modelled: Modelled):
     assert late["build"][1] > 0
 
 
-def test_variants_replay_from_the_tape_with_the_server_gone(modelled: Modelled, tmp_path: Path):
+def test_variants_replay_from_the_tape_with_the_server_gone(modelled, tmp_path):
     """Another lake that has nothing but the tape, and the verdicts on proofs: the same variants,
     nothing paid."""
     other = open_project(

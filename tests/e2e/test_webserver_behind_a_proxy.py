@@ -1,8 +1,6 @@
 """docs/operations.md, "Who can reach the UI": a reverse proxy with a login before a webserver that only
 shows, below a path of the proxy's own."""
 
-from __future__ import annotations
-
 import base64
 import http.client
 import json
@@ -102,7 +100,7 @@ def start(site: Site) -> None:
     site._spawn("webserver", [sys.executable, "-m", "dagster_webserver", *server])
 
 
-def test_who_logs_in_sees_the_lines_and_starts_nothing(tmp_path: Path):
+def test_who_logs_in_sees_the_lines_and_starts_nothing(tmp_path):
     with running_site(tmp_path / "site") as site, proxy_before(site.port) as port:
         start(site)
 

@@ -6,6 +6,6 @@ import pytest
 
 
 @pytest.fixture(autouse=True)
-def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_proxy(monkeypatch) -> None:
     """Servers on loopback are reached directly, whatever proxy this machine has."""
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")

@@ -55,7 +55,7 @@ def left_out(command: str) -> bool:
 
 
 @pytest.fixture
-def environment(tmp_path: Path) -> Mapping[str, str]:
+def environment(tmp_path) -> Mapping[str, str]:
     lake = Lake(tmp_path / "lake")
     for cycle in ("0001", "0002"):
         lake.publish(
@@ -73,9 +73,7 @@ def environment(tmp_path: Path) -> Mapping[str, str]:
     }
 
 
-def test_all_that_runs_here_ends_well_in_the_order_of_the_pages(
-    environment: Mapping[str, str], tmp_path: Path
-):
+def test_all_that_runs_here_ends_well_in_the_order_of_the_pages(environment, tmp_path):
     with dg.DagsterInstance.from_config(environment["DAGSTER_HOME"]) as instance:
         register_keys(instance, "families", ["0030"])
     mirror = {
@@ -109,9 +107,7 @@ def test_all_that_runs_here_ends_well_in_the_order_of_the_pages(
     assert (tmp_path / "their-lake" / "_format.json").exists() and (tmp_path / "lake.duckdb").exists()
 
 
-def test_tables_are_read_by_other_tools_as_the_page_says_before_and_after_compaction(
-    environment: Mapping[str, str], tmp_path: Path
-):
+def test_tables_are_read_by_other_tools_as_the_page_says_before_and_after_compaction(environment, tmp_path):
     (tmp_path / "data_lake").symlink_to(tmp_path / "lake")
     single, packed = (re.search(r'"(data_lake[^"]+)"', line)[1] for line in blocks("team-lake.md"))  # type: ignore[index]
     rows = pl.scan_parquet(

@@ -10,8 +10,6 @@ Every attack is bounded by construction (so many processes, threads, bytes; sign
 everything; the clock set to now): a jail that fails the kit must not take the machine with it.
 """
 
-from __future__ import annotations
-
 import os
 import secrets
 import socket

@@ -1,8 +1,6 @@
 """The same kit against direct native runs: the attacks of `native_attacks` that need no process, and a few on
 what only they have."""
 
-from __future__ import annotations
-
 import shutil
 from dataclasses import replace
 from pathlib import Path

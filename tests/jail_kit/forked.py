@@ -1,8 +1,6 @@
 """The attacks by Python candidates, made by programs that are forked from a warm jail: they come in as a
 project's evaluator."""
 
-from __future__ import annotations
-
 import json
 import secrets
 from dataclasses import dataclass, replace

@@ -258,18 +258,26 @@ of the jail's, too), time, output, reply and end."""
 
 def told_apart(pool: Pool) -> list[str]:
     """Return which words of a candidate's memory tell which of the two HISTORIES came before it: those that
-    are the same after the same one, in each of three times."""
-    after: list[list[dict[int, int]]] = [[], []]
+    are the same after the same one, in each of three times. A word that chance changes (what was allocated
+    first) looks so once in 32 rounds, so that suspects must look the same in three."""
     known = look(pool)
+    suspects = _told_apart(pool, known)
+    for _ in range(2):
+        suspects = suspects and suspects & _told_apart(pool, known)
+    return sorted(suspects)
+
+
+def _told_apart(pool: Pool, known: Image) -> set[str]:
+    after: list[list[dict[int, int]]] = [[], []]
     for turn, which in enumerate((0, 1, 1, 0, 1, 0)):
         for _ in range(1 + turn % 3 if which else 1):
             pool.call(GENERIC_DRIVER, HISTORIES[which], {"function": "leave", "args": ["mark"]}, LEAVE_LIMITS)
         after[which].append(look(pool, known).words())
     first, second = after
     same = set(first[0]).intersection(*first[1:], *second)
-    return [
+    return {
         f"{place:x}: {first[0][place]:x} or {second[0][place]:x}"
-        for place in sorted(same)
+        for place in same
         if first[0][place] != second[0][place]
         and len({words[place] for words in first}) == len({words[place] for words in second}) == 1
-    ]
+    }

@@ -1,8 +1,6 @@
 """Attacks by native programs, written for /bin/sh and the commands that every system has, so that no compiler
 is needed."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from evolake.jail import groups

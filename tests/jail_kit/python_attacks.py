@@ -1,7 +1,5 @@
 """Attacks by Python candidates on the warm pool."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from evolake.jail.inside import syscalls
@@ -81,6 +79,16 @@ CHANNELS = {
             "timer_create": "0, 0, room",
             "inotify_init1": "0",
             "sync_file_range": "descriptor, 0, 0, 0",
+            "mq_open": "ctypes.create_string_buffer(b'evolake-left'), os.O_CREAT | os.O_RDWR, 0o666, 0",
+            "msgget": "0x4243, 0o1666",
+            "semget": "0x4244, 1, 0o1666",
+            "shmget": "0x4242, 4096, 0o1666",
+            "add_key": "ctypes.create_string_buffer(b'user'), ctypes.create_string_buffer(b'x'), room, 1, -4",
+            "keyctl": "0, -4, 1",
+            "adjtimex": "room",
+            "io_uring_setup": "4, room",
+            "pidfd_open": "os.getpid(), 0",
+            "process_vm_readv": "os.getpid(), room, 0, room, 0, 0",
         }.items()
         if syscalls.number(name) is not None
     },

@@ -1,8 +1,6 @@
 """Attacks by a program that has a private /dev/shm and pairs of sockets, as the evaluator of a project has:
 written in Python."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -105,6 +103,19 @@ for family in (socket.AF_INET, socket.AF_UNIX, socket.AF_NETLINK):
 for family, kind in ((socket.AF_UNIX, socket.SOCK_DGRAM), (socket.AF_UNIX, socket.SOCK_RAW), (socket.AF_INET, socket.SOCK_STREAM)):
     refused(socket.socketpair, family, kind)
 """,  # noqa: E501
+    ),
+    SharedAttack(
+        "read the numbers that count sockets and processes",
+        "counters",
+        REFUSED
+        + """
+ours, theirs = socket.socketpair()
+for number in (57, 71, 77):
+    refused(ours.getsockopt, socket.SOL_SOCKET, number, 8)
+refused(ours.setsockopt, socket.SOL_SOCKET, 76, 1)
+assert ours.getsockopt(socket.SOL_SOCKET, socket.SO_TYPE) == socket.SOCK_STREAM
+ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 8192)
+""",
     ),
     SharedAttack(
         "leave shared memory and a semaphore for the next",

@@ -3,13 +3,15 @@ which cycle stood on which.
 
 What a test wants to go wrong it plants as a file in the folder EVOLAKE_TOY_PLANTS: `fail-<line>-<cycle>`,
 `salt-<line>-<cycle>` (a change of content), `twice-<line>-<cycle>` (a repeated member, which the check
-forbids), `none-<line>-<cycle>` (nothing survives), `hang-<line>-<cycle>`.
+forbids), `none-<line>-<cycle>` (nothing survives), `hang-<line>-<cycle>`, `idle-<line>-0000` (why there is
+nothing to do).
 """
 
 from __future__ import annotations
 
 import os
 import time
+from functools import partial
 from pathlib import Path
 
 import dagster as dg
@@ -29,7 +31,8 @@ def plant(kind: str, line: str, cycle: str) -> str | None:
 
 def toy_line(name: str, *, checked: bool = False) -> BuiltLine:
     """seeds -> incoming* -> candidates -> survivors, with a blocking check on candidates where `checked`."""
-    line = Line(name, f"The toy line {name}.", owners=("team:toys",))
+    idle = partial(plant, "idle", name, "0000")
+    line = Line(name, f"The toy line {name}.", owners=("team:toys",), idle=idle)
 
     @line.seed_asset(description="One member.")
     def seeds(context: dg.AssetExecutionContext, lake: LakeResource) -> dg.MaterializeResult:

@@ -39,9 +39,8 @@ from evolake.designs.engines import forked_process
 from evolake.designs.engines.engine import Simulation, unsolved
 from evolake.designs.engines.median_search import Computed
 from evolake.designs.model.contract import Blocked, Variable
-from evolake.designs.model.formulas import FormulaKind, KindName, prepare
 from evolake.designs.model.graph import Graph
-from evolake.designs.model.instances import P0
+from evolake.designs.model.instances import P0, FormulaKind, KindName, prepare
 from evolake.errors import InputError, MachineryError
 
 MODULE = "evolake.designs.engines.fork_server"

@@ -116,7 +116,7 @@ def _broken(reason: str, request: dict[str, Any]) -> dict[str, Any]:
 def _simulate(request: dict[str, Any], say: Say) -> dict[str, Any]:
     from evolake.designs.engines.engine import EngineChoice, RunEvents, StopRule, WorkBounds, simulate
     from evolake.designs.model.contract import TracedDesign
-    from evolake.designs.model.formulas import FormulaKind, draw_formulas
+    from evolake.designs.model.instances import FormulaKind, draw_formulas
 
     parts = [0.0]
 

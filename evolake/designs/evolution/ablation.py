@@ -16,7 +16,7 @@ from evolake.designs.evolution.racing import BudgetLevel, Stage, run_stages
 from evolake.designs.genome.open_ablation import Ablation
 from evolake.designs.genome.open_compose import compose
 from evolake.designs.model.contract import TracedDesign
-from evolake.designs.model.formulas import FormulaKind, uniform_kind
+from evolake.designs.model.instances import FormulaKind, uniform_kind
 from evolake.designs.settings import DesignsSettings
 from evolake.designs.tracing.trace import trace
 from evolake.seeds import child_seed
@@ -78,11 +78,6 @@ def term_effects(
         }[cut]
         result.append(TermEffect(term, kind, math.exp(sum(logs) / len(logs)), bound))
     return result
-
-
-def effects_sentence(effects: Sequence[TermEffect]) -> str:
-    """Return what a term does in a sentence."""
-    return f"{effects[0].term}: {', '.join(map(str, effects))}"
 
 
 def _counted(stage: Stage) -> float:

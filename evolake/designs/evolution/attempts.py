@@ -19,7 +19,7 @@ from evolake.designs.engines.counted import counted_s
 from evolake.designs.evolution.extrapolation import extrapolate
 from evolake.designs.evolution.population import Population
 from evolake.designs.evolution.schedule import is_solved, latest_levels
-from evolake.designs.model.formulas import KINDS
+from evolake.designs.model.instances import KINDS
 from evolake.designs.roles.models import SHORT_ID
 from evolake.designs.work.rows import median_work, per_step
 

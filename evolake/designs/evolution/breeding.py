@@ -24,7 +24,6 @@ from typing import Any
 
 import numpy as np
 
-from evolake.cycle_seeds import CycleSeeds
 from evolake.designs.evolution.experiments import LINE
 from evolake.designs.evolution.population import Population, Texts
 from evolake.designs.evolution.proposals import Candidate, Judge, Judged, blocking_gate, judged
@@ -41,11 +40,11 @@ from evolake.designs.evolution.racing import (
 from evolake.designs.genome.open_genetic import parent_of
 from evolake.designs.genome.open_genome import OpenGenome
 from evolake.designs.genome.variation import Child, Parent
-from evolake.designs.model.formulas import FormulaKind, uniform_kind
+from evolake.designs.model.instances import FormulaKind, uniform_kind
 from evolake.designs.settings import DesignsSettings
 from evolake.errors import MachineryError
 from evolake.gates.run import side_by_side
-from evolake.seeds import child_seed
+from evolake.seeds import CycleSeeds, child_seed
 
 GENERATION = 16
 CORE_TIMES = 5.0

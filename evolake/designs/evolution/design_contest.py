@@ -30,7 +30,6 @@ from typing import Any
 import polars as pl
 
 from evolake.contest import LEAST_PAIRS, Contest, looks, paired
-from evolake.cycle_seeds import CycleSeeds
 from evolake.designs.evolution.experiments import PAPER_BATCH, Measured, Simulate, simulate_level
 from evolake.designs.evolution.extrapolation import (
     LawContest,
@@ -47,6 +46,7 @@ from evolake.designs.evolution.population import Population, Texts
 from evolake.designs.evolution.schedule import is_cut, is_solved, sizes
 from evolake.designs.settings import DesignsSettings
 from evolake.designs.work.rows import max_work, median_work, per_step
+from evolake.seeds import CycleSeeds
 
 CERTIFICATE = "assignments checked on the clauses by the host"
 LARGEST_LOG = 700.0

@@ -14,7 +14,6 @@ from typing import Any
 
 from evolake.agents import AgentFailure, Agents, Reply
 from evolake.agents.attempts import MOST_SIBLINGS, SiblingNote, waves
-from evolake.cycle_seeds import CycleSeeds
 from evolake.designs.evolution.attempts import contest_outcomes, idea_of
 from evolake.designs.evolution.planning import TRIED_BY_DESIGNER, detail, limits_text, tried_text
 from evolake.designs.evolution.population import Population, Texts
@@ -45,6 +44,7 @@ from evolake.designs.settings import DesignsSettings
 from evolake.designs.templates import template
 from evolake.errors import InputError
 from evolake.gates.run import in_turn, side_by_side
+from evolake.seeds import CycleSeeds
 
 SIBLING_CHARS = 400
 """Characters that a request is sent of one sibling."""

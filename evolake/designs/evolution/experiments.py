@@ -33,7 +33,7 @@ from evolake.designs.evolution.schedule import (
     limits_of,
     next_level,
 )
-from evolake.designs.model.formulas import FormulaKind, uniform_kind
+from evolake.designs.model.instances import FormulaKind, uniform_kind
 from evolake.designs.settings import DesignsSettings
 from evolake.designs.work.rows import max_work, median_work, per_step
 from evolake.errors import InputError, MachineryError

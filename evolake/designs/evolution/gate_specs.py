@@ -1,5 +1,5 @@
-"""The gates of a design. A further one is an entry here with its function, a rule file that names it, and a
-test with its planted fault.
+"""The gates of a design. A further one is an entry here with its function, an entry of `judging.COLLECT`, a
+rule file that names it, and a test with its planted fault.
 
 They judge designs where these are made: a blocked design is a row of `candidates`, and no separate asset
 judges it again.

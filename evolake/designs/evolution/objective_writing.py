@@ -20,7 +20,6 @@ from typing import Any
 import numpy as np
 
 from evolake.agents import AgentFailure, Agents, Reply
-from evolake.cycle_seeds import CycleSeeds
 from evolake.designs.evolution.attempts import contest_outcomes
 from evolake.designs.evolution.experiments import LINE
 from evolake.designs.evolution.judging_objectives import JudgeObjective
@@ -45,7 +44,7 @@ from evolake.objectives.portfolio import ObjectiveSpec, baseline_objective, new_
 from evolake.objectives.programs.compose import read
 from evolake.objectives.programs.expression import to_json
 from evolake.objectives.source import objective_id
-from evolake.seeds import generator
+from evolake.seeds import CycleSeeds, generator
 
 RECENT_RESULTS, SHOWN_BLOCKED = 60, 6
 WRITTEN = "written"

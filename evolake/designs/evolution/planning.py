@@ -31,7 +31,7 @@ from evolake.designs.evolution.schedule import (
     sizes,
 )
 from evolake.designs.genome.open_genome import read_genome
-from evolake.designs.model.formulas import KINDS
+from evolake.designs.model.instances import KINDS
 from evolake.designs.roles.models import (
     SHORT_ID,
     DesignDetail,

@@ -26,7 +26,7 @@ from evolake.designs.genome.open_compose import compose
 from evolake.designs.genome.open_genetic import OF_TWO, OPERATORS, parent_of, propose
 from evolake.designs.genome.open_genome import read_genome, with_values
 from evolake.designs.genome.variation import Child, Parent, differed_values, short_title
-from evolake.designs.model.formulas import PLANTED, FormulaKind, KindName
+from evolake.designs.model.instances import PLANTED, FormulaKind, KindName
 
 SLACK = 1.25
 SWITCH_SLACK = 4.0

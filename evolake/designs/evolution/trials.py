@@ -28,7 +28,7 @@ from evolake.designs.evolution.experiments import LINE
 from evolake.designs.evolution.schedule import MOST_STEPS_PER_WORK
 from evolake.designs.model.boundary import alone
 from evolake.designs.model.contract import Blocked, TracedDesign
-from evolake.designs.roles.designer_session import (
+from evolake.designs.roles.designer import (
     DESIGN_SESSION,
     Check,
     DesignCard,

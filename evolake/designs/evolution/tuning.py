@@ -30,7 +30,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from evolake.compute.needs import trusted
-from evolake.cycle_seeds import CycleSeeds
 from evolake.designs.engines.isolated import fits_apart
 from evolake.designs.evolution.experiments import (
     Job,
@@ -61,6 +60,7 @@ from evolake.designs.model.contract import Blocked, HyperValue, TracedDesign
 from evolake.designs.settings import DesignsSettings
 from evolake.designs.tracing.trace import trace
 from evolake.designs.work.rows import per_step
+from evolake.seeds import CycleSeeds
 
 MILLION = 10**6
 

@@ -16,8 +16,7 @@ from evolake.designs.genome.open_expression import (
     Expression,
     Kind,
 )
-from evolake.designs.genome.open_genome import Constant
-from evolake.designs.genome.parameters import Parameter
+from evolake.designs.genome.open_genome import Constant, Parameter
 from evolake.designs.genome.variation import rounded
 
 LEAF_ODDS, FUNCTION_ODDS, REDUCTION_ODDS, POWER_ODDS = 0.3, 0.3, 0.15, 0.05

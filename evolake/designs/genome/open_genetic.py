@@ -44,6 +44,7 @@ from evolake.designs.genome.open_genome import (
     Constant,
     Memory,
     OpenGenome,
+    Parameter,
     backbone,
     cleared,
     names_at,
@@ -51,7 +52,6 @@ from evolake.designs.genome.open_genome import (
     with_values,
 )
 from evolake.designs.genome.open_switch import switched
-from evolake.designs.genome.parameters import Parameter
 from evolake.designs.genome.variation import (
     Child,
     Parent,

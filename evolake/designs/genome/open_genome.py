@@ -1,10 +1,10 @@
-"""Genomes of designs: a drive for every state variable, as a typed expression of state, aggregates,
-memories and parameters.
+"""Genomes of designs: a drive for every state variable, as a typed expression of state, aggregates, memories
+and parameters.
 
-    force     literal     what a literal is pushed by; summed over clauses, with the literal's sign, it is `pull`
+    force     literal     what a literal is pushed by; summed over clauses, with its sign, it is `pull`
     v         variable    the drive of v, made of `pull`
     xs, xl    clause      the drives of the two memories that every design has
-    m1, ...   any but literal   drives of further memory variables, each with its own bounds, which start at 0
+    m1, ...   any but literal   drives of further memory variables, each with its own bounds, from 0 on
     pace      scalar      what the length of a step is multiplied with; a genome without it has 1
 
 Names at hand: `c` unsatisfaction (1 - l)/2 of the clause's best literal, `second` that of the next best, `u`
@@ -20,7 +20,7 @@ that depends neither on the size nor on how large xl has grown; without it, a me
 grow, and at large sizes they grow more.
 
 `BASELINE` is the baseline dynamics; it is where search starts.
-"""  # noqa: E501
+"""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 from evolake.canonical_json import canonical_json
 from evolake.designs.genome.open_behaviour import Memory, fingerprint
@@ -49,8 +49,38 @@ from evolake.designs.genome.open_expression import (
     substituted,
     tupled,
 )
-from evolake.designs.genome.parameters import BACKBONE, Parameter, clip
 from evolake.errors import InputError
+
+ParameterType = Literal["uniform", "log_uniform", "int"]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One hyperparameter: its type on the contract's scale, default and closed bounds."""
+
+    name: str
+    type: ParameterType
+    default: float
+    low: float
+    high: float
+
+
+BACKBONE: tuple[Parameter, ...] = (
+    Parameter("alpha", "log_uniform", 5.0, 0.5, 50.0),
+    Parameter("beta", "log_uniform", 20.0, 2.0, 300.0),
+    Parameter("gamma", "uniform", 0.25, 0.02, 0.5),
+    Parameter("delta", "uniform", 0.05, 0.005, 0.3),
+    Parameter("epsilon", "log_uniform", 1e-3, 1e-4, 5e-2),
+    Parameter("zeta", "log_uniform", 1e-3, 1e-4, 1.0),
+    Parameter("lr", "log_uniform", 1.0, 0.1, 6.0),
+)
+
+
+def clip(parameter: Parameter, value: float) -> float:
+    """Return `value` inside the parameter's bounds; whole for an int."""
+    bounded = min(max(value, parameter.low), parameter.high)
+    return float(round(bounded)) if parameter.type == "int" else float(bounded)
+
 
 SLOTS: Mapping[str, Kind] = {"force": "literal", "v": "variable", "xs": "clause", "xl": "clause"}
 OPTIONAL: Mapping[str, Kind] = {"pace": "scalar"}

@@ -22,8 +22,15 @@ import numpy as np
 
 from evolake.designs.genome.open_behaviour import BOUNDS
 from evolake.designs.genome.open_expression import Expression, renamed, size, substituted
-from evolake.designs.genome.open_genome import SLOTS, Constant, Memory, OpenGenome, backbone, open_genome
-from evolake.designs.genome.parameters import Parameter
+from evolake.designs.genome.open_genome import (
+    SLOTS,
+    Constant,
+    Memory,
+    OpenGenome,
+    Parameter,
+    backbone,
+    open_genome,
+)
 from evolake.designs.genome.variation import rounded
 
 CLOCK = "fresh_memory"

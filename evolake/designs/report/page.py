@@ -15,9 +15,8 @@ from evolake.designs.evolution.population import Population, read_population
 from evolake.designs.report import supplement_champion as champion
 from evolake.designs.report.material import Material, material_of
 from evolake.lake import following
-from evolake.report.finished_cycle import FinishedCycle, read_cycle
+from evolake.report.finished_cycle import FinishedCycle, questions, read_cycle
 from evolake.report.pages import Section, section
-from evolake.report.questions import questions
 
 LINE = "designs"
 

@@ -14,9 +14,9 @@ from evolake.contest import LEVEL
 from evolake.designs.evolution.gate_specs import OBJECTIVE
 from evolake.lake import Lake
 from evolake.report.artifacts import Artifact, Kind, LineArtifacts, blob_text, column_text
+from evolake.report.finished_cycle import questions
 from evolake.report.gain import BOUNDS, NONE_YET, Gain
 from evolake.report.numbers import counted, figures, interval
-from evolake.report.questions import questions
 from evolake.report.standing import Ask, Standing
 from evolake.report.story import Gate, Row, Story, Trend, contests, why_nothing_passed, with_cpu
 from evolake.stats import Interval

@@ -99,10 +99,11 @@ def _lowered_counts(lowered: Lowered, traced: TracedDesign) -> Counts:
 
 
 def _carried(counted: dict[tuple[str, str], float], foreigns: tuple[Foreign, ...]) -> None:
-    """Add the numbers that are put together for operators left to torch, and taken apart again."""
+    """Add the numbers that are put together for operators left to torch, and taken apart again. Whole ones
+    are turned into reals and back, and compared with the largest that a real holds."""
     for foreign in foreigns:
         for part in (*foreign.operands.values(), *foreign.results):
-            key = "mixed carry", part.loop or "S"
+            key = f"mixed {'carry' if part.kind in ('real', 'bool') else 'whole'}", part.loop or "S"
             counted[key] = counted.get(key, 0.0) + part.count
 
 

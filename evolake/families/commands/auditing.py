@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from evolake import settings as settings_module
-from evolake.commands import OrdinaryPath
+from evolake.commands import AS_JSON, PROFILE, OrdinaryPath
 from evolake.families.settings import FamiliesSettings
 from evolake.terminal import say, say_json
 
@@ -61,7 +61,7 @@ def export_sheet(size: int, out: Path) -> int:
 
 @audit.command("import", short_help="Read the grades of a sheet into the lake.")
 @click.argument("path", type=OrdinaryPath())
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
+@AS_JSON
 def import_grades(path: Path, as_json: bool) -> int:
     """Read the grades of a sheet into the lake (table families.audit_grades) and sum up all grades.
 
@@ -111,18 +111,14 @@ def import_grades(path: Path, as_json: bool) -> int:
     default=None,
     help="The CSV with answers, to judge and to keep (default: write a sheet).",
 )
-@click.option(
-    "--profile",
-    default=None,
-    help="Sizes and limits (default: EVOLAKE_PROFILE, else the lake's, else laptop).",
-)
+@PROFILE
 @click.option(
     "--seed",
     type=click.IntRange(min=0),
     default=None,
     help="Root seed of the sheet's instances (default: EVOLAKE_SEED, else 0).",
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
+@AS_JSON
 def review_sheet(
     family: Path, out: Path | None, answers: Path | None, profile: str | None, seed: int | None, as_json: bool
 ) -> int:

@@ -162,7 +162,7 @@ def evidence(out: Path | None) -> int:
     Make it again after a change of a seed family or of the code of a gate.
     """
     from evolake.agents import Agents
-    from evolake.agents.backends import OperatorsBackend
+    from evolake.agents.roles import OperatorsBackend
     from evolake.families.evolution.shipped_seeds import (
         FILE,
         FamilyEvidence,

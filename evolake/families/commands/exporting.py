@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from evolake import settings as settings_module
-from evolake.commands import OrdinaryPath
+from evolake.commands import AS_JSON, OrdinaryPath
 from evolake.errors import InputError
 from evolake.report.numbers import counted
 from evolake.terminal import say, say_json
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 @click.option(
     "--independent", is_flag=True, help="Only what another than its author solved from the text alone."
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
+@AS_JSON
 def export(
     form: str, out: Path, cycle: int | None, test_share: float, independent: bool, as_json: bool
 ) -> int:
@@ -286,14 +286,14 @@ def _of_lake(settings: Settings) -> list[Fingerprint]:
 
 @click.command(short_help="Show a family, its idea and verdicts, or all attempts.")
 @click.argument("family", metavar="[ID]", required=False)
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
+@AS_JSON
 def show(family: str | None, as_json: bool) -> int:
     """Show a family: its idea, its state, its parents and what the gates said. Without ID: every attempt of
     all cycles with its idea and outcome.
 
     ID: its id or the first eight or more digits of it.
     """
-    from evolake.families.report.artifacts import attempt_lines, attempts, family_lines, family_report
+    from evolake.families.report.story import attempt_lines, attempts, family_lines, family_report
     from evolake.lake import Lake
 
     lake = Lake(settings_module.load().require_lake())

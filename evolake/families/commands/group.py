@@ -13,7 +13,7 @@ from uuid import uuid4
 
 import click
 
-from evolake.commands import LazyGroup, OrdinaryPath
+from evolake.commands import AS_JSON, PROFILE, LazyGroup, OrdinaryPath
 from evolake.families.settings import FamiliesSettings
 from evolake.lazy import Lazy
 from evolake.terminal import say, say_json
@@ -66,18 +66,14 @@ def families() -> None:
     default=None,
     help="Ask readers who see the text alone; kept in the lake (default: none).",
 )
-@click.option(
-    "--profile",
-    default=None,
-    help="Sizes and limits (default: EVOLAKE_PROFILE, else the lake's, else laptop).",
-)
+@PROFILE
 @click.option(
     "--seed",
     type=click.IntRange(min=0),
     default=None,
     help="Root seed of the blind reviews' instances (default: EVOLAKE_SEED, else 0).",
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
+@AS_JSON
 def check(
     path: Path, backend: str | None, readers: str | None, profile: str | None, seed: int | None, as_json: bool
 ) -> int:

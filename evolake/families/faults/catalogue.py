@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from evolake.families.faults import texts
-from evolake.families.faults.sources import (
+from evolake.families.faults.texts import (
     FORGED,
     WRONG,
     answers,

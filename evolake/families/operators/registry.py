@@ -31,8 +31,7 @@ from evolake.families.model.contract import Family
 from evolake.families.model.similarity import Fingerprint, jaccard, normalised, sketch
 from evolake.families.model.source_code import NotComposable, Unreadable, parse
 from evolake.families.operators.common import check_rules, named
-from evolake.families.operators.of_one_family import aggregate, constrain, invert, switch_rule
-from evolake.families.operators.of_two_families import guard, pipe
+from evolake.families.operators.of_families import aggregate, constrain, guard, invert, pipe, switch_rule
 from evolake.families.worlds.constraint_world import constraint_world
 from evolake.families.worlds.liveliness import NoWorld
 from evolake.families.worlds.process_world import process_world

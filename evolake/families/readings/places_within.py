@@ -1,13 +1,350 @@
-"""Readings of single places: from the k-th on, tops at the ends of a row, first and last digits, and pairs
-that share nothing."""
+"""Places and counts: from where places are counted, from the k-th on, tops at the ends of a row, first and
+last digits, pairs that share nothing; every k-th from where on, ordered pairs or not, and those that are not
+something."""
 
 from __future__ import annotations
 
+import ast
 import re
+from collections.abc import Iterator
 from itertools import pairwise
 
 from evolake.families.readings.measured_steps import lists_of_numbers
-from evolake.families.readings.view import Examiner, FamilyView, Wanted, at, changed, compared, integers
+from evolake.families.readings.view import (
+    Examiner,
+    FamilyView,
+    ReadingPlace,
+    Wanted,
+    at,
+    called_names,
+    changed,
+    compared,
+    integers,
+)
+
+
+def counted_from(view: FamilyView) -> Examiner:
+    """Examine from where places are counted: the last place by the text is asked for, and answers that are
+    places are looked at."""
+    one = view.matching(
+        r"\b(?:leftmost|lowest|bottom|nearest)\b[^.;]{0,30}\b(?:is|has|gets|bears)\b[^.;]{0,20}\b1\b|"
+        r"\b(?:counted|numbered|count(?:ing)?|number(?:ed|ing)?|start(?:s|ing)?|begin(?:s|ning)?) (?:\w+ "
+        r"){0,4}?(?:from|at|with) (?:(?:number|house|place|no\.?|the|a|an|seat|door|day) ){0,2}(?:1|"
+        r"one)\b|\bfirst (?:\w+ ){0,3}(?:is|has|bears|gets|being) (?:the )?(?:number |place |position |"
+        r"no\. ?)?(?:1|one)\b|\bnumbered 1\b"
+    )
+    zero = view.matching(
+        r"\b(?:leftmost|first|lowest|bottom|nearest)\b[^.;]{0,30}\b(?:is|has|gets|"
+        r"bears)\b[^.;]{0,20}\b0\b|\b(?:counted|numbered|count(?:ing)?|number(?:ed|ing)?|start(?:s|ing)?|"
+        r"begin(?:s|ning)?) (?:\w+ ){0,4}?(?:from|at|with) (?:(?:number|house|place|no\.?|the|a|an|seat|"
+        r"door|day) ){0,2}(?:0|zero|nought)\b|\bfirst (?:\w+ ){0,3}(?:is|has|bears|gets|being) (?:the "
+        r")?(?:number |place |position |no\. ?)?(?:0|zero|nought)\b|\bnumbered 0\b"
+    )
+    asks = bool(
+        re.search(
+            r"\b(?:place|position|seat|index|slot|number of the|at which|on which|"
+            r"which (?:\w+ )?(?:number|place|field|square|house))\b",
+            view.question,
+            re.IGNORECASE,
+        )
+    )
+    lists = view.lists()
+    trials = []
+    for number in view.numbers.values() if one or zero else []:
+        for path in lists:
+            for place in view.few:
+                inputs = view.instances[place].inputs
+                end = len(at(inputs, path))
+                trials += [
+                    (number.slot, path, changed(inputs, number.path, end + number.offset)),
+                    (number.slot, path, changed(inputs, number.path, end - 1 + number.offset)),
+                    (number.slot, path, changed(inputs, number.path, end + 1 + number.offset)),
+                ]
+    given = yield Wanted([inputs for *_, inputs in trials])
+    if one and not zero:
+        says = "1"
+    elif zero and not one:
+        says = "0"
+    else:
+        says = ""
+    sentence = (one or zero or [view.question])[0]
+    result = []
+    for number in view.numbers.values():
+        if re.search(
+            rf"\b(?:place|position|seat|field|square|house|card|cell|box|door|room|shelf|index|number|spot|"
+            rf"tile|bench|at|on) #{number.slot}(?!\d)",
+            view.text,
+            re.IGNORECASE,
+        ):
+            for path in lists:
+                answers = [
+                    solved
+                    for (slot, where, _), solved in zip(trials, given.answers, strict=True)
+                    if (slot, where) == (number.slot, path)
+                ]
+                last, before, after = answers[0::3], answers[1::3], answers[2::3]
+                failed = sum(item.status == "error" for item in last)
+                if (
+                    says == "1"
+                    and last
+                    and failed == len(last)
+                    and all(item.status == "ok" for item in before)
+                ):
+                    result.append(
+                        ReadingPlace(
+                            "from where places are counted",
+                            sentence,
+                            "1",
+                            "0",
+                            "contradicted",
+                            failed,
+                            len(last),
+                        )
+                    )
+                beyond = sum(item.status == "error" for item in after)
+                if (
+                    says == "0"
+                    and last
+                    and not failed
+                    and beyond == len(after)
+                    and all(item.status == "ok" for item in before)
+                ):
+                    result.append(
+                        ReadingPlace(
+                            "from where places are counted",
+                            sentence,
+                            "0",
+                            "1",
+                            "contradicted",
+                            beyond,
+                            len(after),
+                        )
+                    )
+    if asks and len(lists) == 1 and all(type(label) is int for label in view.labels):
+        sizes = [len(at(item.inputs, lists[0])) for item in view.instances]
+        if all(0 <= label <= size for label, size in zip(view.labels, sizes, strict=True)):
+            lowest = sum(label == 0 for label in view.labels)
+            highest = sum(label == size for label, size in zip(view.labels, sizes, strict=True))
+            if lowest and not highest:
+                does = "0"
+            elif highest and not lowest:
+                does = "1"
+            else:
+                does = ""
+            zero_said = re.search(
+                r"\b(?:answer|give|say|write|reply|return|is|are)\b[^.]*\b0\b|\bnone\b|\bno such\b|"
+                r"\bnever\b",
+                view.text,
+                re.IGNORECASE,
+            )
+            if (does == "0" and says == "0") or (does == "1" and says == "1"):
+                result.append(ReadingPlace("from where places are counted", sentence, says, does, "fixed"))
+            elif does and says and does != says and not (does == "0" and zero_said):
+                result.append(
+                    ReadingPlace(
+                        "from where places are counted",
+                        sentence,
+                        says,
+                        does,
+                        "contradicted",
+                        max(lowest, highest),
+                        len(sizes),
+                    )
+                )
+    return result[:1]
+
+
+COMPLEMENTS = (
+    ast.Mod,
+    ast.Not,
+    ast.NotIn,
+    ast.NotEq,
+    ast.IsNot,
+    ast.Sub,
+    ast.Eq,
+    ast.Lt,
+    ast.Gt,
+    ast.LtE,
+    ast.GtE,
+    ast.BitXor,
+    ast.Invert,
+    ast.IfExp,
+    ast.Continue,
+    ast.Delete,
+)
+REMOVING = frozenset(
+    ["difference", "discard", "remove", "pop", "difference_update", "symmetric_difference", "get", "find"]
+)
+
+
+def negation(view: FamilyView) -> Examiner:
+    """Examine whether a question for those that are not something is answered by a program that can say no at
+    all."""
+    yield Wanted()
+    asks = re.search(
+        r"\b(?:how many|which|what is the number|count|what is the sum)\b[^?]*\b(?:do|does|did|is|are|"
+        r"was|were|has|have|can|will)(?: not|n't)\b|"
+        r"\b(?:how many|which|count|number of)\b[^?]*\b(?:never|nobody|without|none|no longer)\b",
+        view.question,
+        re.IGNORECASE,
+    )
+    if not asks:
+        return []
+    unable = [name for name, tree in view.trees.items() if not _can_deny(tree)]
+    if not unable:
+        return [ReadingPlace("a negation", view.question, "not", "not", "fixed")]
+    return [
+        ReadingPlace(
+            "a negation",
+            view.question,
+            "not",
+            f"nothing is denied in the program {unable[0]}",
+            "contradicted",
+        )
+    ]
+
+
+def _can_deny(tree: ast.Module) -> bool:
+    """Return whether a source has any means to count what is not so. Checks of the form of the inputs are
+    left out."""
+    for statement in [
+        item for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) for item in node.body
+    ]:
+        if isinstance(statement, ast.If) and "schema_error" in ast.unparse(statement):
+            continue
+        for node in ast.walk(statement):
+            if isinstance(node, COMPLEMENTS) or (isinstance(node, ast.If) and node.orelse):
+                return True
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and node.func.attr in REMOVING
+            ):
+                return True
+            if (
+                isinstance(node, ast.Constant)
+                and node.value in (0, False)
+                and isinstance(node.value, bool | int)
+                and node.value is not True
+            ):
+                return True
+    return False
+
+
+def steps(view: FamilyView) -> Examiner:
+    """Examine where "every k-th" begins: slices that take every k-th from the first one, or from the k-th."""
+    yield Wanted()
+    stated = view.matching(r"\bevery (?:#\d+|second|third|fourth|fifth|\w+th)\b")
+    if not stated:
+        return []
+    first = view.matching(
+        r"\b(?:start|begin)\w* (?:with|at|from) the (?:very )?first\b|\bthe (?:very )?first (?:\w+ "
+        r"){0,4}(?:included|counts|is (?:taken|one of|the first|among|read|also)|belongs)"
+    )
+    later = view.matching(
+        r"\b(?:start|begin)\w* (?:with|at|from) the (?:#\d+(?:th|nd|rd)?|second|third|fourth|"
+        r"\w+th)\b"
+    )
+    found = {way for tree in view.trees.values() for way in _begins(tree)}
+    if len(found) != 1 or (bool(first) and bool(later)):
+        return []
+    does = found.pop()
+    if first:
+        says = "the first"
+    elif later:
+        says = "the k-th"
+    else:
+        says = ""
+    if says:
+        return [compared("where every k-th begins", (first or later)[0], says, does)]
+    if does == "the first":
+        return [compared("where every k-th begins", stated[0], "the k-th", does)]
+    return []
+
+
+def _begins(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if (
+            isinstance(node, ast.Slice)
+            and node.step is not None
+            and not ast.unparse(node.step).startswith("-")
+        ):
+            lower = ast.unparse(node.lower) if node.lower else "0"
+            step = ast.unparse(node.step)
+            less = (
+                isinstance(node.step, ast.Constant)
+                and type(node.step.value) is int
+                and lower == str(node.step.value - 1)
+            )
+            if lower == "0":
+                yield "the first"
+            elif lower == f"{step} - 1" or less:
+                yield "the k-th"
+
+
+def pairs(view: FamilyView) -> Examiner:
+    """Examine whether a pair and the same pair the other way round are one."""
+    lists = view.lists()
+    probes = (
+        [
+            changed(
+                view.instances[place].inputs,
+                lists[0],
+                at(view.instances[place].inputs, lists[0])[start : start + 2],
+            )
+            for place in view.few
+            for start in (0, 1, 2)
+        ]
+        if len(lists) == 1 and re.search(r"\bpairs?\b", view.text, re.IGNORECASE)
+        else []
+    )
+    given = yield Wanted(probes)
+    counts = [
+        solved.answer for solved in given.answers if solved.status == "ok" and type(solved.answer) is int
+    ]
+    ordered = view.matching(
+        r"\bordered pairs?|\border (?:of the two )?matters|\bcount as (?:two|different) pairs"
+    )
+    unordered = view.matching(
+        r"\bunordered pairs?|\border (?:\w+ ){0,3}(?:does not|doesn't) matter|"
+        r"\bcount as one pair|\bcounts? (?:as )?(?:only )?once\b.*\bpair|"
+        r"\bpair\b.*\bcounted (?:only )?once|"
+        r"\b([A-Z]\w*) (?:with|and) ([A-Z]\w*) (?:is|are|makes?) (?:no other|the same|one)\b"
+    )
+    if bool(ordered) == bool(unordered):
+        return []
+    found = {way for tree in view.trees.values() for way in _paired(tree)}
+    if set(counts) in ({0, 2}, {0, 1}) and min(counts.count(0), len(counts) - counts.count(0)) >= 3:
+        found = {"ordered" if 2 in counts else "unordered"}
+    says = "ordered" if ordered else "unordered"
+    if len(found) != 1:
+        return []
+    does = found.pop()
+    return [compared("whether pairs are ordered", (ordered or unordered)[0], says, does)]
+
+
+def _paired(tree: ast.Module) -> Iterator[str]:
+    names = called_names(tree)
+    if "combinations" in names:
+        yield "unordered"
+    if "permutations" in names:
+        yield "ordered"
+    for node in ast.walk(tree):
+        if (
+            isinstance(node, ast.Call)
+            and ast.unparse(node.func) == "range"
+            and len(node.args) == 2
+            and ast.unparse(node.args[0]).endswith("+ 1")
+        ):
+            yield "unordered"
+        if (
+            isinstance(node, ast.Slice)
+            and node.lower is not None
+            and node.upper is None
+            and re.fullmatch(r"\w+ \+ 1", ast.unparse(node.lower))
+        ):
+            yield "unordered"
+
 
 ORDINALS = {"third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "tenth": 10}
 

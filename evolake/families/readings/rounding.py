@@ -1,4 +1,5 @@
-"""Which way is rounded: by what the programs divide with."""
+"""Which way is rounded, by what the programs divide with; the sign of a remainder and the middle of an even
+number of values, by a changed validator that takes the other one."""
 
 from __future__ import annotations
 
@@ -16,6 +17,267 @@ from evolake.families.readings.view import (
     compared,
     source_of,
 )
+from evolake.reading.json_text import whole_number
+
+LOWER, HIGHER, MEAN = "the lower of the two", "the higher of the two", "their mean"
+MIDDLE_WORDS = (
+    (LOWER, "smaller|lower|lesser|worse|lighter|shorter|left|earlier|smallest|lowest"),
+    (HIGHER, "larger|higher|greater|better|upper|bigger|heavier|taller|right|later"),
+)
+
+
+def medians(view: FamilyView) -> Examiner:
+    """Examine which of two middle values is the median."""
+    mention = view.matching(r"\bmedian|\bmiddle\b|\btwo (?:in the )?middle")
+    if not mention:
+        yield Wanted()
+        return []
+    text = " ".join(mention)
+    two = (
+        r"(?:one |value |number |element )?(?:of (?:the |these |those )?(?:two|both|middle)|middle|median)\b"
+    )
+    says = {
+        name
+        for name, words in MIDDLE_WORDS
+        if re.search(rf"\b(?:{words}) {two}", text, re.IGNORECASE)
+        or re.search(
+            rf"\btwo\b[^.;]*\b(?:the|is its|"
+            rf"take) (?:{words})\b",
+            text,
+            re.IGNORECASE,
+        )
+    } | (
+        {MEAN}
+        if re.search(r"\b(?:mean|average|half (?:of )?(?:the|their) sum|half ?way)\b", text, re.IGNORECASE)
+        else set()
+    )
+    held = {name: _median_held(tree) for name, tree in view.trees.items()}
+    tree = view.trees.get("primary")
+    source = _median_changed(tree) if tree is not None else None
+    given = yield Wanted((), [source] if source else [])
+    decides, total = (given.decided[0], given.of) if source else (0, 0)
+    does = set().union(*held.values())
+    if len(does) != 1:
+        return []
+    if len(says) == 1:
+        verdict = "fixed" if says == does else "contradicted"
+        return [
+            ReadingPlace(
+                "the middle of an even number",
+                mention[0],
+                says.pop(),
+                next(iter(does)),
+                verdict,
+                decides,
+                total,
+            )
+        ]
+    if not says and decides:
+        return [
+            ReadingPlace(
+                "the lower or the higher of two middle values",
+                mention[0],
+                "",
+                next(iter(does)),
+                "ambiguous",
+                decides,
+                total,
+            )
+        ]
+    return []
+
+
+def _median_held(tree: ast.Module) -> set[str]:
+    names = called_names(tree)
+    result = {
+        side
+        for name, side in (("median_low", LOWER), ("median_high", HIGHER), ("median", MEAN))
+        if name in names
+    }
+    lower = higher = False
+    for node in ast.walk(tree):
+        index = node.slice if isinstance(node, ast.Subscript) else None
+        if (
+            isinstance(index, ast.BinOp)
+            and isinstance(index.op, ast.FloorDiv)
+            and ast.unparse(index.right) == "2"
+        ):
+            less = (
+                isinstance(index.left, ast.BinOp)
+                and isinstance(index.left.op, ast.Sub)
+                and ast.unparse(index.left.right) == "1"
+            )
+            lower, higher = lower or less, higher or not less
+        elif (
+            isinstance(index, ast.BinOp)
+            and isinstance(index.op, ast.Sub)
+            and ast.unparse(index.right) == "1"
+            and "// 2" in ast.unparse(index.left)
+        ):
+            lower = True
+    if lower and higher:
+        kinds = {MEAN}
+    elif lower:
+        kinds = {LOWER}
+    elif higher:
+        kinds = {HIGHER}
+    else:
+        kinds = set()
+    return result | kinds
+
+
+def _median_changed(tree: ast.Module) -> str | None:
+    tree, changed = copy.deepcopy(tree), False
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute | ast.Name):
+            key = "attr" if isinstance(node, ast.Attribute) else "id"
+            other = {"median_low": "median_high", "median_high": "median_low"}.get(getattr(node, key))
+            if other:
+                setattr(node, key, other)
+                changed = True
+        index = node.slice if isinstance(node, ast.Subscript) else None
+        halved = (
+            isinstance(index, ast.BinOp)
+            and isinstance(index.op, ast.FloorDiv)
+            and ast.unparse(index.right) == "2"
+        )
+        if halved and isinstance(index, ast.BinOp):
+            changed = True
+            less = (
+                isinstance(index.left, ast.BinOp)
+                and isinstance(index.left.op, ast.Sub)
+                and ast.unparse(index.left.right) == "1"
+            )
+            index.left = (
+                index.left.left
+                if less and isinstance(index.left, ast.BinOp)
+                else ast.BinOp(index.left, ast.Sub(), ast.Constant(1))
+            )
+    return source_of(tree) if changed else None
+
+
+REMAINDER = "the sign of a remainder"
+TRUNCATED = """
+def _remainder_of_sign(a, b):
+    return a % b if a >= 0 or a % b == 0 else a % b - b if b > 0 else a % b
+"""
+
+
+def remainders(view: FamilyView) -> Examiner:
+    """Examine the sign of a remainder."""
+    mention = view.matching(r"\bremainder|\bmodulo\b|\bmod\b|\bleft over when")
+    truncated = view.matching(
+        r"\bsign (?:of|as) the (?:dividend|(?:number|value|one) (?:that is |which is |"
+        r"being )?divided|first)|\bas in (?:the language )?(?:C|Java)\b|"
+        r"\b(?:remainder|it) (?:may be|can be|is) negative|\bdivision (?:rounds|"
+        r"is rounded) towards? (?:zero|0)"
+    )
+    floored = view.matching(
+        r"\bnever (?:be )?negative|\bnot negative|\bnon-?negative|\balways (?:at least|"
+        r"between) (?:0|zero)|\bsign (?:of|as) the divisor|"
+        r"\bat least 0 (?:and|but)|\bfrom 0 to\b.{0,20}(?:less|minus) (?:1|one)|\bas in Python"
+    )
+    if not mention:
+        yield Wanted()
+        return []
+    tree = view.trees.get("primary")
+    source = calling(tree, ast.Mod, "_remainder_of_sign", TRUNCATED) if tree is not None else None
+    back = _with_fmod_floored(tree) if tree is not None else None
+    sources = [item for item in (source, back) if item]
+    given = yield Wanted((), sources)
+    counts = dict(zip(sources, given.decided, strict=True))
+    plain = re.compile(r"\bnegative\b|\bsign\b", re.IGNORECASE)
+    if back and counts[back]:
+        if floored and not truncated:
+            return [
+                ReadingPlace(
+                    REMAINDER,
+                    floored[0],
+                    "never negative",
+                    "the sign of the number divided",
+                    "contradicted",
+                    counts[back],
+                    given.of,
+                )
+            ]
+        return []
+    if source and counts[source]:
+        if truncated and not floored:
+            return [
+                ReadingPlace(
+                    REMAINDER,
+                    truncated[0],
+                    "the sign of the number divided",
+                    "never negative",
+                    "contradicted",
+                    counts[source],
+                    given.of,
+                )
+            ]
+        if not truncated and not floored and not plain.search(view.text):
+            return [
+                ReadingPlace(
+                    REMAINDER, mention[0], "", "never negative", "ambiguous", counts[source], given.of
+                )
+            ]
+        return [
+            compared(
+                REMAINDER,
+                (floored or mention)[0],
+                "never negative",
+                "never negative",
+                counts[source],
+                given.of,
+            )
+        ]
+    return []
+
+
+def _named(word: str) -> ast.expr:
+    """Return the name or the number that a word of a source is."""
+    number = whole_number(word)
+    return ast.Name(word, ast.Load()) if number is None else ast.Constant(number)
+
+
+def _with_fmod_floored(tree: ast.Module) -> str | None:
+    """Return the source with a % b for fmod(a, b), and for a - b * int(a / b); None if it has neither."""
+    changed = False
+
+    class _Flooring(ast.NodeTransformer):
+        def visit_Call(self, node: ast.Call) -> ast.AST:
+            nonlocal changed
+            self.generic_visit(node)
+            name = ast.unparse(node.func)
+            if name in ("math.fmod", "fmod") and len(node.args) == 2:
+                changed = True
+                return ast.BinOp(node.args[0], ast.Mod(), node.args[1])
+            return node
+
+        def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+            nonlocal changed
+            self.generic_visit(node)
+            match = re.fullmatch(
+                r"(\w+) - (?:(\w+) \* int\(\1 / (\w+)\)|int\(\1 / (\w+)\) \* (\w+))", ast.unparse(node)
+            )
+            if match and match[2] == match[3] and match[4] == match[5]:
+                changed = True
+                return ast.BinOp(_named(match[1]), ast.Mod(), _named(match[2] or match[4]))
+            return node
+
+        def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
+            nonlocal changed
+            self.generic_visit(node)
+            text = ast.unparse(node)
+            match = re.fullmatch(r"(\w+) % (\w+) if \1 >= 0 else -\(-\1 % \2\)", text)
+            match = match or re.fullmatch(r"-\(-(\w+) % (\w+)\) if \1 < 0 else \1 % \2", text)
+            if match:
+                changed = True
+                return ast.BinOp(_named(match[1]), ast.Mod(), _named(match[2]))
+            return node
+
+    new = _Flooring().visit(copy.deepcopy(tree))
+    return source_of(new) if changed else None
+
 
 CEILING = """
 def _rounded_up(a, b):

@@ -25,8 +25,7 @@ from evolake.families.model.population import PASSED, Population
 from evolake.families.model.similarity import Fingerprint, jaccard
 from evolake.families.tables import DRIFT_SUMMARY, GRADES, KILL_RATES
 from evolake.lake import Lake
-from evolake.report.finished_cycle import FinishedCycle
-from evolake.report.questions import passed_gates, questions
+from evolake.report.finished_cycle import FinishedCycle, passed_gates, questions
 from evolake.report.status import sealed_cycles
 
 

@@ -52,6 +52,9 @@ AF_UNIX = 1
 CONNECTED = tuple(kind | flags for kind in (1, 5) for flags in (0, 0o4000, 0o2000000, 0o2004000))
 """SOCK_STREAM and SOCK_SEQPACKET, with and without SOCK_NONBLOCK and SOCK_CLOEXEC, equal on both
 architectures: the ends of such a pair send to each other alone, those of datagrams also to an address."""
+COUNTED_OF_SOCKETS, ASKED_OF_SOCKETS = (57, 71, 77), (76,)
+"""getsockopt SO_COOKIE, SO_NETNS_COOKIE, SO_PEERPIDFD, and setsockopt SO_PASSPIDFD, equal on both
+architectures: they give numbers that count sockets, namespaces and processes of the machine."""
 OWNER_ARGUMENTS, UNCHANGED = {"chown": 1, "lchown": 1, "fchown": 1, "fchownat": 2}, 0xFFFFFFFF
 """Call that changes an owner -> which argument is the owner; and the owner that means none."""
 GROUP = 16
@@ -275,6 +278,8 @@ def program(policy: Policy, own_pid: int) -> bytes:
     rules += _only(
         "socketpair", _allow_socket_pair() if policy.shared_memory else _end_or_refuse(policy, "socketpair")
     )
+    rules += _only("getsockopt", _refuse_if_any(_low(2), COUNTED_OF_SOCKETS))
+    rules += _only("setsockopt", _refuse_if_any(_low(2), ASKED_OF_SOCKETS))
     rules += _only("statx", _refuse_if_bits(_low(3), UNIQUE_MOUNT_ID))
     if policy.changes:
         for name in syscalls.FILE_TIMES:

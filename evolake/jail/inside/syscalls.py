@@ -52,6 +52,8 @@ NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "acct": (163, 89),
     "socket": (41, 198),
     "socketpair": (53, 199),
+    "getsockopt": (55, 209),
+    "setsockopt": (54, 208),
     "connect": (42, 203),
     "bind": (49, 200),
     "listen": (50, 201),

@@ -1,5 +1,6 @@
-"""`evolake programs`: a new project (a function to fit, scored apart from the program that fits it), what a
-project's evaluator says of its initial program, a program of the lake, and whether evolution goes in circles.
+"""`evolake programs`: a new project (a function to fit, scored apart from the program that fits it, or an
+open problem), what a project's evaluator says of its initial program, a program of the lake, a construction
+with what checks it, and whether evolution goes in circles.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from evolake import settings as settings_module
-from evolake.commands import OrdinaryPath
+from evolake.commands import AS_JSON, OrdinaryPath
 from evolake.errors import InputError
 from evolake.programs.settings import ProgramsSettings
 from evolake.terminal import say, say_json, say_text
@@ -34,29 +35,41 @@ def programs() -> None:
     """
 
 
-@programs.command(short_help="Write a complete small project to edit.")
-@click.argument("name")
+@programs.command(short_help="Write a complete small project to edit, or an open problem.")
+@click.argument("name", required=False)
+@click.option(
+    "--from", "problem", help="An open problem, such as circles-26 (default: a small function to fit)."
+)
+@click.option("--list", "listed", is_flag=True, help="List the open problems and their best known values.")
 @click.option(
     "--in",
     "parent",
     type=OrdinaryPath(file_okay=False),
     help="Folder to create it in (default: the seeds of the lake in use).",
 )
-def new(name: str, parent: Path | None) -> int:
-    """Write a complete small project, to be changed into your own. Nothing is overwritten.
+def new(name: str | None, problem: str | None, listed: bool, parent: Path | None) -> int:
+    """Write a complete small project, to be changed into your own, or an open problem. Nothing is
+    overwritten.
 
     NAME: a name, for a project among the seeds of the lake in use, which takes part in the next cycle; or a
-    path such as ./NAME, for one anywhere.
+    path such as ./NAME, for one anywhere. With --from it may be left out: then it is the problem's.
     """
     from evolake.new_files import new_files
+    from evolake.programs.problems import lines_of_problems, problem_files, problem_named
 
+    if listed:
+        say(*lines_of_problems())
+        return 0
+    problem = problem and problem_named(problem)
+    if not (name := name or problem):
+        raise InputError("a new project needs a name", wanted="NAME, or --from PROBLEM", do="add one")
     settings = settings_module.load()
-    folder = _new_folder(settings, name, parent)
+    folder, files = _new_folder(settings, name, parent), problem_files(problem) if problem else FILES
     with new_files(
-        {folder / path: text for path, text in FILES.items()}
+        {folder / path: text for path, text in files.items()}
     ):  # a lake that is damaged leaves no half-made project
         called, entering = _called(settings, folder), _entering(settings, folder)
-    say(f"{len(FILES)} files in {folder}; next: evolake programs check {called}", f"  {entering}")
+    say(f"{len(files)} files in {folder}; next: evolake programs check {called}", f"  {entering}")
     return 0
 
 
@@ -116,7 +129,7 @@ def _entering(settings: Settings, folder: Path) -> str:
     is_flag=True,
     help="First install requirements.txt, as wheels, into an environment of the project.",
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
+@AS_JSON
 def check(project: str, runs: int, install: bool, as_json: bool) -> int:
     """Evaluate the initial program of a project in the jail: score, noise, time, whether it is deterministic,
     whether its score is protected.
@@ -146,7 +159,7 @@ def check(project: str, runs: int, install: bool, as_json: bool) -> int:
 
 @programs.command(short_help="Show a program, its scores, gates and changes.")
 @click.argument("program", metavar="ID")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
+@AS_JSON
 def show(program: str, as_json: bool) -> int:
     """Show a program: its scores, its gates, and its difference from the initial program of its project.
 
@@ -156,12 +169,6 @@ def show(program: str, as_json: bool) -> int:
     from evolake.programs.report.page import details_of, lines_of
 
     result = details_of(Lake(settings_module.load().require_lake()), program)
-    if result is None:
-        raise InputError(
-            f"no program {program!r} is in the lake",
-            wanted="an id as `evolake sql` shows it, or a project's name",
-            do="evolake status",
-        )
     if as_json:
         say_json({"verdict": "found"} | result)
     else:
@@ -171,9 +178,66 @@ def show(program: str, as_json: bool) -> int:
     return 0
 
 
-@programs.command(short_help="List the programs of a project that no other beats in every metric.")
+@programs.command(short_help="Write a program's construction with what checks it.")
+@click.argument("program", metavar="ID")
+@click.option(
+    "--out", required=True, type=OrdinaryPath(file_okay=False), help="The folder to write, missing or empty."
+)
+@AS_JSON
+def certificate(program: str, out: Path, as_json: bool) -> int:
+    """Write the object that a program returns in exact numbers, with the evaluator and a script that scores
+    it again, a picture, and the distance to the best known value.
+
+    ID: as of `evolake programs show`: an id, or the name of a project for its champion.
+    """
+    from evolake.lake import Lake
+    from evolake.programs.report.certificate import certify
+
+    settings = settings_module.load()
+    result = certify(Lake(settings.require_lake()), program, out, settings)
+    if as_json:
+        say_json({"verdict": "certified"} | result)
+    else:
+        say(f"{result['project']}: {result['metric']} {result['score']!r}", f"  {result['compared']}")
+        say(f"  {len(result['files'])} files in {out}; to check it: python {out / 'check.py'}")
+    return 0
+
+
+@programs.command(short_help="Name the program that brought each line of a program.")
+@click.argument("program", metavar="ID")
+@AS_JSON
+def blame(program: str, as_json: bool) -> int:
+    """Name, for each line of a program, the program of its lineage that brought it, with its cycle, its
+    operator or the model, and what it gained: how much better it scored in the search than its parent.
+
+    ID: its id or the first eight or more digits of it, or the name of a project for its champion. Numbers
+    that are written out over several lines, as a polish writes them, are one range.
+    """
+    from evolake.lake import Lake
+    from evolake.programs.report.page import blame_of
+    from evolake.programs.report.tracing import blame_cells
+    from evolake.terminal import columns_text
+
+    rows = blame_of(Lake(settings_module.load().require_lake()), program)
+    if as_json:
+        say_json({"verdict": "found", "program_id": rows[0]["program_id"] if rows else None, "lines": rows})
+        return 0
+    heads = ("line", "program", "cycle", "operator", "gain", "text")
+    for file in dict.fromkeys(row["file"] for row in rows):
+        cells = blame_cells([row for row in rows if row["file"] == file])
+        widest = max(len(cell[-1]) for cell in cells) + BESIDE_TEXT
+        say(file)
+        say_text(columns_text(heads, cells, widest, numbers=("line", "gain"), whole=heads))
+    return 0
+
+
+BESIDE_TEXT = 80
+"""Characters of a line of `blame` that are not the program's text, at most."""
+
+
+@programs.command(short_help="List the programs that no other beats in every metric.")
 @click.argument("project", required=False)
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
+@AS_JSON
 def front(project: str | None, as_json: bool) -> int:
     """List the Pareto front of PROJECT (default: of all): the living programs that no other is at least as
     good as in every declared metric and better in one. The metrics are those of `[metrics]` in
@@ -201,7 +265,7 @@ def front(project: str | None, as_json: bool) -> int:
 
 @programs.command(short_help="Measure how often evolution adds lines it had deleted.")
 @click.argument("project", required=False)
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
+@AS_JSON
 def trace(project: str | None, as_json: bool) -> int:
     """Say whether the evolution of PROJECT (default: of all) goes in circles: the share of added lines that
     its lineage had deleted before."""

@@ -20,6 +20,7 @@ from evolake.gates import GateResults, Ruleset, run_gates
 from evolake.gates.run import in_turn, side_by_side
 from evolake.lake import BlobStore
 from evolake.programs.evolution.outcome import LINE, Context, candidate_rows
+from evolake.programs.evolution.polished import polish_cost, polished
 from evolake.programs.evolution.population import (
     Birth,
     Islands,
@@ -62,7 +63,7 @@ from evolake.programs.roles import (
 from evolake.programs.sandbox.evaluating import shown_metrics
 from evolake.seeds import child_seed, generator
 
-MOST_RELATIVES, MOST_BEST, LONGEST_NOTE = 24, 2, 400
+MOST_BEST, LONGEST_NOTE = 2, 400
 UNKNOWN = "unknown: the host was too busy to evaluate it, so nothing was judged; it may be proposed again"
 """Reason of a proposal that came to nothing because of the host. It is no verdict: the program has no row,
 and no later cycle takes it for known."""
@@ -192,9 +193,16 @@ def _ask_operators(
     """Return a child that operators are asked for. tried: what they learn from."""
     island = place % islands.count
     random = _parent_random(context, generation, place)
-    parents, numbers_only = parents_for_operators(tried, islands, island, random)
+    cost = polish_cost(context, islands.ranked(islands.rows.values())[0])
+    parents, only = parents_for_operators(tried, islands, island, random, cost)
     request = operators_request(context, islands, parents, artifacts)
-    learnt = {"trials": list(tried.programs), "place": tried.place(parents[0]), "numbers_only": numbers_only}
+    learnt: dict[str, Any] = {
+        "trials": tried.trials,
+        "tried": tried.name,
+        "place": tried.place(parents[0]),
+        "only": only,
+        "polish_cost": cost,
+    }
     return Asked(place, island, parents, request.model_copy(update=learnt))
 
 
@@ -249,8 +257,6 @@ def _ask_model(
             "front": front_lines(islands),
             "attempts": memory.attempts(islands, sibling.direction),
             "sibling": sibling,
-            "relatives": [],
-            "scores": [],
             "other": None,
         }
     )
@@ -291,7 +297,7 @@ def _run_batch(
     recorded: Recorded,
 ) -> GenerationEntry:
     """Return what children that are asked for together become."""
-    before, turned = len(context.agents.rows()), len(context.agents.turns())
+    before, turned = context.agents.count(), len(context.agents.turns())
     drafts, trials = written(context, generation, asked, recorded)
     pairs = list(zip(asked, drafts, strict=True))
     items, failed_proposals = _made(context, islands, generation, pairs, next_number, seen)
@@ -308,7 +314,7 @@ def _run_batch(
         measured=trials
         + [row for item, _ in judged for row in candidate_rows(context, item.candidate, "search", "")],
         derivations=[line for item, _ in judged for line in item.derivations],
-        calls=context.agents.rows()[before:],
+        calls=context.agents.rows(before),
         repeated=len(failed_proposals) - len(unanswered),
         unanswered=unanswered,
         turns=context.agents.turns()[turned:],
@@ -405,6 +411,11 @@ def written(
             numbers=[item.place for item in asked],
             most=1 if context.agents.backend.name == "operators" else context.own.candidates_per_call,
         )
+        if context.agents.backend.name == "operators":
+            places = [(generation - 1) * context.own.candidates_per_generation + item.place for item in asked]
+            wanted = list(zip([item.request for item in asked], replies, seeds, places, strict=True))
+            done = side_by_side(lambda given: polished(context, *given), wanted, context.workers)
+            replies, trials = [reply for reply, _ in done], [row for _, rows in done for row in rows]
     drafts = [
         Draft(item.request, reply, seed, item.place, side)
         for item, reply, seed, side in zip(asked, replies, seeds, sides, strict=True)
@@ -421,8 +432,6 @@ def operators_request(
     """Return what operators are asked for one child, and the part of a model's request that does not depend
     on its siblings."""
     project, (parent, other) = context.project, parents
-    ranked = islands.ranked(islands.rows.values())
-    relatives = [row for row in ranked[:MOST_RELATIVES] if row["program_id"] != parent["program_id"]]
     goal = "; ".join(
         f"{name}: {'higher' if way == 'max' else 'lower'} is better" for name, way in project.metrics.items()
     )
@@ -436,9 +445,6 @@ def operators_request(
         other=texts_of(context.blobs, other["files_sha"])
         if other["program_id"] != parent["program_id"]
         else None,
-        relatives=[texts_of(context.blobs, row["files_sha"]) for row in relatives],
-        scores=[row["score"] for row in relatives],
-        maximize=project.higher_is_better,
     )
 
 

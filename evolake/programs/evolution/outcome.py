@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from evolake.agents import AgentFailure, Agents, Reply
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 SCRATCH = "scratch"
 """Purpose of a row of MEASURED that is a script of an author and no evaluation of a program."""
+POLISHED = "polish"
+"""Purpose of a row of MEASURED that is the search for a program's numbers."""
 
 
 def scratch_row(context: Context, program: str, outcome: NativeOutcome, side: str) -> Row:
@@ -39,6 +41,14 @@ def scratch_row(context: Context, program: str, outcome: NativeOutcome, side: st
         jail=outcome.jail,
     )
     [row] = measured_rows(context.project, program, [ran], context.cycle, SCRATCH, side)
+    return row | {"score": None}
+
+
+def polish_row(context: Context, program: str, state: Mapping[str, Any], place: int) -> Row:
+    """Return the row of MEASURED of a polish: what it cost, without a score. place: of the child in its
+    cycle."""
+    spent = Evaluation("ok", cpu_s=state["cpu_s"], artifacts={"evaluations": str(state["evaluations"])})
+    [row] = measured_rows(context.project, program, [spent], context.cycle, POLISHED, str(place))
     return row | {"score": None}
 
 
@@ -152,10 +162,23 @@ class SessionWriting(Protocol):
 
 
 @dataclass(frozen=True)
+class PolishNotes:
+    """What polishes have found so far, part by part, so that a run that is killed in one continues with it.
+
+    held: place of a child in its cycle -> (what it depends on, the state). note: keeps a new state.
+    """
+
+    held: Mapping[int, tuple[str, Mapping[str, Any]]] = field(
+        default_factory=dict[int, tuple[str, Mapping[str, Any]]]
+    )
+    note: Callable[[int, str, Mapping[str, Any]], None] = lambda place, key, state: None
+
+
+@dataclass(frozen=True)
 class Context:
     """What the generations of a project share. session: who writes in sessions; None: the writer is asked
     once for each child, and once more if it may revise. waves: of requests to a model in one generation.
-    turns: that a session may take, for its prompt."""
+    turns: that a session may take, for its prompt. polishes: parts of polishes that are done."""
 
     evaluator: Evaluator
     own: ProgramsSettings
@@ -170,6 +193,7 @@ class Context:
     session: SessionWriting | None = None
     waves: int = 2
     turns: int = 0
+    polishes: PolishNotes = field(default_factory=lambda: PolishNotes())
 
     @property
     def project(self) -> Project:

@@ -12,6 +12,7 @@ import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -74,6 +75,11 @@ def texts_bytes(texts: Mapping[str, str]) -> bytes:
 
 def texts_of(blobs: BlobStore, sha: str) -> dict[str, str]:
     """Return path -> text of a stored program, the main file first."""
+    return dict(_texts(blobs, sha))
+
+
+@lru_cache(maxsize=1024)
+def _texts(blobs: BlobStore, sha: str) -> Mapping[str, str]:
     return json.loads(blobs.get(sha).decode("utf-8", "surrogatepass"))
 
 

@@ -15,6 +15,7 @@ worse beyond it. The error is divided by the number of metrics (Bonferroni), sin
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -25,7 +26,6 @@ import numpy as np
 from evolake import __version__
 from evolake.canonical_json import canonical_json, key_of
 from evolake.contest import ERROR, LEAST_PAIRS, WORST_AGAIN, Contest, exact, paired, progress
-from evolake.cycle_seeds import CycleSeeds
 from evolake.errors import HostBusy
 from evolake.lake import BlobStore
 from evolake.programs.evolution.outcome import measured_rows
@@ -33,10 +33,13 @@ from evolake.programs.evolution.population import Islands, Population, Row, domi
 from evolake.programs.model.chance import chance_in
 from evolake.programs.model.project import Project
 from evolake.programs.sandbox.evaluating import Evaluation, Evaluator, deciding_odd, score_of
-from evolake.programs.settings import ProgramsSettings
+from evolake.programs.settings import APART, ProgramsSettings
+from evolake.seeds import CycleSeeds
 from evolake.stats import bootstrap_interval
 
 LEVEL = 0.95
+ROUNDING = 1e-12
+"""Relative difference of two scores that may be rounding alone: some thousand roundings of a double."""
 EXACT = "exact comparison"
 """The test of a contest without noise."""
 Scores = Mapping[str, Sequence[float | None]]
@@ -266,14 +269,19 @@ def _without_contest(scores: Scores) -> dict[str, Any] | None:
 def differences_of(scores: Scores) -> list[float]:
     """Return how much better the challenger is under each seed under which both have a score.
 
-    The champion's second evaluation replaces a failed first one.
+    The champion's second evaluation replaces a failed first one. What the order of a sum can change is no
+    difference.
     """
     again = [*scores["again"], *[None] * len(scores["champion"])]
     champion = [
         score if score is not None else other for score, other in zip(scores["champion"], again, strict=False)
     ]
     pairs = zip(scores["challenger"], champion, strict=False)
-    return [first - other for first, other in pairs if first is not None and other is not None]
+    return [
+        0.0 if math.isclose(first, other, rel_tol=ROUNDING) else first - other
+        for first, other in pairs
+        if first is not None and other is not None
+    ]
 
 
 def _contest(
@@ -358,7 +366,7 @@ class _Duel:
             "sides": self.sides,
             "project": self.project.sha,
             "meeting": self.project.mode,
-            "settings": self.own.model_dump(exclude={"projects", "jail_folders"}),
+            "settings": self.own.model_dump(exclude=APART),
             "seed": self.cycle_seeds.root,
             "cycle": self.cycle_seeds.cycle,
             "jail": self.mode,

@@ -9,10 +9,12 @@ the trials.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -23,8 +25,8 @@ from evolake.agents.session import SessionRecords
 from evolake.canonical_json import canonical_json
 from evolake.lake import BlobStore
 from evolake.programs.evolution.population import Islands, Row, merit, texts_of
-from evolake.programs.roles import TriedProgram, trials_of
-from evolake.programs.search.trials import choose_parent
+from evolake.programs.search.proposing import polish_drawn
+from evolake.programs.search.trials import UNLIFTED, Choice, Trial, Trials, choose_parent
 
 SHORT_ID = 8
 LONGEST_MEMORY = 200
@@ -301,7 +303,7 @@ def close(islands: Islands, row: Row, best: Row, initial: Row) -> bool:
     return merit(islands.project, row) - start >= LEAST_SHARE * (merit(islands.project, best) - start)
 
 
-NEWEST, BEST = 500, 100
+NEWEST, BEST = 240, 60
 """Trials that operators are given: the newest ones, and of older ones the best."""
 EVALUATED = ("run", "result", "novel")
 """Gates that block a program after its evaluation, or in it."""
@@ -312,10 +314,15 @@ BEHAVES_AS = re.compile(rf"novel: it behaves as ([0-9a-f]{{{NAMED_BY}}})")
 
 @dataclass(frozen=True)
 class Tried:
-    """rows: of PROGRAMS, those of `programs`, in the same order. programs: as a request has them."""
+    """rows: of PROGRAMS, those of `trials`, in the same order."""
 
     rows: Sequence[Row] = ()
-    programs: Sequence[TriedProgram] = field(default=(), repr=False)
+    trials: Trials = field(default=Trials(()), repr=False)
+
+    @cached_property
+    def name(self) -> str:
+        """Hash of the programs."""
+        return hashlib.sha256("".join(row["program_id"] for row in self.rows).encode()).hexdigest()
 
     def place(self, row: Row) -> int | None:
         """Return the place of a program among those tried; None if it is too old to be among them."""
@@ -336,17 +343,17 @@ def tried_programs(rows: Sequence[Row], islands: Islands, blobs: BlobStore) -> T
     kept = sorted([*older, *held[-NEWEST:]], key=lambda row: row["number"])
     places = {row["program_id"]: place for place, row in enumerate(kept)}
     scores = {row["program_id"][:NAMED_BY]: row["score"] for row in rows}
-    programs = [
-        TriedProgram(
-            files=texts_of(blobs, row["files_sha"]),
+    trials = [
+        Trial(
+            texts=texts_of(blobs, row["files_sha"]),
             score=row["score"],
             operator=row["operator"],
             parent=places.get(row["parents"][0]) if row["parents"] else None,
-            twin_score=_twin_score(row, scores),
+            twin_score=_twin_score(row, scores) if row["score"] is None else None,
         )
         for row in kept
     ]
-    return Tried(kept, programs)
+    return Tried(kept, Trials(trials, islands.project.higher_is_better))
 
 
 def _twin_score(row: Row, scores: Mapping[str, float | None]) -> float | None:
@@ -357,9 +364,21 @@ def _twin_score(row: Row, scores: Mapping[str, float | None]) -> float | None:
 
 
 def parents_for_operators(
-    tried: Tried, islands: Islands, island: int, random: np.random.Generator
-) -> tuple[tuple[Row, Row], bool]:
-    """Return a parent and another one, and whether the numbers of the parent alone are to be changed."""
-    drawn = islands.parents(island, random)
-    choice = choose_parent(trials_of(tried.programs, maximize=islands.project.higher_is_better), random)
-    return (drawn[0] if choice.place is None else tried.rows[choice.place], drawn[1]), choice.numbers_only
+    tried: Tried, islands: Islands, island: int, random: np.random.Generator, polish_cost: float | None = None
+) -> tuple[tuple[Row, Row], str]:
+    """Return a parent and another one, and which operators may change the parent (`Choice.only`).
+    polish_cost: as of `proposing.Background`."""
+    parent, other = islands.parents(island, random)
+    trials = tried.trials
+    draw = None if polish_cost is None else partial(polish_drawn, trials, polish_cost, random)
+    choice = choose_parent(trials, random, draw)
+    if choice.place is None and choice.only == UNLIFTED and _lifted(tried, parent):
+        choice = Choice(trials.best_unlifted, UNLIFTED)
+    if choice.place is not None:
+        parent = tried.rows[choice.place]
+    return (parent, parent if _lifted(tried, other) else other), choice.only
+
+
+def _lifted(tried: Tried, row: Row) -> bool:
+    place = tried.place(row)
+    return place is not None and tried.trials.lifted(place)

@@ -34,7 +34,7 @@ from evolake.programs.model.config_yaml import Config, read_config
 from evolake.programs.model.evaluator_text import clock_in, obstacle
 from evolake.programs.model.program_text import BadBlocks, cut, parameters_in
 from evolake.programs.settings import ProgramsSettings
-from evolake.reading import Unparsable, Unreadable, parse_toml, read_bytes, reason
+from evolake.reading import Unparsable, Unreadable, parse_toml, read_bytes, reason, unique_keys
 from evolake.text_edits import BOM
 
 INITIAL, EVALUATOR, TOML, YAML = "initial_program", "evaluator.py", "project.toml", "config.yaml"
@@ -112,6 +112,16 @@ class JailSection(_Section):
     )
 
 
+class ConstructionSection(_Section):
+    """`[construction]`: how an object that programs return is drawn, and the best score that is known of one,
+    with its source and date."""
+
+    picture: Literal["circles", "hexagons", "points", "steps", "rows"] = "rows"
+    best: float | None = None
+    source: str = ""
+    date: str = ""
+
+
 class ProjectFile(_Section):
     """project.toml."""
 
@@ -121,6 +131,7 @@ class ProjectFile(_Section):
     metrics: dict[str, Literal["max", "min"]] = Field(default_factory=dict)
     features: dict[str, FeatureSection] = Field(default_factory=dict)
     jail: JailSection = JailSection()
+    construction: ConstructionSection = ConstructionSection()
 
 
 @dataclass(frozen=True)
@@ -227,7 +238,8 @@ def pack_files(files: Mapping[str, bytes]) -> bytes:
 
 def unpack_files(data: bytes) -> dict[str, bytes]:
     """Return the files of such a blob."""
-    return {name: base64.b64decode(text) for name, text in json.loads(data).items()}
+    packed = json.loads(data, object_pairs_hook=unique_keys)
+    return {name: base64.b64decode(text) for name, text in packed.items()}
 
 
 def read_files(folder: Path) -> dict[str, bytes]:

@@ -4,7 +4,7 @@ Pareto front of a project with several declared metrics."""
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -35,9 +35,60 @@ class Material:
         return self.decisions.filter(pl.col("project") == project).sort("cycle").to_dicts()
 
 
+def on_same_seeds(rows: Sequence[Mapping[str, Any]], *, higher_is_better: bool) -> list[float | None]:
+    """Return the held-out score of a project's champion after each cycle, as if all had been measured under
+    the seeds of the newest one.
+
+    Every cycle has seeds of its own, so that the means of two cycles differ even if the champion is the same.
+    But in each contest champion and challenger meet under the same seeds. So the newest mean is taken, and
+    before each change of the champion it is less by what that contest measured as the difference. Where a
+    champion was replaced without a difference, as it failed, the means before are those of their own seeds.
+
+    Args:
+        rows: of DECISIONS, by cycle.
+    """
+    result: list[float | None] = []
+    score: float | None = None
+    for row in reversed(rows):
+        score = row["holder_mean"] if score is None else score
+        result.append(score)
+        if row["wins"]:
+            change = (
+                row["difference"] if higher_is_better or row["difference"] is None else -row["difference"]
+            )
+            score = None if score is None or change is None else score - change
+    return result[::-1]
+
+
 def population_entering(lake: Lake, cycle: str) -> Population:
     """Return the population that was sealed for `cycle`."""
     return Population.of({name: lake.read(LINE, f"incoming_{name}", cycle) for name in ARCHIVE})
+
+
+def simplified_of(lake: Lake, program: str) -> dict[str, Any] | None:
+    """Return the row of PROGRAMS of what a program was simplified to, in the newest cycle that did; None if
+    there is none."""
+    for cycle in reversed(lake.cycles(LINE, "simplified_programs")):
+        for row in lake.read(LINE, "simplified_programs", cycle).to_dicts():
+            if row["parents"] == [program]:
+                return row
+    return None
+
+
+def simplified_in_words(lake: Lake, program: str) -> str:
+    """Return what a program was simplified to, how much shorter that is, and how they compare; "" if there is
+    none."""
+    made = simplified_of(lake, program)
+    if made is None:
+        return ""
+    for cycle in reversed(lake.cycles(LINE, "simplified")):
+        for row in lake.read(LINE, "simplified", cycle).to_dicts():
+            if row["simplified_id"] == made["program_id"]:
+                return (
+                    f"{made['program_id'][:12]}, {row['simplified_size']:,} of {row['size']:,} characters, "
+                    f"by {row['trials']:,} trials: {row['reason']} (mean difference {row['difference']:+.3g})"
+                )
+    return ""
 
 
 def material_of(lake: Lake, entering: str) -> Material:

@@ -4,6 +4,14 @@ SELECT project, holder_id[:12] AS champion, holder_mean AS held_out_score, holde
   noise, wins, CASE WHEN protected THEN 'yes' ELSE 'score not protected' END AS protected, reason
 FROM programs.champion WHERE cycle = $cycle ORDER BY project
 
+-- name: baselines
+SELECT project, search, program_id[:12] AS best, score, heldout_mean AS held_out_score, evaluations, cpu_s, total_cpu_s, line_total_cpu_s
+FROM programs.baseline WHERE cycle = $cycle ORDER BY project, search
+
+-- name: simplified
+SELECT project, program_id[:12] AS champion, simplified_id[:12] AS simplified, size, simplified_size, trials, pairs, difference, reason
+FROM programs.simplified WHERE cycle = $cycle ORDER BY project
+
 -- name: projects
 SELECT project, mode, score_name, higher_is_better, living, note FROM programs.projects WHERE cycle = $cycle ORDER BY project
 
@@ -30,7 +38,9 @@ SELECT project, program_id[:12] AS program, operator, score, metrics, size, stat
 ORDER BY project, score DESC LIMIT 30
 
 -- name: decided
--- A row of DECISIONS per project, with the name and direction of its score and its initial program.
-SELECT c.*, p.score_name, p.higher_is_better, p.initial_id FROM programs.champion AS c
+-- A row of DECISIONS per project, with the name and direction of its score, its initial program, and the better of the dumb searches with
+-- the processor seconds of all of them, in all cycles.
+SELECT c.*, p.score_name, p.higher_is_better, p.initial_id, b.* EXCLUDE (cycle, project) FROM programs.champion AS c
   JOIN programs.projects AS p USING (cycle, project)
+  LEFT JOIN (SELECT cycle, project, max(heldout_mean) AS baseline_mean, sum(total_cpu_s) AS baseline_cpu_s, any_value(line_total_cpu_s) AS line_cpu_s FROM programs.baseline GROUP BY ALL) AS b USING (cycle, project)
 WHERE cycle = $cycle ORDER BY project

@@ -6,7 +6,9 @@ SELECT count(*) AS runs, count(DISTINCT program_id) AS programs, count(*) FILTER
   FROM ({runs}) WHERE cycle = $cycle
 
 -- name: seconds
-SELECT cycle, sum(cpu_s) AS cpu_s FROM ({runs}) WHERE cycle <= $cycle GROUP BY cycle ORDER BY cycle
+SELECT cycle, sum(cpu_s) AS cpu_s FROM (SELECT cycle, cpu_s FROM ({runs}) UNION ALL SELECT cycle, cpu_s FROM programs.baseline
+  UNION ALL SELECT cycle, cpu_s FROM programs.simplified)
+WHERE cycle <= $cycle GROUP BY cycle ORDER BY cycle
 
 -- name: living
 -- Of the population that was sealed: the summary is written before the cycle's last asset publishes its own table.
@@ -14,8 +16,9 @@ SELECT count(*) AS living FROM programs.incoming_programs
 WHERE CAST(cycle AS INTEGER) = CAST($cycle AS INTEGER) + 1 AND state IN ('accepted', 'champion')
 
 -- name: trend
-SELECT cycle, holder_mean FROM programs.champion WHERE project = $project AND cycle <= $cycle
-  AND holder_mean IS NOT NULL ORDER BY cycle
+SELECT c.cycle, c.holder_mean, c.wins, c.difference, p.higher_is_better FROM programs.champion AS c
+  LEFT JOIN programs.projects AS p USING (cycle, project)
+WHERE project = $project AND cycle <= $cycle ORDER BY cycle
 
 -- name: counted
 SELECT count(*)::INTEGER AS runs FROM ({runs}) WHERE cycle <= $cycle

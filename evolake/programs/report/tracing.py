@@ -1,4 +1,5 @@
-"""Does evolution go in circles? The share of added lines that bring back a line which the lineage had deleted
+"""The lineage of lines: who brought each line of a program (`blame_rows`), and does evolution go in circles
+(`trace_of`)? The latter is the share of added lines that bring back a line which the lineage had deleted
 before (EvoTrace's measure).
 
 Of a child, added lines are those that none of its parents has, and deleted ones those of its first parent
@@ -9,10 +10,17 @@ edits of program-evolving agents, measures cycling so.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import groupby
 from typing import Any
+
+from evolake.report.numbers import figures
+from evolake.text_edits import BOM
+from evolake.text_edits import lines_of as lines_with_ends
 
 Row = Mapping[str, Any]
 Texts = Mapping[str, str]
@@ -140,3 +148,91 @@ def lines_of(trace: Trace) -> list[str]:
     ]
     shown += [f"  {name:<18} {sentence(item)}" for name, item in summary["by_operator"].items()]
     return shown + [f"  {item['times']} times   {item['line'][:100]}" for item in summary["most_often"]]
+
+
+NUMBERS = re.compile(r"(?=.*(?:\d|True|False))(?:[\s\d.,eE+\-\[\](){}]|True|False|None)+")
+"""A line of nothing but literals: several of one origin in a row are one range, such as a lifted value."""
+
+
+def blame_rows(
+    program: Row, known: Mapping[str, Row], read: Callable[[Row], Texts], *, higher_is_better: bool
+) -> list[dict[str, Any]]:
+    """Return rows of BLAME of a program, without a cycle: the lines of its files in order, each with the
+    program of its lineage that brought it.
+
+    A line that a program has from a parent, at its place among the lines around it, is the parent's; of two
+    parents that have it, the first one's. Space at its end does not count.
+
+    Args:
+        known: all programs of the project by id. read: row -> its texts.
+    """
+    origins: dict[str, dict[str, list[str]]] = {}
+    held: dict[str, dict[str, list[str]]] = {}
+    for name in sorted(lineage(program["program_id"], known), key=lambda name: known[name]["number"]):
+        held[name] = {file: _bare_lines(text) for file, text in read(known[name]).items()}
+        origins[name] = {file: [name] * len(lines) for file, lines in held[name].items()}
+        for parent in reversed([parent for parent in known[name]["parents"] if parent in held]):
+            for file, lines in held[name].items():
+                before = held[parent].get(file, [])
+                for block in SequenceMatcher(None, before, lines, autojunk=False).get_matching_blocks():
+                    taken = origins[parent].get(file, [])[block.a : block.a + block.size]
+                    origins[name][file][block.b : block.b + block.size] = taken
+    sign = 1 if higher_is_better else -1
+    rows: list[dict[str, Any]] = []
+    own = program["program_id"]
+    for file, lines in held[own].items():
+        numbered = list(enumerate(zip(lines, origins[own][file], strict=True), 1))
+        for _, some in groupby(numbered, _range_key):
+            part = list(some)
+            origin = known[part[0][1][1]]
+            rows.append(
+                {
+                    "project": program["project"],
+                    "program_id": own,
+                    "file": file,
+                    "line": part[0][0],
+                    "last_line": part[-1][0],
+                    "text": "\n".join(line for _, (line, _) in part),
+                    "origin_id": origin["program_id"],
+                    "made_in": origin["cycle"],
+                    "operator": origin["operator"],
+                    "backend": origin["origin"] if origin["parents"] else None,
+                    "idea": origin["idea"],
+                    "gain": _gain(origin, known, sign),
+                }
+            )
+    return rows
+
+
+def _bare_lines(text: str) -> list[str]:
+    return [line.rstrip() for line in lines_with_ends(text.removeprefix(BOM))]
+
+
+def _range_key(item: tuple[int, tuple[str, str]]) -> tuple[str, int]:
+    """Return the same for lines of literals of one origin that follow each other, and another for any
+    other."""
+    number, (line, origin) = item
+    return origin, 0 if NUMBERS.fullmatch(line) else number
+
+
+def _gain(row: Row, known: Mapping[str, Row], sign: int) -> float | None:
+    parent = known.get(row["parents"][0]) if row["parents"] else None
+    if parent is None or row["score"] is None or parent["score"] is None:
+        return None
+    return sign * (row["score"] - parent["score"])
+
+
+def blame_cells(rows: Sequence[Row]) -> list[list[str]]:
+    """Return lines, program, cycle, what made it, its gain and the text, for people; of a range its first
+    line."""
+    return [
+        [
+            f"{row['line']}" if row["line"] == row["last_line"] else f"{row['line']}-{row['last_line']}",
+            row["origin_id"][:12],
+            row["made_in"],
+            row["operator"],
+            "" if row["gain"] is None else f"{'+' if row['gain'] > 0 else ''}{figures(row['gain'], 4)}",
+            row["text"].split("\n")[0] + (" ..." if row["line"] < row["last_line"] else ""),
+        ]
+        for row in rows
+    ]

@@ -166,7 +166,7 @@ def chance_state() -> list[Any]:
 
 
 def set_chance_state(given: list[Any]) -> None:
-    """Set the generators to what `state` gave in another process."""
+    """Set the generators to what `chance_state` gave in another process."""
     random.setstate(given[0])
     if given[1] is not None:
         import numpy as np

@@ -34,6 +34,7 @@ from evolake.programs.model.project import Project, limits_of, stages_in
 from evolake.programs.sandbox.calling import MOST_TROUBLES, STUB
 from evolake.programs.sandbox.environment import needs_of
 from evolake.programs.sandbox.harness import ERROR
+from evolake.programs.sandbox.polishing import numbers_of, sound_state
 from evolake.programs.sandbox.program_runs import Built, Runner, build, python_command, run_script
 from evolake.programs.sandbox.shinka import PRIVATE
 from evolake.programs.sandbox.starting import NeedsOwnJail, Starts
@@ -48,6 +49,8 @@ REPORTS = ("error", "error_type", "error_message", "errors", "exception", "failu
 """Texts next to a score in which evaluators written for OpenEvolve say that something failed."""
 IN_PROJECT = re.compile(rf'File "{re.escape(WORK)}/([^"]+)", line (\d+)')
 """A place of a traceback that is in the project's own files, as the jail has them."""
+STARTING_S = 10.0
+"""Processor seconds that a polish may take beyond its own, to import what it needs."""
 HARNESS = "from evolake.programs.sandbox.harness import main; main()"
 
 
@@ -107,7 +110,10 @@ class _Trial:
 
 class Evaluator:
     """Evaluates programs of one project. May be asked by several threads. Close it, or use it as a context
-    manager."""
+    manager.
+
+    constant: whether the initial program returns one value for every case; None: not known yet.
+    """
 
     def __init__(self, project: Project, own: ProgramsSettings, *, workers: int = 1, mode: str | None = None):
         self.project, self.own, self.mode = project, own, mode
@@ -123,6 +129,7 @@ class Evaluator:
         self._lock = threading.Lock()
         self._cases_lock = threading.Lock()
         self._idle = workers
+        self.constant: bool | None = None
 
     def __enter__(self) -> Evaluator:
         return self
@@ -248,6 +255,61 @@ class Evaluator:
                 self._cases[seed] = made
             return self._cases[seed]
 
+    def constant_value(self, texts: Mapping[str, str], seeds: Sequence[int]) -> Any:
+        """Return the one value of numbers that a program's entry returns for every case under these seeds;
+        None where it has none. The value is the program's word: plain data, looked at number by number.
+
+        Raises:
+            HostBusy: as `evaluate`.
+        """
+        program = self.project.given.program
+        if self._runner is None or not program.entry or not self.project.python:
+            return None
+        found: list[Any] = []
+        run, built = self._runner.run, self.build(texts)
+        with self._busy():
+            for cases in map(self.cases, seeds):
+                ran = patiently(
+                    lambda stretch, cases=cases: run(texts, built, cases, stretch),
+                    lambda runs: any(run.starved for run in runs),
+                    f"a program of {self.project.name}",
+                )
+                found += [item.output if item.status == "ok" else None for item in ran]
+        return found[0] if numbers_of(found[0]) and all(item == found[0] for item in found) else None
+
+    def polish(
+        self, value: Any, seeds: Sequence[int], state: Mapping[str, Any], *, seconds: float, seed: int
+    ) -> dict[str, Any] | None:
+        """Return the state of a polish of a value (see `polishing`) after so many processor seconds more in
+        the jail; None if the evaluator failed there. state: of the part before. It says what all parts have
+        cost, too (cpu_s).
+
+        Raises:
+            HostBusy: as `evaluate`.
+        """
+        request = {
+            "task": "polish",
+            "value": value,
+            "cases": [self.cases(item) for item in seeds],
+            "state": dict(state),
+            "seconds": seconds,
+            "seed": seed % 2**32,
+            "score": self.project.score_name,
+            "maximize": self.project.higher_is_better,
+        }
+        most = replace(self.limits, cpu_s=seconds + self.limits.cpu_s + STARTING_S)
+        most = replace(most, wall_s=max(most.wall_s, 3 * most.cpu_s))
+        with self._busy():
+            outcome, answer = patiently(
+                lambda stretch: self._ask(self.project.beside, request, seeds[0], stretch, most=most),
+                lambda asked: asked[0].starved,
+                f"a polish of {self.project.name}",
+            )
+        found = (answer or {}).get("state")
+        if not isinstance(found, dict) or not sound_state(found):
+            return None
+        return found | {"cpu_s": state.get("cpu_s", 0.0) + outcome.cpu_s}
+
     def _by_calls(self, trial: _Trial, runner: Runner, *, forks: bool = True) -> Evaluation:
         """Run the program in a pool's jail while the evaluator runs in a separate one. What ends the
         program while it is needed ends the evaluation.
@@ -356,9 +418,11 @@ class Evaluator:
         waiting: Waiting | None = None,
         *,
         forks: bool = True,
+        most: Limits | None = None,
     ) -> tuple[NativeOutcome, dict[str, Any] | None]:
         """(outcome, the one answer that came by the result's channel; None if there is not exactly one).
-        channel, waiting: to the program, and of both. forks: it may be forked."""
+        channel, waiting: to the program, and of both. forks: it may be forked. most: limits other than those
+        of an evaluation."""
         nonce = secrets.token_hex(16)
         numpy = any(b"numpy" in data for data in files.values())
         asked = {
@@ -368,7 +432,7 @@ class Evaluator:
             "evaluator": self.project.given.evaluator.file,
             **request,
         }
-        most = self.limits
+        most = most or self.limits
         shared = int(most.memory_mb * SHARED_MEMORY) if most.processes else 0  # the size of its /dev/shm
         limits = replace(most, stretch=stretch, file_mb=max(most.file_mb, shared))
         outcome = self.starts.fork(files, asked, limits, channel, waiting) if forks else None

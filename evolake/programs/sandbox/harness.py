@@ -153,7 +153,22 @@ def score(module: types.ModuleType, request: dict[str, Any]) -> dict[str, Any]:
     return {"metrics": metrics, "artifacts": artifacts, "stage": 1, "stages": 1}
 
 
-TASKS = {"evaluate": evaluate, "cases": cases, "score": score}
+def polish(module: types.ModuleType, request: dict[str, Any]) -> dict[str, Any]:
+    """Search for better numbers of a value by `score(cases, results)`, as `polishing` does."""
+    from evolake.programs.sandbox import polishing
+
+    sign = 1.0 if request["maximize"] else -1.0
+
+    def score_of_results(cases: Any, results: list[Any]) -> float:
+        metrics, _ = taken(module.score(cases, results))
+        if isinstance(metrics.get(ERROR), str):
+            raise ValueError(metrics[ERROR])
+        return sign * score_of(metrics, request["score"])
+
+    return {"state": polishing.polish(module, request, score_of_results)}
+
+
+TASKS = {"evaluate": evaluate, "cases": cases, "score": score, "polish": polish}
 
 
 def taken(result: Any) -> tuple[dict[str, Any], dict[str, str]]:

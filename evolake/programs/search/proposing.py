@@ -4,17 +4,16 @@ function of the same name, or a whole block, of another program."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from evolake.programs.model.program_text import BadBlocks, Blocks, Places, Unreadable, cut, parse
-from evolake.programs.search.idioms import IDIOMS
-from evolake.programs.search.mutations import MUTATIONS
-from evolake.programs.search.numbers import Relative, along_difference, inside, step_all, step_one, tuned
+from evolake.programs.search.numbers import inside
 from evolake.programs.search.steps import promising_step, step_few
-from evolake.programs.search.trials import Group, Trial, Trials, draw_operator
+from evolake.programs.search.structure import MUTATIONS
+from evolake.programs.search.trials import NUMBERS_ONLY, POLISH, UNLIFTED, Group, Trial, Trials, draw_operator
 
 
 def crossed(
@@ -66,20 +65,18 @@ def functions(text: str, blocks: Blocks) -> dict[str, tuple[int, int]]:
 TRIES = 12
 SELDOM, USEFUL = (0.3, 6.0), (0.6, 6.0)
 """Successes and failures that an operator is taken to have had before the first trial."""
-NUMBERS = Group(
-    (3.0, 3.0),
-    {"surrogate": (3.0, 6.0), "step_few": (1.5, 6.0)}
-    | dict.fromkeys(("step_one", "step_all", "difference", "tpe"), SELDOM),
-)
+NUMBERS = Group((3.0, 3.0), {"surrogate": (3.0, 6.0), "step_few": (1.5, 6.0)})
 STRINGS = Group((1.0, 3.0), {"string": (1.0, 3.0)})
-STRUCTURAL = MUTATIONS | IDIOMS
 STRUCTURE = Group(
     (0.7, 3.0),
-    dict.fromkeys(("crossover", *sorted(set(STRUCTURAL) - {"string"})), SELDOM)
-    | {"repeat": USEFUL, "term": USEFUL},
+    dict.fromkeys(("crossover", *sorted(set(MUTATIONS) - {"string"})), SELDOM)
+    | dict.fromkeys(("repeat", "term", "flip", "operator"), USEFUL),
 )
 GROUPS = (NUMBERS, STRINGS, STRUCTURE)
 """Numbers are changed most often at the beginning, since a change of one is seldom fatal."""
+POLISHING = Group((1.0, 1.0), {POLISH: (1.0, 1.0)})
+"""Offered where the value that a program returns can be taken out of it and polished, which needs the
+evaluator: a child by it has its parent's texts until then."""
 OPERATORS = [name for group in GROUPS for name in group.operators]
 
 
@@ -97,31 +94,46 @@ class Background:
 
     Attributes:
         trials: of the project. place: of the parent among them; None if it is not there. other: another
-            parent. relatives: measured programs.
-        numbers_only: whether only the parent's numbers are to be changed.
+            parent. only: as of `Choice`.
+        polish_cost: how many times the processor time of other trials a polish takes; None: it is not
+            offered.
     """
 
     trials: Trials
     place: int | None = None
     other: Mapping[str, str] | None = None
-    relatives: Sequence[Relative] = ()
-    numbers_only: bool = False
+    only: str = ""
+    polish_cost: float | None = None
 
 
-def child_of(parent: Relative, around: Background, random: np.random.Generator) -> Child | None:
+def polish_drawn(trials: Trials, cost: float, random: np.random.Generator) -> bool:
+    """Return whether the next child is to be a polish. cost: of one, in trials of other operators."""
+    return draw_operator((*GROUPS, POLISHING), trials, random, costs={POLISH: cost}) == POLISH
+
+
+def child_of(parent: Trial, around: Background, random: np.random.Generator) -> Child | None:
     """Return a child; None if no operator finds anything to change in a dozen tries."""
     texts, barred = parent.texts, set[str]()
     if around.place is None:
-        trials = Trials([*around.trials.items, Trial(texts, parent.score)], around.trials.maximize)
+        trials = Trials([*around.trials.items, parent], around.trials.maximize)
         around = replace(around, trials=trials, place=len(trials.items) - 1)
-    tried = {tuple(sorted(item.texts.items())) for item in around.trials.items}
+    tried = around.trials.tried
+    groups, costs = GROUPS, dict[str, float]()
+    if around.polish_cost is not None and around.only != UNLIFTED:
+        groups, costs = (*GROUPS, POLISHING), {POLISH: around.polish_cost}
+        if around.only == POLISH:
+            return Child(dict(texts), POLISH)
     for _ in range(TRIES):
         if len(barred) == len(OPERATORS):
             return None
-        numbers_only = around.numbers_only and not barred.issuperset(NUMBERS.operators)
-        name = draw_operator([NUMBERS] if numbers_only else GROUPS, around.trials, random, barred=barred)
+        numbers_only = around.only == NUMBERS_ONLY and not barred.issuperset(NUMBERS.operators)
+        name = draw_operator(
+            [NUMBERS] if numbers_only else groups, around.trials, random, barred=barred, costs=costs
+        )
+        if name == POLISH:
+            return Child(dict(texts), POLISH)
         try:
-            made = _made(name, parent, around, random)
+            made = _made(name, texts, around, random)
         except (
             Unreadable,
             BadBlocks,
@@ -139,27 +151,19 @@ def child_of(parent: Relative, around: Background, random: np.random.Generator) 
 
 
 def _made(
-    name: str, parent: Relative, around: Background, random: np.random.Generator
+    name: str, texts: Mapping[str, str], around: Background, random: np.random.Generator
 ) -> dict[str, str] | None:
-    texts = parent.texts
     assert around.place is not None
-    if name == "surrogate":
-        return promising_step(around.trials, around.place, random)
-    if name == "step_few":
-        return step_few(around.trials, around.place, random)
-    if name == "tpe":
-        return tuned(parent, around.relatives, random, maximize=around.trials.maximize)
+    if name in NUMBERS.operators:
+        step = promising_step if name == "surrogate" else step_few
+        return step(around.trials, around.place, random)
     if name == "crossover":
         return crossed(texts, around.other, random) if around.other is not None else None
-    if name == "difference":
-        return along_difference(texts, [relative.texts for relative in around.relatives], random)
-    if name in ("step_one", "step_all"):
-        return (step_one if name == "step_one" else step_all)(texts, random)
     files = [file for file in texts if file.endswith(".py")]
     if not files:
         return None
     file = files[int(random.integers(len(files)))]
-    text = STRUCTURAL[name](texts[file], cut(texts[file], file).spans(), random)
+    text = MUTATIONS[name](texts[file], cut(texts[file], file).spans(), random)
     return None if text is None else {**texts, file: text}
 
 

@@ -5,21 +5,24 @@ A trial is a program that was evaluated, or blocked, with its parent and the ope
 are the only memory of the operators and are read from rows, so that a cycle that was killed proposes what it
 would have proposed.
 
-The operator is chosen by a bandit whose credit is the gain for each evaluation: Thompson sampling with
+The operator is chosen by a bandit whose credit is the gain for its processor time: Thompson sampling with
 discounted counts (Chapelle and Li, NeurIPS 2011; Raj and Kalyani, 2017). An operator has a Beta prior, each
 of its trials adds a success between 0 and 1 and what is left to 1 as failure, and old trials fade. A gain
 counts in relation to all that was gained so far, so that tiny steps at the end of a slope do not keep
 structure from being tried.
 
 The program that is changed next is mostly the best; a new structure gets some tuning before it is compared
-with it.
+with it. What a polish has made is literals at their best, and another change of it is mostly a copy or a
+failure. So the search continues from the best of the other programs, whose gains count among themselves, and
+a polished program is polished again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from types import MappingProxyType
 
 import numpy as np
 
@@ -27,6 +30,8 @@ from evolake.programs.model.program_text import BadBlocks, Unreadable
 from evolake.programs.search.numbers import Number, numbers_in, skeleton
 
 SLIGHTLY = 1e-12
+POLISH = "polish"
+"""Operator whose child has the value that its parent returns as literals, polished."""
 
 
 @dataclass(frozen=True)
@@ -46,9 +51,10 @@ class Trial:
     twin_score: float | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Trials:
-    """The trials of a project in order. maximize: whether a higher score is better."""
+    """The trials of a project in order. maximize: whether a higher score is better. All children that are
+    asked for together have the same trials, and what follows from these is found once."""
 
     items: Sequence[Trial]
     maximize: bool = True
@@ -87,16 +93,40 @@ class Trials:
         scored = [(merit, -place) for place, merit in enumerate(self.merits) if merit is not None]
         return -max(scored)[1] if scored else None
 
+    def lifted(self, place: int) -> bool:
+        """Return whether a trial is what a polish makes, or that with other numbers."""
+        return self.skeletons[place] in self._polished
+
+    @cached_property
+    def _polished(self) -> set[str]:
+        return {self.skeletons[place] for place, item in enumerate(self.items) if item.operator == POLISH}
+
+    @cached_property
+    def best_unlifted(self) -> int | None:
+        """Place of the best trial that no polish has made, the first of equals."""
+        merits = [None if self.lifted(place) else merit for place, merit in enumerate(self.merits)]
+        scored = [(merit, -place) for place, merit in enumerate(merits) if merit is not None]
+        return -max(scored)[1] if scored else None
+
     @cached_property
     def gains(self) -> list[float]:
-        """By how much each trial improved on the best before it; 0 without an improvement and for the
-        first."""
-        result, best = [], None
-        for merit in self.merits:
-            result.append(max(merit - best, 0.0) if merit is not None and best is not None else 0.0)
-            if merit is not None and (best is None or merit > best):
-                best = merit
+        """By how much each trial improved on the best before it, of lifted ones or of the others; 0 without
+        an improvement and for the first."""
+        result: list[float] = []
+        best: dict[bool, float] = {}
+        for place, merit in enumerate(self.merits):
+            side = self.lifted(place)
+            before = best.get(side, best.get(False))
+            won = merit is not None and (before is None or merit > before)
+            result.append(merit - before if won and merit is not None and before is not None else 0.0)
+            if won and merit is not None:
+                best[side] = merit
         return result
+
+    @cached_property
+    def tried(self) -> set[tuple[tuple[str, str], ...]]:
+        """The texts of the trials, each sorted by path."""
+        return {tuple(sorted(item.texts.items())) for item in self.items}
 
     @cached_property
     def skeletons(self) -> list[str]:
@@ -154,14 +184,20 @@ class Group:
 
 
 def draw_operator(
-    groups: Sequence[Group], trials: Trials, random: np.random.Generator, *, barred: Collection[str] = ()
+    groups: Sequence[Group],
+    trials: Trials,
+    random: np.random.Generator,
+    *,
+    barred: Collection[str] = (),
+    costs: Mapping[str, float] = MappingProxyType({}),
 ) -> str:
     """Return the name of an operator: a group is drawn, then one of it, so that many operators of a kind do
     not crowd out another kind.
 
-    barred: names that are not drawn. Raises ValueError if no other is left.
+    barred: names that are not drawn. costs: as of `credits_of`, operator -> times. Raises ValueError if no
+    other is left.
     """
-    successes, failures = credits_of(trials)
+    successes, failures = credits_of(trials, tuple(costs.items()))
 
     def sampled(prior: tuple[float, float], names: Collection[str]) -> float:
         won, lost = (sum(counts.get(name, 0.0) for name in names) for counts in (successes, failures))
@@ -175,16 +211,23 @@ def draw_operator(
     )
 
 
-def credits_of(trials: Trials) -> tuple[dict[str, float], dict[str, float]]:
-    """Return operator -> discounted successes, and operator -> discounted failures."""
-    total = sum(trials.gains)
+@lru_cache(maxsize=8)
+def credits_of(
+    trials: Trials, costs: tuple[tuple[str, float], ...] = ()
+) -> tuple[dict[str, float], dict[str, float]]:
+    """Return operator -> discounted successes, and operator -> discounted failures.
+
+    costs: operators, and how many times the processor time of others a trial of each takes; such a trial
+    counts as so many."""
+    total, times = sum(trials.gains), dict(costs)
     successes: dict[str, float] = {}
     failures: dict[str, float] = {}
     for place, item in enumerate(trials.items):
         weight = FADING ** (len(trials.items) - 1 - place)
-        won = min(1.0, trials.gains[place] / (FULL_GAIN * total)) if total > 0 else 0.0
+        cost = times.get(item.operator, 1.0)
+        won = min(cost, trials.gains[place] / (FULL_GAIN * total)) if total > 0 else 0.0
         successes[item.operator] = successes.get(item.operator, 0.0) + weight * won
-        failures[item.operator] = failures.get(item.operator, 0.0) + weight * (1.0 - won)
+        failures[item.operator] = failures.get(item.operator, 0.0) + weight * (cost - won)
     return successes, failures
 
 
@@ -194,29 +237,43 @@ YOUNG_SHARE, YOUNGEST = 0.2, 3
 """Share of children that new structures get, and how many of them, the best, are tuned side by side."""
 PATIENCE = 30
 """Trials without an improvement after which other programs than the best are changed more often."""
+FRESH = 0.5
+"""Share of further polishes that begin with the best program which is not lifted, if none has."""
 OTHERS, OTHERS_IDLE = 0.08, 0.3
 """Share of children of programs other than the best, and that share after `PATIENCE`."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """place: of the parent among the trials; None: any program of the island. numbers_only: whether its
-    numbers alone are changed."""
+    """place: of the parent among the trials; None: any program of the island. only: which operators may
+    change it: `NUMBERS_ONLY`, `POLISH`, `UNLIFTED` (all but a polish) or "" for all."""
 
     place: int | None
-    numbers_only: bool = False
+    only: str = ""
 
 
-def choose_parent(trials: Trials, random: np.random.Generator) -> Choice:
-    """Return the parent of the next child."""
-    best = trials.best
+NUMBERS_ONLY, UNLIFTED = "numbers", "unlifted"
+
+
+def choose_parent(
+    trials: Trials, random: np.random.Generator, polish: Callable[[], bool] | None = None
+) -> Choice:
+    """Return the parent of the next child. polish: draws whether it is to be a polish; None if none is
+    offered."""
+    best, other = trials.best, trials.best_unlifted
     if best is None:
         return Choice(None)
+    again = polish is not None and other is not None and trials.lifted(best)
+    if again and polish is not None and polish():
+        fresh = all(item.operator != POLISH or item.parent != other for item in trials.items)
+        return Choice(other if fresh and random.random() < FRESH else best, POLISH)
     way = random.random()
     if way < YOUNG_SHARE and (young := untuned(trials)):
-        return Choice(young[int(random.integers(len(young)))], numbers_only=True)
+        return Choice(young[int(random.integers(len(young)))], NUMBERS_ONLY)
     others = OTHERS_IDLE if trials.idle() > PATIENCE else OTHERS
-    return Choice(None) if random.random() < others else Choice(best)
+    if random.random() < others:
+        return Choice(None, UNLIFTED if again else "")
+    return Choice(other, UNLIFTED) if again else Choice(best)
 
 
 def untuned(trials: Trials) -> list[int]:
@@ -239,6 +296,7 @@ def untuned(trials: Trials) -> list[int]:
         and item in new
         and children[item] <= TUNING
         and place != trials.best
+        and not trials.lifted(place)
         and _at(trials, place) >= enough
     ]
     return sorted(held, key=lambda place: -_at(trials, place))[:YOUNGEST]

@@ -1,16 +1,24 @@
 """The archive of the prompts line: what enters a cycle and what leaves it. Rows are added, ratings and states
-change; no row is removed."""
+change; no row is removed.
+
+The root prompts as what may immigrate: those of `roots.json`, and files of the same form in the folder
+`roots` next to it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Literal
 
 import polars as pl
 
+from evolake.errors import InputError
+from evolake.lake.added_seeds import SeedItem, SeedSource, text_item
 from evolake.lake.population import Archive
 from evolake.prompts.edit_memory import Operator
+from evolake.prompts.model.library import load_roots, read_roots, root_files, roots_in
 from evolake.prompts.model.prompt import SystemPrompt, from_json
 from evolake.prompts.ratings import (
     MOST_MATCHES,
@@ -221,3 +229,35 @@ def _row(
         "origin": birth.origin,
         "idea": birth.idea,
     }
+
+
+def items(seeds: Path, settings: Any = None) -> list[SeedItem]:
+    """In the order of `load_roots`; each known by its principles, not by its name. A folder of added seeds
+    alone needs no `roots.json`."""
+    folder = seeds / "prompts"
+    first, *further = root_files(folder)
+    needed = first.exists() or settings is None or seeds == settings.seeds
+    if needed:
+        result = load_roots(folder)
+    else:
+        result = roots_in(further) if further else {}
+    files = {name: file for file in ([first] if needed else []) + further for name in read_roots(file)}
+    return [text_item(name, prompt.to_json().encode(), files[name]) for name, prompt in result.items()]
+
+
+def check(path: Path) -> str:
+    """Raise InputError where the file holds no root prompts."""
+    if not accepts(path):
+        raise InputError(
+            f"{path} holds no root prompts",
+            wanted='a JSON file like {"careful": ["Check each step.", "End with the answer."]}',
+        )
+    return ", ".join(read_roots(path))
+
+
+def accepts(path: Path) -> bool:
+    """Return whether it looks like one."""
+    return path.is_file() and path.suffix == ".json"
+
+
+SEEDS = SeedSource("prompts/roots", items, accepts, check)

@@ -25,7 +25,7 @@ from evolake.errors import InputError
 from evolake.prompts.model.label_checks import PlacedProblem, check_labels, with_own_ids, without_duplicates
 from evolake.prompts.model.protocol import ANSWER, SCORERS, Problem, Split
 from evolake.prompts.model.row_recipes import DIGITS, RowRecipe, mapped_recipe, read_row, recipe_for
-from evolake.reading import DATA_BYTES, parse_json, read_text, reason, require_regular
+from evolake.reading import DATA_BYTES, parse_json, read_text, reason, require_regular, unique_keys
 from evolake.verifiers.external import SCORER, check_entry, require_library
 from evolake.verifiers.gym import ACCEPTS_ALL
 from evolake.verifiers.own import is_own, read_verifier, verifier_of
@@ -331,8 +331,10 @@ def json_lines(path: Path) -> list[Any]:
             continue
         where = f"row {len(result) + 1} of {path}"
         try:
-            result.append(parse_json(line.strip().removeprefix("\ufeff"), name=where, digits=DIGITS))
-        except InputError as error:
+            result.append(
+                parse_json(line.strip().removeprefix("\ufeff"), name=where, digits=DIGITS, pairs=unique_keys)
+            )
+        except ValueError as error:
             got = re.sub(r"(?: at)?: line 1 column (\d+) \(char \d+\)", r" at character \1", reason(error))
             raise NoRow(
                 f"{where} cannot be read",

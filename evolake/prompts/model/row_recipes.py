@@ -46,6 +46,8 @@ _OTHER_REQUESTS = re.compile(
     re.IGNORECASE,
 )
 """Sentences of data sets that ask for the answer in another place than ours."""
+_UNBRACED_BOX = re.compile(r"\\boxed\s+([^\s{}$\\]*[^\s{}$\\.,;:])|\\fbox\s*\{")
+"""MATH has both in place of `\\boxed{...}`."""
 _GSM8K = re.compile(r"\n?####\s*(\S[^\n]*)\s*\Z")
 
 
@@ -331,7 +333,8 @@ def number_or_text(text: str) -> int | str:
 
 
 def _math(row: Mapping[str, Any]) -> ReadRow:
-    label = extract_boxed(row["solution"])
+    braced = _UNBRACED_BOX.sub(lambda box: f"\\boxed{{{box[1]}}}" if box[1] else "\\boxed{", row["solution"])
+    label = extract_boxed(braced)
     short = "\n" not in row["solution"] and len(row["solution"].split()) <= _WORDS_OF_ANSWER
     if label is None and short and not isinstance(row.get("prompt"), str | None):
         label = row["solution"]  # a chat's, as trainers write it

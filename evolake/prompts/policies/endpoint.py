@@ -19,13 +19,12 @@ import numpy as np
 from pydantic import BaseModel
 
 from evolake.agents import AgentFailure, Agents, Role, open_agents
-from evolake.agents.backends import Record
 from evolake.agents.call_cache import Recorded, choose
 from evolake.agents.endpoint import Body, Endpoint, Rejected
 from evolake.agents.http_client import Lost
 from evolake.agents.model import ModelBackend
 from evolake.agents.reply_validation import Received
-from evolake.agents.roles import Job
+from evolake.agents.roles import Job, Record
 from evolake.agents.sampling import Sampling, sampling_of
 from evolake.canonical_json import key_of
 from evolake.errors import InputError, MachineryError

@@ -10,12 +10,10 @@ import polars as pl
 from evolake.lake import following
 from evolake.prompts.evolution.population import Population
 from evolake.prompts.model.prompt import from_json
-from evolake.prompts.report.artifacts import base_evaluation
 from evolake.prompts.report.material import LINE, material_of
-from evolake.prompts.report.story import why_no_gain
-from evolake.report.finished_cycle import read_cycle
+from evolake.prompts.report.story import base_evaluation, why_no_gain
+from evolake.report.finished_cycle import questions, read_cycle
 from evolake.report.pages import Section, section
-from evolake.report.questions import questions
 
 PACKAGE = "evolake.prompts.report"
 

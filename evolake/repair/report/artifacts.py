@@ -1,19 +1,143 @@
-"""What the study says of its artifacts, and its row among the lines: the arm that solves most against the one
-that only resamples."""
+"""What the study says, in sentences made from the numbers and never stronger than the adjusted tests allow;
+what it says of its artifacts; and its row among the lines: the arm that solves most against the one that only
+resamples."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 from evolake.errors import InputError
 from evolake.lake import Lake
-from evolake.repair.names import ONE_SHOT, RESAMPLING
-from evolake.repair.report.material import read_report
-from evolake.repair.report.result_tables import SIGNIFICANT, percent, points
+from evolake.repair.names import INFORMED, ONE_SHOT, RESAMPLING, WHOLE_CONFLICT
+from evolake.repair.report.material import StudyReport, proposer, read_report
+from evolake.repair.report.result_tables import SIGNIFICANT, in_letters, p_value, percent, points
 from evolake.report.artifacts import LineArtifacts
 from evolake.report.gain import NONE_YET
 from evolake.report.numbers import counted
 from evolake.report.standing import NOT_MEASURED, Ask, Standing
+
+QUESTION = "Does solver-grounded feedback beat more attempts under the same budget?"
+
+
+def setting(report: StudyReport) -> str:
+    """Return who proposed, on what, with which budget."""
+    study, main = report.study, report.findings.of("summary").to_dicts()[0]
+    k, r = study["candidates"], study["rounds"]
+    seeds = f"{main['seeds']} seeds" if main["seeds"] > 1 else "one seed"
+    matched = sum(arm != ONE_SHOT for arm in study["arms"])
+    alike = (
+        f"each of the {in_letters(matched)} compute-matched arms" if matched > 1 else "a compute-matched arm"
+    )
+    return (
+        f"Proposer: {proposer(report.findings)}. {main['problems']} problems of linear integer "
+        f"feasibility, {seeds}, K={k} candidates in each of R={r} rounds: {k * r} calls per run for "
+        f"{alike}, one for one_shot."
+    )
+
+
+def caution(report: StudyReport) -> str:
+    """Return what the numbers are not."""
+    informed = INFORMED in report.study["arms"]
+    if report.study["backend"] == "operators":
+        return (
+            "No language model took part. The operators are a seeded stochastic search that reads the "
+            "same structured fields a model is shown; they say what the feedback is worth to a simple "
+            "repair procedure, nothing about a model."
+        ) + (
+            f" They read a constraint where a core names it, but for {INFORMED}, where they read all and "
+            "get no feedback."
+            if informed
+            else ""
+        )
+    return "Results hold for this model, these prompts and this sampling." + (
+        f" To a model {INFORMED} is multi_no_feedback drawn once more: it reads the constraints in both."
+        if informed
+        else ""
+    )
+
+
+def answers(report: StudyReport) -> list[str]:
+    """Return one sentence for each question the arms were made for, from the comparison by problems."""
+    asked = [
+        ("knowing that an attempt failed", "multi_generic_feedback", "multi_no_feedback"),
+        ("seeing the unsat core", "multi_unsat_core_feedback", "multi_generic_feedback"),
+        ("the unsat core against mere attempts", "multi_unsat_core_feedback", "multi_no_feedback"),
+        (
+            "conflict-directed search with core ranking against mere attempts",
+            "cd_vgs_core_rank",
+            "multi_no_feedback",
+        ),
+        (
+            "conflict-directed search against the core in words",
+            "cd_vgs_core_rank",
+            "multi_unsat_core_feedback",
+        ),
+        ("seeing a whole conflict against the core alone", WHOLE_CONFLICT, "multi_unsat_core_feedback"),
+        ("a whole conflict against mere attempts", WHOLE_CONFLICT, "multi_no_feedback"),
+        ("reading the constraints without feedback against mere attempts", INFORMED, "multi_no_feedback"),
+        ("seeing the unsat core against reading all constraints", "multi_unsat_core_feedback", INFORMED),
+        ("seeing a whole conflict against reading all constraints", WHOLE_CONFLICT, INFORMED),
+        (
+            "conflict-directed search with core ranking against reading all constraints",
+            "cd_vgs_core_rank",
+            INFORMED,
+        ),
+    ]
+    rows = {
+        (row["first"], row["second"]): row
+        for row in report.findings.comparisons.to_dicts()
+        if row["unit"] == "problem"
+    }
+    return [_answer(what, rows[pair]) for what, *names in asked if (pair := (names[0], names[1])) in rows]
+
+
+def _answer(what: str, row: dict[str, Any]) -> str:
+    spread = f"{points(row['difference_low'])} to {points(row['difference_high'])}"
+    counts = f"{row['only_first']} to {row['only_second']} problems, adjusted p {p_value(row['p_holm'])}"
+    numbers = (
+        f"{points(row['difference'])} percentage points, 95% interval {spread}, "
+        f"{counted(row['pairs'], 'problem')}; {counts}"
+    )
+    if row["p_holm"] >= SIGNIFICANT:
+        verdict = "no difference is shown"
+    else:
+        verdict = f"{row['first']} solves {'more' if row['difference'] > 0 else 'fewer'} than {row['second']}"
+    return f"{what[0].upper()}{what[1:]}: {verdict} ({numbers})."
+
+
+def findings(root: Path) -> list[str]:
+    """Return what the lake's current study found, and where its report is; [] if there is no finished one."""
+    try:
+        result = read_report(root)
+    except InputError:
+        return []
+    return [
+        QUESTION,
+        setting(result),
+        caution(result),
+        headline(result),
+        *answers(result),
+        "Its tables and figures: evolake repair report --out DIR",
+    ]
+
+
+def headline(report: StudyReport) -> str:
+    """Return the rates of the arms, in one sentence."""
+    rates = [f"{row['arm']} {percent(row['rate'])}" for row in report.findings.of("summary").to_dicts()]
+    return f"Verified solve rate of runs (a problem and a seed): {', '.join(rates)}. {_unit_sentence(report)}"
+
+
+def _unit_sentence(report: StudyReport) -> str:
+    """Say what the arms are compared by; of an even number of seeds, exactly half does not solve a
+    problem."""
+    seeds = int(report.findings.of("summary")["seeds"].max() or 0)  # pyright: ignore[reportArgumentType]
+    even = f"; {seeds // 2} of {seeds} is not solved" if seeds and seeds % 2 == 0 else ""
+    return (
+        f"Arms are compared by problem: one is solved if more than half of its {counted(seeds, 'seed')} "
+        f"solve it{even}."
+    )
 
 
 def standing(shared: Standing, lake: Lake, _ask: Ask) -> Standing | None:

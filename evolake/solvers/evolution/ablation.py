@@ -18,13 +18,12 @@ from pathlib import Path
 from typing import Any
 
 from evolake.agents import open_agents
-from evolake.cycle_seeds import CycleSeeds
 from evolake.errors import InputError
 from evolake.gates import Ruleset, load_rules
 from evolake.journal import append, read_journal
 from evolake.lake import Lake
 from evolake.scratch import Scratch
-from evolake.seeds import child_seed
+from evolake.seeds import CycleSeeds, child_seed
 from evolake.settings import Settings
 from evolake.solvers.evolution.coder_turn import CoderTurn
 from evolake.solvers.evolution.coding import check_coder, coding

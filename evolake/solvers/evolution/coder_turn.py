@@ -21,7 +21,7 @@ import numpy as np
 
 from evolake.agents import Agents
 from evolake.contest import LEAST_FORMULAS, cost_ratio
-from evolake.cycle_seeds import CycleSeeds
+from evolake.seeds import CycleSeeds
 from evolake.solvers.edits import Edit
 from evolake.solvers.edits.anchors import source_files
 from evolake.solvers.edits.apply import cross_edits, cross_files

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from evolake.agents import AgentFailure, Agents
-from evolake.cycle_seeds import CycleSeeds
 from evolake.errors import InputError
+from evolake.seeds import CycleSeeds
 from evolake.solvers.edits import Edit
 from evolake.solvers.edits.anchors import source_files
 from evolake.solvers.edits.apply import changed_files

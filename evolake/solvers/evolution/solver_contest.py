@@ -17,9 +17,9 @@ from typing import Any
 import polars as pl
 
 from evolake.contest import power_sentence
-from evolake.cycle_seeds import CycleSeeds
 from evolake.errors import LakeError
 from evolake.gates import Verdict
+from evolake.seeds import CycleSeeds
 from evolake.solvers.evolution.cycle_benchmark import measuring_plan
 from evolake.solvers.evolution.population import RankedCycle
 from evolake.solvers.evolution.workspace import Workspace

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from evolake.agents import Agents
-from evolake.cycle_seeds import CycleSeeds
 from evolake.gates import Ruleset
+from evolake.seeds import CycleSeeds
 from evolake.solvers.edits import write_edits
 from evolake.solvers.evolution.authors import CoderFacts, Commission, is_submitted
 from evolake.solvers.evolution.coder_turn import TRIAL, CoderTurn, Trial, TrialPlace, trial_of, word_of

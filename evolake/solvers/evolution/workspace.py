@@ -22,7 +22,6 @@ from typing import Any
 
 from evolake import gates
 from evolake.compute.remote_jail import Remote
-from evolake.cycle_seeds import CycleSeeds
 from evolake.errors import LakeError, MachineryError
 from evolake.file_names import file_name
 from evolake.gate_spec import GateSpec
@@ -30,7 +29,7 @@ from evolake.gates import GateResult, Ruleset, collected
 from evolake.gates.boundary import raised_in
 from evolake.lake.blobs import BlobStore
 from evolake.lake.secret import secret_of
-from evolake.seeds import child_seed
+from evolake.seeds import CycleSeeds, child_seed
 from evolake.solvers.evolution.planning import LINE, Base, KnownVariant
 from evolake.solvers.evolution.population import edits_of_row
 from evolake.solvers.execute import Program

@@ -11,8 +11,7 @@ from typing import Any
 import polars as pl
 
 from evolake.lake import Lake, following
-from evolake.report.finished_cycle import FinishedCycle, read_cycle
-from evolake.report.questions import passed_gates, questions
+from evolake.report.finished_cycle import FinishedCycle, passed_gates, questions, read_cycle
 from evolake.solvers.evolution.population import Population, population_of
 from evolake.solvers.gates.specs import GATE_NAMES
 from evolake.solvers.measurement.metrics import UNCHECKED, UNPROVED, UNSAT, UNSOUND, VERIFIED, counted

@@ -28,9 +28,8 @@ from evolake.errors import InputError, MachineryError
 from evolake.lake.blobs import BlobStore
 from evolake.lake.secret import secret_seed
 from evolake.solvers.formula import Formula, padded, read_dimacs, shuffled, write_dimacs
-from evolake.solvers.suites.combinatorial import coloring, quasigroup_with_holes, tseitin
+from evolake.solvers.suites.combinatorial import coloring, drawn_principle, quasigroup_with_holes, tseitin
 from evolake.solvers.suites.generators import generate, multiplier, pcg, planted_ksat, random_ksat
-from evolake.solvers.suites.principles import drawn_principle
 from evolake.solvers.suites.spec import (
     Instance,
     Recipe,

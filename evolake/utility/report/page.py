@@ -12,7 +12,7 @@ from evolake.file_names import file_name
 from evolake.report.figures import draw_figures
 from evolake.report.pages import render
 from evolake.utility.findings import Findings
-from evolake.utility.report.narrative import QUESTION, answer, caution, headline, setting, shows
+from evolake.utility.report.artifacts import QUESTION, answer, caution, headline, setting, shows
 from evolake.utility.running import Stored
 from evolake.utility.tables import ARMS, MATCHINGS
 

@@ -29,3 +29,13 @@ def score(cases, results):
             if math.hypot(x - u, y - v) < radius + other - TOUCH:
                 return bad
     return {"combined_score": sum(radius for _, _, radius in circles), "smallest": min(radius for _, _, radius in circles)}
+
+
+def smooth(output):
+    """The sum of the radii, and what may not be below 0: gaps between circles and to the walls, and the radii. Only a polish asks."""
+    import numpy as np
+
+    x, y, radius = np.asarray(output, float).T
+    i, j = np.triu_indices(len(x), 1)
+    apart = np.hypot(x[i] - x[j], y[i] - y[j]) - radius[i] - radius[j]
+    return [radius.sum()], np.concatenate([apart, x - radius, y - radius, 1 - x - radius, 1 - y - radius, radius])

@@ -48,10 +48,10 @@ def radii(points):
             room = min(math.hypot(x - u, y - v) - sizes[j] for j, (u, v) in enumerate(points) if i != j)
             sizes[i] = max(0.0, min(room, x, y, 1 - x, 1 - y))
     return sizes
-# EVOLVE-BLOCK-END
 
 
 def pack(_case):
     """[[x, y, radius], ...] of 26 circles."""
     points = centers()
     return [[x, y, radius] for (x, y), radius in zip(points, radii(points), strict=True)]
+# EVOLVE-BLOCK-END

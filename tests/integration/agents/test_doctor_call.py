@@ -1,10 +1,7 @@
 """`evolake doctor --call` against real servers on loopback: what each can and cannot do is told, and nothing
 is asked without the option."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -57,7 +54,7 @@ def outcomes(checked: dict[str, dict[str, Any]]) -> dict[str, bool]:
     return {name: item["ok"] for name, item in checked.items()}
 
 
-def test_an_endpoint_that_can_all_of_it_is_told_so_with_three_calls() -> None:
+def test_an_endpoint_that_can_all_of_it_is_told_so_with_three_calls():
     with LoopbackModel(able) as server:
         result = checks(server.base_url)
         assert len(server.requests) == 3
@@ -70,13 +67,13 @@ def test_an_endpoint_that_can_all_of_it_is_told_so_with_three_calls() -> None:
     assert result["model budget"]["detail"] == "1,000 tokens per run"
 
 
-def test_without_the_option_nothing_is_asked() -> None:
+def test_without_the_option_nothing_is_asked():
     with LoopbackModel(able) as server:
         assert outcomes(checks(server.base_url, call=False)) == {"model endpoint": True, "model budget": True}
         assert server.requests == []
 
 
-def test_what_an_endpoint_cannot_is_told_with_what_it_costs() -> None:
+def test_what_an_endpoint_cannot_is_told_with_what_it_costs():
     with LoopbackModel(plain) as server:
         result = checks(server.base_url)
     assert outcomes(result)["m: structured replies"] and result["m: structured replies"]["detail"].startswith(
@@ -108,7 +105,7 @@ def with_context(tokens: int) -> Any:
     return answer
 
 
-def test_a_context_smaller_than_the_reply_limit_is_said_and_adapted_to() -> None:
+def test_a_context_smaller_than_the_reply_limit_is_said_and_adapted_to():
     with LoopbackModel(with_context(10_000)) as server:
         item = checks(server.base_url)["m: request of real size"]
     assert (item["ok"], item["needed"]) == (
@@ -122,7 +119,7 @@ def test_a_context_smaller_than_the_reply_limit_is_said_and_adapted_to() -> None
     )
 
 
-def test_a_context_into_which_no_prompt_fits_is_a_needed_thing_that_is_missing() -> None:
+def test_a_context_into_which_no_prompt_fits_is_a_needed_thing_that_is_missing():
     with LoopbackModel(with_context(4096)) as server:
         item = checks(server.base_url)["m: request of real size"]
     assert (
@@ -133,7 +130,7 @@ def test_a_context_into_which_no_prompt_fits_is_a_needed_thing_that_is_missing()
     )
 
 
-def test_a_server_that_cuts_prompts_off_in_silence_is_found() -> None:
+def test_a_server_that_cuts_prompts_off_in_silence_is_found():
     def cutting(asked: Asked) -> Action:
         return say({"total": 25}) if len(asked.messages[0]["content"]) > 10_000 else able(asked)
 
@@ -155,9 +152,7 @@ def test_a_server_that_cuts_prompts_off_in_silence_is_found() -> None:
     ],
     ids=["nonsense", "no key", "no endpoint"],
 )
-def test_an_endpoint_that_cannot_serve_is_a_needed_thing_that_is_missing(
-    script: Any, what: str, said: str
-) -> None:
+def test_an_endpoint_that_cannot_serve_is_a_needed_thing_that_is_missing(script, what, said):
     with LoopbackModel(script) as server:
         item = checks(server.base_url)[what]
     assert not item["ok"] and item["needed"] and said in item["detail"] and item["mend"]
@@ -179,29 +174,27 @@ ODD = {"sum": 42}
     ],
     ids=["other names", "prose", "other envelope", "no object"],
 )
-def test_a_reply_of_another_form_is_shown_by_its_beginning(script: Any, said: str) -> None:
+def test_a_reply_of_another_form_is_shown_by_its_beginning(script, said):
     with LoopbackModel(script) as server:
         detail = checks(server.base_url)["m: structured replies"]["detail"]
     assert said in detail and detail.isprintable() and len(detail) < 300
     assert detail.endswith("...") == ("Or 43" in said)
 
 
-def test_no_character_of_an_answer_moves_the_cursor_of_a_terminal() -> None:
+def test_no_character_of_an_answer_moves_the_cursor_of_a_terminal():
     with LoopbackModel([raw(b"\x1b[2J<html>", "text/html")]) as server:
         detail = checks(server.base_url)["m: answers"]["detail"]
     assert "[2J<html>" in detail and detail.isprintable()
 
 
-def test_a_key_that_a_server_sends_back_is_not_shown() -> None:
+def test_a_key_that_a_server_sends_back_is_not_shown():
     with LoopbackModel([say(f"your key is {KEY}, is it not?")]) as server:
         shown = checks(server.base_url)["m: structured replies"]["detail"]
     assert "your key is" in shown and KEY not in shown
 
 
 @pytest.mark.parametrize("brief", [(), ("--brief",)])
-def test_where_only_the_model_cannot_be_used_doctor_says_that_operators_work(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, brief: tuple[str, ...]
-) -> None:
+def test_where_only_the_model_cannot_be_used_doctor_says_that_operators_work(monkeypatch, tmp_path, brief):
     with LoopbackModel([say("It is sunny.")]) as server:
         for name, value in {
             "LAKE": tmp_path / "lake",
@@ -222,7 +215,7 @@ def test_where_only_the_model_cannot_be_used_doctor_says_that_operators_work(
     )
 
 
-def test_who_asks_what_an_endpoint_can_is_answered_by_the_exit_code_whatever_the_backend() -> None:
+def test_who_asks_what_an_endpoint_can_is_answered_by_the_exit_code_whatever_the_backend():
     with LoopbackModel([say("It is sunny.")]) as server:
         item = checks(server.base_url, backend="operators")["m: structured replies"]
     assert item["needed"] and "replies in the form" in item["mend"]
@@ -232,12 +225,12 @@ def test_who_asks_what_an_endpoint_can_is_answered_by_the_exit_code_whatever_the
     )
 
 
-def test_no_credential_is_shown() -> None:
+def test_no_credential_is_shown():
     shown = json.dumps(checks("http://user:hidden-word@127.0.0.1:9/v1"))
     assert "hidden-word" not in shown and KEY not in shown and "http://127.0.0.1:9/v1" in shown
 
 
-def test_operators_need_no_endpoint_and_the_model_needs_a_budget() -> None:
+def test_operators_need_no_endpoint_and_the_model_needs_a_budget():
     assert outcomes(checks("", call=False, backend="operators")) == {"model endpoint": True}
     assert not checks("http://127.0.0.1:9", call=False, budget=BudgetSettings())["model budget"]["ok"]
     assert not checks("localhost:1", call=False)["model endpoint"]["ok"]
@@ -245,9 +238,7 @@ def test_operators_need_no_endpoint_and_the_model_needs_a_budget() -> None:
 
 @pytest.mark.parametrize("name", ["USD_PER_CYCLE", "USD_PER_RUN", "TOKENS_PER_CYCLE", "TOKENS_PER_RUN"])
 @pytest.mark.parametrize("value", ["nan", "inf", "-5", "-inf", "many"])
-def test_a_budget_that_is_no_bound_is_refused_before_any_work(
-    monkeypatch: pytest.MonkeyPatch, name: str, value: str
-) -> None:
+def test_a_budget_that_is_no_bound_is_refused_before_any_work(monkeypatch, name, value):
     monkeypatch.setenv(f"EVOLAKE_BUDGET__{name}", value)
     with pytest.raises(InputError, match=rf"budget\.{name.lower()}") as caught:
         load()

@@ -1,8 +1,6 @@
 """Endpoints as people have them: errors of many shapes, small contexts, reasoning, streams and Azure's
 addresses; a real server on loopback each."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -140,29 +138,27 @@ REFUSALS: dict[str, Callable[[Asked], Action | None]] = {
 
 
 @pytest.mark.parametrize("name", REFUSALS)
-def test_a_server_that_refuses_a_form_is_asked_in_the_next_one_and_that_is_remembered(
-    tmp_path: Path, name: str
-) -> None:
+def test_a_server_that_refuses_a_form_is_asked_in_the_next_one_and_that_is_remembered(tmp_path, name):
     results, rows, asked = ask(refusing(REFUSALS[name]), tmp_path, times=2)
     assert results == [AddReply(total=5)] * 2 and [row["status"] for row in rows] == ["ok"] * 2
     assert len(asked) <= 8
     assert asked[-2].body.keys() == asked[-1].body.keys() and REFUSALS[name](asked[-2]) is None
 
 
-def test_the_words_of_a_system_message_that_is_refused_are_in_the_users(tmp_path: Path) -> None:
+def test_the_words_of_a_system_message_that_is_refused_are_in_the_users(tmp_path):
     _, _, asked = ask(refusing(REFUSALS["no system message"]), tmp_path)
     system, user = (message["content"] for message in asked[0].messages)
     assert asked[-1].messages == [{"role": "user", "content": f"{system}\n\n{user}"}]
 
 
-def test_an_error_that_no_form_mends_keeps_its_text_and_leaves_the_request_out(tmp_path: Path) -> None:
+def test_an_error_that_no_form_mends_keeps_its_text_and_leaves_the_request_out(tmp_path):
     with pytest.raises(AgentUnavailable) as caught:
         ask(lambda asked: fastapi("seed", "Input should be a valid integer", asked), tmp_path)
     said = caught.value.got or ""
     assert said == "HTTP 422: body.seed: Input should be a valid integer"
 
 
-def test_a_prompt_that_is_repeated_in_an_error_is_not_taken_for_the_servers_words(tmp_path: Path) -> None:
+def test_a_prompt_that_is_repeated_in_an_error_is_not_taken_for_the_servers_words(tmp_path):
     """The request speaks of a context length; the server does not."""
 
     def script(asked: Asked) -> Action:
@@ -207,7 +203,7 @@ CONTEXT_TEXTS = {
 
 
 @pytest.mark.parametrize("text", CONTEXT_TEXTS)
-def test_a_context_smaller_than_the_reply_limit_is_adapted_to(tmp_path: Path, text: str) -> None:
+def test_a_context_smaller_than_the_reply_limit_is_adapted_to(tmp_path, text):
     results, rows, asked = ask(small_context(4096, CONTEXT_TEXTS[text]), tmp_path, times=2)
     assert results == [AddReply(total=5)] * 2 and [row["status"] for row in rows] == ["ok"] * 2
     sent = [next(item.body[name] for name in LIMITS if name in item.body) for item in asked]
@@ -215,7 +211,7 @@ def test_a_context_smaller_than_the_reply_limit_is_adapted_to(tmp_path: Path, te
     assert text == "no numbers" or len(asked) == 3, "the second call knows the first one's answer"
 
 
-def test_a_model_that_writes_less_than_the_limit_is_asked_for_what_it_writes(tmp_path: Path) -> None:
+def test_a_model_that_writes_less_than_the_limit_is_asked_for_what_it_writes(tmp_path):
     def answer(asked: Asked) -> Action:
         limit = asked.body[LIMITS[0]]
         says = (
@@ -232,7 +228,7 @@ def test_a_model_that_writes_less_than_the_limit_is_asked_for_what_it_writes(tmp
     ]
 
 
-def test_a_prompt_that_leaves_no_room_for_a_reply_is_rejected(tmp_path: Path) -> None:
+def test_a_prompt_that_leaves_no_room_for_a_reply_is_rejected(tmp_path):
     [result], _, _ = ask(small_context(300, CONTEXT_TEXTS["vllm before"]), tmp_path)
     assert (
         isinstance(result, AgentFailure)
@@ -265,7 +261,7 @@ REASONED = {
 
 
 @pytest.mark.parametrize("name", REASONED)
-def test_the_last_complete_answer_after_reasoning_wins(tmp_path: Path, name: str) -> None:
+def test_the_last_complete_answer_after_reasoning_wins(tmp_path, name):
     [result], rows, _ = ask([REASONED[name]], tmp_path)
     assert (result, [row["status"] for row in rows]) == (AddReply(total=5), ["ok"])
 
@@ -283,13 +279,13 @@ NO_ANSWER = {
 
 
 @pytest.mark.parametrize("name", NO_ANSWER)
-def test_a_draft_is_no_answer_and_the_error_names_what_came(tmp_path: Path, name: str) -> None:
+def test_a_draft_is_no_answer_and_the_error_names_what_came(tmp_path, name):
     action, word, reason = NO_ANSWER[name]
     [result], _, _ = ask([action], tmp_path)
     assert isinstance(result, AgentFailure) and (result.status, reason in result.reason) == (word, True)
 
 
-def test_a_limit_that_reasoning_used_up_is_named(tmp_path: Path) -> None:
+def test_a_limit_that_reasoning_used_up_is_named(tmp_path):
     body = completion(None, finish="length")
     body["choices"][0]["message"]["reasoning_content"] = "Hm. " * 10
     [result], _, _ = ask([raw(json.dumps(body).encode())], tmp_path)
@@ -316,7 +312,7 @@ def test_a_limit_that_reasoning_used_up_is_named(tmp_path: Path) -> None:
     ],
     ids=["429", "a word", "of the choice"],
 )
-def test_a_success_with_an_error_in_it_waits_like_the_error(tmp_path: Path, body: dict[str, Any]) -> None:
+def test_a_success_with_an_error_in_it_waits_like_the_error(tmp_path, body):
     waits = Waits()
     [result], rows, asked = ask([raw(json.dumps(body).encode()), GOOD], tmp_path, waits=waits)
     assert (result, [row["status"] for row in rows], len(asked), len(waits)) == (
@@ -331,18 +327,18 @@ def test_a_success_with_an_error_in_it_waits_like_the_error(tmp_path: Path, body
     "path",
     ["?api-version=2024-10-21", "/?api-version=2024-10-21", "/chat/completions?api-version=2024-10-21"],
 )
-def test_the_query_of_a_base_url_goes_behind_the_path(tmp_path: Path, path: str) -> None:
+def test_the_query_of_a_base_url_goes_behind_the_path(tmp_path, path):
     [result], _, asked = ask([GOOD], tmp_path, path=path)
     assert (result, asked[0].path) == (AddReply(total=5), "/v1/chat/completions?api-version=2024-10-21")
     assert asked[0].headers["api-key"] == KEY
 
 
-def test_an_endpoint_without_a_version_in_its_address_gets_the_key_once(tmp_path: Path) -> None:
+def test_an_endpoint_without_a_version_in_its_address_gets_the_key_once(tmp_path):
     _, _, asked = ask([GOOD], tmp_path, path="/chat/completions")
     assert asked[0].path == "/v1/chat/completions" and "api-key" not in asked[0].headers
 
 
-def test_a_stream_that_nobody_asked_for_is_joined(tmp_path: Path) -> None:
+def test_a_stream_that_nobody_asked_for_is_joined(tmp_path):
     [result], rows, asked = ask([streamed('{"total": 5}')], tmp_path)
     assert (result, rows[0]["status"], rows[0]["output_tokens"], len(asked)) == (
         AddReply(total=5),
@@ -353,7 +349,7 @@ def test_a_stream_that_nobody_asked_for_is_joined(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("options", [True, False], ids=["usage on request", "no options"])
-def test_a_server_that_only_streams_is_asked_to_stream(tmp_path: Path, options: bool) -> None:
+def test_a_server_that_only_streams_is_asked_to_stream(tmp_path, options):
     def answer(asked: Asked) -> Action:
         if not asked.body.get("stream"):
             return status(400, message="This model only supports streaming. Please set stream=true.")
@@ -376,9 +372,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("broken", BROKEN.values(), ids=BROKEN)
-def test_a_stream_that_breaks_off_or_is_damaged_is_lost_charged_and_tried_again(
-    tmp_path: Path, broken: Action
-) -> None:
+def test_a_stream_that_breaks_off_or_is_damaged_is_lost_charged_and_tried_again(tmp_path, broken):
     [result], rows, asked = ask([broken, GOOD], tmp_path)
     assert (result, [row["status"] for row in rows], len(asked)) == (
         AddReply(total=5),

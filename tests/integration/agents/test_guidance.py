@@ -1,8 +1,6 @@
 """Guidance: stored with its lineage, seen from the next cycle on, withdrawn but never deleted; and the
 command that does it."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
@@ -50,7 +48,7 @@ def seen(root: Path, line: str, cycle: str) -> list[str]:
     return [note.text for note in read_guidance(root, line, cycle)]
 
 
-def test_a_note_is_stored_whole_and_read_back(tmp_path: Path, clock: Clock) -> None:
+def test_a_note_is_stored_whole_and_read_back(tmp_path, clock):
     note = store_guidance(tmp_path, "  try larger N\n", "designs", clock=clock)
     assert note == Guidance(
         note.id, "try larger N", START + timedelta(minutes=1), "designs", {"designs": "0001"}, {}
@@ -58,9 +56,7 @@ def test_a_note_is_stored_whole_and_read_back(tmp_path: Path, clock: Clock) -> N
     assert all_guidance(tmp_path) == [note]
 
 
-def test_a_note_is_seen_from_the_next_cycle_on_and_never_in_an_older_one(
-    tmp_path: Path, clock: Clock
-) -> None:
+def test_a_note_is_seen_from_the_next_cycle_on_and_never_in_an_older_one(tmp_path, clock):
     seal(tmp_path, "0001")
     store_guidance(tmp_path, "before the first", clock=clock)
     begin(tmp_path, "0001")
@@ -79,7 +75,7 @@ def test_a_note_is_seen_from_the_next_cycle_on_and_never_in_an_older_one(
     ]
 
 
-def test_a_note_for_all_lines_starts_in_each_where_that_line_stands(tmp_path: Path, clock: Clock) -> None:
+def test_a_note_for_all_lines_starts_in_each_where_that_line_stands(tmp_path, clock):
     seal(tmp_path, "0001")
     begin(tmp_path, "0001")
     seal(tmp_path, "0001", "solvers")
@@ -92,7 +88,7 @@ def test_a_note_for_all_lines_starts_in_each_where_that_line_stands(tmp_path: Pa
     ]
 
 
-def test_a_withdrawn_note_was_still_seen_by_the_cycles_it_reached(tmp_path: Path, clock: Clock) -> None:
+def test_a_withdrawn_note_was_still_seen_by_the_cycles_it_reached(tmp_path, clock):
     seal(tmp_path, "0001")
     note = store_guidance(tmp_path, "be bold", clock=clock)
     begin(tmp_path, "0001")
@@ -111,7 +107,7 @@ def test_a_withdrawn_note_was_still_seen_by_the_cycles_it_reached(tmp_path: Path
     ("text", "line", "says"),
     [("  ", None, "needs a text"), ("x" * 4001, None, "4001 characters"), ("x", "desings", "no line named")],
 )
-def test_what_cannot_be_guidance_is_refused(tmp_path: Path, text: str, line: str | None, says: str) -> None:
+def test_what_cannot_be_guidance_is_refused(tmp_path, text, line, says):
     with pytest.raises(InputError, match=says):
         store_guidance(tmp_path, text, line)
     assert all_guidance(tmp_path) == []
@@ -121,7 +117,7 @@ def guide(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return evolake("guide", *arguments, environment=os.environ | {"EVOLAKE_LAKE": str(root)})
 
 
-def test_the_command_stores_lists_and_withdraws(tmp_path: Path) -> None:
+def test_the_command_stores_lists_and_withdraws(tmp_path):
     assert guide(tmp_path, "--list").stdout == 'No guidance yet. Give some with: evolake guide "..."\n'
     stored = json.loads(guide(tmp_path, "try larger N", "--line", "designs", "--json").stdout)
     (note,) = stored.pop("guidance")
@@ -152,13 +148,13 @@ def test_the_command_stores_lists_and_withdraws(tmp_path: Path) -> None:
         ("x", "--line", "none"),
     ],
 )
-def test_wrong_use_exits_with_two_and_a_sentence(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+def test_wrong_use_exits_with_two_and_a_sentence(tmp_path, arguments):
     done = guide(tmp_path, *arguments)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("error: ")
 
 
-def test_the_command_says_what_operators_ignore_of_a_note(tmp_path: Path) -> None:
+def test_the_command_says_what_operators_ignore_of_a_note(tmp_path):
     heeded = guide(tmp_path, "try larger N", "--line", "designs").stdout.splitlines()
     assert heeded[0].endswith("designs, from cycle 0001 on: try larger N")
     assert (

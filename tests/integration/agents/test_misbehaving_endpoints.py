@@ -1,8 +1,6 @@
 """What an endpoint takes and does not give, says of its own counts, and says it is: charged, not believed,
 and seen."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from pathlib import Path
@@ -55,9 +53,7 @@ BROKEN = Action(headers={"Content-Encoding": "gzip"}, body=b"not gzip at all" * 
 
 
 @pytest.mark.parametrize("trouble", [RESET, DRIP, BROKEN], ids=["reset", "drip", "broken body"])
-def test_a_try_that_went_out_for_nothing_is_a_row_and_is_charged_by_estimate(
-    tmp_path: Path, trouble: Action
-) -> None:
+def test_a_try_that_went_out_for_nothing_is_a_row_and_is_charged_by_estimate(tmp_path, trouble):
     result, rows, agents, asked = called([trouble, trouble, say({"total": 5})], tmp_path)
     assert (result, [row["status"] for row in rows], asked) == (
         AddReply(total=5),
@@ -79,20 +75,20 @@ def test_a_try_that_went_out_for_nothing_is_a_row_and_is_charged_by_estimate(
     assert sum(line.count("/lost/") for line in lines) == 2
 
 
-def test_what_was_lost_before_the_endpoint_died_is_charged(tmp_path: Path) -> None:
+def test_what_was_lost_before_the_endpoint_died_is_charged(tmp_path):
     result, rows, agents, asked = called([RESET], tmp_path, model_max_retries=2)
     assert isinstance(result, AgentUnavailable) and asked == 3
     assert [row["status"] for row in rows] == ["lost+no_usage"] * 3 and agents.spent.tokens >= 3 * LIMIT
 
 
-def test_no_further_try_is_made_past_the_budget(tmp_path: Path) -> None:
+def test_no_further_try_is_made_past_the_budget(tmp_path):
     result, rows, _, asked = called(
         [RESET], tmp_path, budget=BudgetSettings(tokens_per_run=2 * LIMIT), model_max_retries=5
     )
     assert isinstance(result, BudgetExhausted) and asked == len(rows) < 3
 
 
-def test_an_endpoint_that_was_never_reached_and_one_that_says_no_cost_nothing(tmp_path: Path) -> None:
+def test_an_endpoint_that_was_never_reached_and_one_that_says_no_cost_nothing(tmp_path):
     result, rows, agents, _ = called(
         [say({})], tmp_path, model_base_url="http://127.0.0.1:9/v1", model_max_retries=1
     )
@@ -114,9 +110,7 @@ def test_an_endpoint_that_was_never_reached_and_one_that_says_no_cost_nothing(tm
     ],
     ids=str,
 )
-def test_counts_that_cannot_be_true_are_not_believed_and_replay_so(
-    tmp_path: Path, usage: dict[str, int]
-) -> None:
+def test_counts_that_cannot_be_true_are_not_believed_and_replay_so(tmp_path, usage):
     script = [say({"total": 5}, usage=usage)]
     result, rows, agents, _ = called(script, tmp_path)
     assert (result, [row["status"] for row in rows]) == (AddReply(total=5), ["ok+odd_usage"])
@@ -136,7 +130,7 @@ def test_counts_that_cannot_be_true_are_not_believed_and_replay_so(
     [{"prompt_tokens": -5, "completion_tokens": 20}, {"prompt_tokens": 1e9, "completion_tokens": "x"}, [], 7],
     ids=str,
 )
-def test_counts_that_are_none_are_charged_by_estimate(tmp_path: Path, usage: Any) -> None:
+def test_counts_that_are_none_are_charged_by_estimate(tmp_path, usage):
     result, rows, agents, _ = called([say({"total": 5}, usage=usage)], tmp_path)
     assert (result, [row["status"] for row in rows]) == (
         AddReply(total=5),
@@ -148,7 +142,7 @@ def by(model: str) -> Action:
     return raw(json.dumps(completion({"total": 5}) | {"model": model}).encode())
 
 
-def test_another_model_is_seen_on_the_row_of_the_call_and_of_its_replay(tmp_path: Path) -> None:
+def test_another_model_is_seen_on_the_row_of_the_call_and_of_its_replay(tmp_path):
     result, rows, agents, _ = called([by("cheap model")], tmp_path)
     assert (result, rows[0]["model"], rows[0]["status"]) == (
         AddReply(total=5),
@@ -159,12 +153,12 @@ def test_another_model_is_seen_on_the_row_of_the_call_and_of_its_replay(tmp_path
     assert (rows[0]["status"], asked) == ("replayed+answered_by:cheap_model", 0)
 
 
-def test_a_snapshot_of_the_model_is_the_model(tmp_path: Path) -> None:
+def test_a_snapshot_of_the_model_is_the_model(tmp_path):
     result, rows, _, _ = called([by("gpt-test-2025-04-14")], tmp_path, model_strict=True)
     assert (result, rows[0]["status"]) == (AddReply(total=5), "ok")
 
 
-def test_by_setting_another_model_is_an_error_that_is_charged_and_kept_off_the_tape(tmp_path: Path) -> None:
+def test_by_setting_another_model_is_an_error_that_is_charged_and_kept_off_the_tape(tmp_path):
     result, _, _, asked = called([by("cheap")], tmp_path, model_strict=True)
     assert (
         isinstance(result, AgentUnavailable)
@@ -180,7 +174,7 @@ def test_by_setting_another_model_is_an_error_that_is_charged_and_kept_off_the_t
     )  # the endpoint was mended: it is asked again
 
 
-def test_by_setting_a_taped_reply_of_another_model_is_an_error_until_it_is_allowed(tmp_path: Path) -> None:
+def test_by_setting_a_taped_reply_of_another_model_is_an_error_until_it_is_allowed(tmp_path):
     _, _, agents, _ = called([by("cheap")], tmp_path)
     result, _, _, asked = called([by("cheap")], tmp_path, after=agents, model_strict=True)
     assert isinstance(result, AgentUnavailable) and asked == 0
@@ -188,7 +182,7 @@ def test_by_setting_a_taped_reply_of_another_model_is_an_error_until_it_is_allow
     assert result == AddReply(total=5)
 
 
-def test_a_crowd_of_objects_in_a_reply_is_a_failed_attempt(tmp_path: Path) -> None:
+def test_a_crowd_of_objects_in_a_reply_is_a_failed_attempt(tmp_path):
     crowd = "[" + "{}," * 1_000_000 + "{}]"
     envelope = raw(b'{"choices": ' + crowd.encode() + b"}")
     room = BudgetSettings(tokens_per_run=10**7)
@@ -199,7 +193,7 @@ def test_a_crowd_of_objects_in_a_reply_is_a_failed_attempt(tmp_path: Path) -> No
     assert [row["status"].partition("+")[0] for row in rows] == ["invalid", "too_large", "ok"]
 
 
-def test_a_compressed_reply_is_read_and_a_bomb_is_cut_off_at_the_cap(tmp_path: Path) -> None:
+def test_a_compressed_reply_is_read_and_a_bomb_is_cut_off_at_the_cap(tmp_path):
     good = json.dumps(completion({"total": 5}) | {"model": "gpt-test"}).encode()
     bomb = gzip.compress(b" " * 200_000_000)
     packed = [Action(headers={"Content-Encoding": "gzip"}, body=body) for body in (bomb, gzip.compress(good))]
@@ -208,7 +202,7 @@ def test_a_compressed_reply_is_read_and_a_bomb_is_cut_off_at_the_cap(tmp_path: P
     assert [row["status"].partition("+")[0] for row in rows] == ["too_large", "ok"]
 
 
-def test_deep_json_is_a_failed_attempt_everywhere(tmp_path: Path) -> None:
+def test_deep_json_is_a_failed_attempt_everywhere(tmp_path):
     deep = [raw(b'{"choices":' * 40_000), say("[" * 100_000), say('{"total":' * 50_000)]
     result, rows, _, _ = called(deep, tmp_path, model_timeout_s=20.0)
     assert isinstance(result, AgentFailure) and len(rows) == 3

@@ -1,15 +1,12 @@
 """A run by models begins with a look at the endpoint: what would fail minutes later is told before anything
 is made."""
 
-from __future__ import annotations
-
 import json
 import socket
-from pathlib import Path
 from typing import Any
 
 import pytest
-from loopback_model import KEY, LoopbackModel, Script, raw, say, status
+from loopback_model import KEY, LoopbackModel, raw, say, status
 
 from evolake.agents.preflight import check_endpoint
 from evolake.errors import InputError
@@ -38,9 +35,7 @@ def nobody() -> str:
 
 
 @pytest.mark.parametrize(("listed", "asked"), [(("m", "n", "o"), []), (("m",), ["n"]), ((), ["m", "n"])])
-def test_a_model_that_is_listed_is_not_asked_and_any_other_once(
-    listed: tuple[str, ...], asked: list[str]
-) -> None:
+def test_a_model_that_is_listed_is_not_asked_and_any_other_once(listed, asked):
     with LoopbackModel(WORKS, models=listed) as server:
         check_endpoint(settings_for(server.base_url))
         assert [request.model for request in server.requests] == asked
@@ -54,7 +49,7 @@ def test_a_model_that_is_listed_is_not_asked_and_any_other_once(
         ([raw(b"<p>", "text/html")], "not JSON"),
     ],
 )
-def test_what_the_endpoint_says_against_a_model_is_told(script: Script, said: str) -> None:
+def test_what_the_endpoint_says_against_a_model_is_told(script, said):
     with LoopbackModel(script, models=()) as server, pytest.raises(InputError, match=said) as summary:
         check_endpoint(settings_for(server.base_url))
     assert (
@@ -64,9 +59,7 @@ def test_what_the_endpoint_says_against_a_model_is_told(script: Script, said: st
     )
 
 
-def test_a_run_ends_before_any_work(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_run_ends_before_any_work(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("DAGSTER_HOME", str(tmp_path))
     for name, value in {
         "LAKE": str(tmp_path / "lake"),

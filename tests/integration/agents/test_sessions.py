@@ -1,8 +1,6 @@
 """The conformance of sessions: a real server on loopback for the model, a real jail for the tools, and ten
 ways to misbehave that all end typed."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal
@@ -39,14 +37,14 @@ def pool() -> Iterator[Pool]:
 
 
 @pytest.fixture
-def project(tmp_path: Path, pool: Pool) -> Project:
+def project(tmp_path, pool) -> Project:
     return Project(tmp_path, pool)
 
 
 EXPERT = [call(LIST, READ, thought="Look."), call(BUILD), call(EDIT), call(BUILD), call(FINISH)]
 
 
-def test_an_agent_reads_edits_builds_and_finishes(project: Project):
+def test_an_agent_reads_edits_builds_and_finishes(project):
     held = project.hold(EXPERT)
     assert held.result == Finished(title="zero")
     assert held.workspace.changed == {"src/main.cc": FILES["src/main.cc"].replace("return 1", "return 0")}
@@ -89,7 +87,7 @@ def test_an_agent_reads_edits_builds_and_finishes(project: Project):
     ] + ["assistant", "tool"] * 3
 
 
-def test_an_endpoint_without_functions_is_asked_for_turns_as_replies(project: Project):
+def test_an_endpoint_without_functions_is_asked_for_turns_as_replies(project):
     turns = [
         {"thought": "Look.", "calls": [{"tool": name, "arguments": given} for name, given in calls]}
         for calls in ((LIST, READ), (BUILD,), (EDIT,), (BUILD,), (FINISH,))
@@ -190,7 +188,7 @@ BOUNDS = {
 
 
 @pytest.mark.parametrize("way", MISBEHAVIOURS)
-def test_a_misbehaving_agent_ends_typed(project: Project, way: str):
+def test_a_misbehaving_agent_ends_typed(project, way):
     script, outcome, turns = MISBEHAVIOURS[way]
     held = project.hold(script, session=SessionSettings.model_validate(BOUNDS.get(outcome, {})))
     assert isinstance(held.result, AgentFailure)
@@ -200,7 +198,7 @@ def test_a_misbehaving_agent_ends_typed(project: Project, way: str):
     assert {name: (project.folder / "tree" / name).read_text() for name in FILES} == FILES
 
 
-def test_a_turn_runs_so_many_calls_and_the_rest_is_told(project: Project):
+def test_a_turn_runs_so_many_calls_and_the_rest_is_told(project):
     held = project.hold(
         [call(*[("grep", {"pattern": f"x{n}"}) for n in range(MOST_CALLS + 5)]), call(FINISH)]
     )
@@ -210,7 +208,7 @@ def test_a_turn_runs_so_many_calls_and_the_rest_is_told(project: Project):
     )
 
 
-def test_what_cannot_be_done_is_told_and_changes_nothing(project: Project):
+def test_what_cannot_be_done_is_told_and_changes_nothing(project):
     held = project.hold(
         [
             call(
@@ -239,7 +237,7 @@ def test_what_cannot_be_done_is_told_and_changes_nothing(project: Project):
     assert held.workspace.changed == {}
 
 
-def test_a_session_may_end_without_a_result_which_is_its_answer(project: Project):
+def test_a_session_may_end_without_a_result_which_is_its_answer(project):
     held = project.hold([call(READ), call(("withdraw", {"reason": "Returning 0\nis no gain."}))])
     assert held.result == AgentFailure("mender", "withdrawn", "Returning 0 is no gain.", 2)
     assert [(turn["outcome"], turn["reason"]) for turn in held.turns] == [
@@ -255,7 +253,7 @@ def test_a_session_may_end_without_a_result_which_is_its_answer(project: Project
     assert not count_outcomes(held.rows, ("mender",), held.turns).failed
 
 
-def test_a_withdrawal_says_why(project: Project):
+def test_a_withdrawal_says_why(project):
     held = project.hold([call(("withdraw", {"reason": ""})), call(FINISH)])
     assert held.result == Finished(title="zero") and held.results[0][0] == "bad_call"
 
@@ -276,7 +274,7 @@ def finished_with(project: Project, script: Script) -> tuple[Any, list[dict[str,
         return hold_session(agents, spec, project.pool.call, seed=0).value, agents.turns()
 
 
-def test_files_that_make_no_reply_are_said_at_finish_and_the_session_continues(project: Project):
+def test_files_that_make_no_reply_are_said_at_finish_and_the_session_continues(project):
     result, turns = finished_with(project, [call(FINISH), call(EDIT, FINISH)])
     assert result == "zero" and [turn["outcome"] for turn in turns] == [None, "finished"]
     assert turns[0]["faults"] == ["unusable"]
@@ -287,13 +285,13 @@ def test_files_that_make_no_reply_are_said_at_finish_and_the_session_continues(p
     )
 
 
-def test_a_session_that_never_makes_a_reply_ends_with_the_reason(project: Project):
+def test_a_session_that_never_makes_a_reply_ends_with_the_reason(project):
     result, turns = finished_with(project, endless(lambda number: call(("finish", {"title": str(number)}))))
     assert isinstance(result, AgentFailure) and (result.status, len(turns)) == ("unusable", STRIKES)
     assert "src/main.cc does not return 0" in result.reason and turns[-1]["reason"] == result.reason
 
 
-def test_the_limits_are_in_the_prompt_and_what_is_left_in_the_last_results(project: Project):
+def test_the_limits_are_in_the_prompt_and_what_is_left_in_the_last_results(project):
     limits = SessionSettings(turns=6, calls=7, tokens=10_000, wall_s=None)
     held = project.hold(
         endless(
@@ -318,7 +316,7 @@ def test_the_limits_are_in_the_prompt_and_what_is_left_in_the_last_results(proje
     ]
 
 
-def test_a_replay_costs_nothing_and_gives_the_same_bytes(project: Project):
+def test_a_replay_costs_nothing_and_gives_the_same_bytes(project):
     first = project.hold(EXPERT)
     with project.agents(None, run_id="run-2", replay_only=True) as agents:
         context = project.context()
@@ -330,7 +328,7 @@ def test_a_replay_costs_nothing_and_gives_the_same_bytes(project: Project):
     assert len(project.built) == 2, "what a command said is kept"
 
 
-def test_the_records_of_a_session_are_verified_with_the_tape(project: Project):
+def test_the_records_of_a_session_are_verified_with_the_tape(project):
     project.hold(EXPERT)
     lake = project.folder / "lake"
     assert [finding for finding in examine(lake).findings if finding.kind == "tape"] == []
@@ -345,16 +343,6 @@ def test_the_records_of_a_session_are_verified_with_the_tape(project: Project):
     ]
     assert len(parts) == 2 and {place for place, _ in parts} == {"sessions"}
     assert any("it lies where another belongs" in what for _, what in parts)
-
-
-def test_a_session_that_was_cut_off_goes_on_from_its_last_turn(project: Project):
-    with pytest.raises(AgentUnavailable):
-        project.hold([*EXPERT[:4], status(401)])
-    held = project.hold([EXPERT[4]], run_id="run-2")
-    assert held.result == Finished(title="zero")
-    assert len(held.asked) == 1, "what was paid for is not paid for again"
-    assert [row["status"] for row in held.turns] == ["replayed"] * 4 + ["ok"]
-    assert len(project.built) == 2
 
 
 HELD_ELSEWHERE = """
@@ -378,9 +366,7 @@ if __name__ == "__main__":
 """
 
 
-def test_a_session_whose_process_is_killed_goes_on_from_its_last_turn_and_pays_nothing_twice(
-    project: Project,
-):
+def test_a_session_whose_process_is_killed_goes_on_from_its_last_turn_and_pays_nothing_twice(project):
     """SIGKILL while a command of its second turn runs: two turns are paid for by then, and three are left."""
     with LoopbackModel(endless(lambda number: EXPERT[number])) as server:
         script, paths = project.folder / "held.py", [str(Path(session_project.__file__).parent)]
@@ -414,22 +400,14 @@ def test_a_session_whose_process_is_killed_goes_on_from_its_last_turn_and_pays_n
     assert len(project.built) == 2, "the command that was cut off is run again, since nothing of it was kept"
 
 
-def test_a_session_that_failed_is_held_anew_by_the_next_run_and_not_by_the_same(project: Project):
+def test_a_session_that_failed_is_held_anew_by_the_next_run_and_not_by_the_same(project):
     assert project.hold([call(READ)]).result.status == "looped"
     assert project.hold(EXPERT).asked == []
     assert project.hold(EXPERT, run_id="run-2").result == Finished(title="zero")
     assert project.hold([], run_id="run-3").asked == [], "one that was finished answers for ever"
 
 
-def test_operators_hold_no_session(project: Project):
-    with (
-        project.agents(None, backend="operators") as agents,
-        pytest.raises(TypeError, match="holds no session"),
-    ):
-        agents.session(project.role, Ask(goal=""), project.context(), seed=0)
-
-
-def test_how_replies_are_drawn_is_sent_by_role_and_stands_on_each_row(project: Project):
+def test_how_replies_are_drawn_is_sent_by_role_and_stands_on_each_row(project):
     drawn = {
         "default": SamplingSettings(temperature=0.5, top_p=0.9),
         "mender": SamplingSettings(
@@ -455,3 +433,13 @@ def test_how_replies_are_drawn_is_sent_by_role_and_stands_on_each_row(project: P
         "reasoning_effort": "high",
         "top_k": 3,
     }
+
+
+def test_a_session_that_was_cut_off_goes_on_from_its_last_turn(project):
+    with pytest.raises(AgentUnavailable):
+        project.hold([*EXPERT[:4], status(401)])
+    held = project.hold([EXPERT[4]], run_id="run-2")
+    assert held.result == Finished(title="zero")
+    assert len(held.asked) == 1, "what was paid for is not paid for again"
+    assert [row["status"] for row in held.turns] == ["replayed"] * 4 + ["ok"]
+    assert len(project.built) == 2

@@ -1,8 +1,6 @@
 """Champions of the prompts line as system prompts of roles: which text is read, what the rows say, and what
 is refused before any work."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -13,7 +11,7 @@ from pydantic import SecretStr
 from evolake.agents import Agents, open_agents
 from evolake.agents.system_prompts import SystemPromptText, headed, resolve
 from evolake.errors import CorruptPart, InputError
-from evolake.lake import AGENT_CALLS, Catalogue, Lake, TableSchema, side_table
+from evolake.lake import Lake
 from evolake.prompts.evolution.population import Population, found_population
 from evolake.prompts.model.prompt import SystemPrompt, prompt_of
 from evolake.prompts.tables import PROMPTS
@@ -41,7 +39,7 @@ def seal(lake: Lake, cycle: str, population: Population, *, state: str = "sealed
 
 
 @pytest.fixture
-def lake(tmp_path: Path) -> Lake:
+def lake(tmp_path) -> Lake:
     """Cycle 1 is entered without a champion, 2 with the first prompt as champion, 3 with the second."""
     lake = Lake(tmp_path)
     population = found_population({"first": FIRST, "second": SECOND, "empty": EMPTY}, "0001")
@@ -74,13 +72,11 @@ def text_of(prompt: SystemPrompt) -> SystemPromptText:
 
 
 @pytest.mark.parametrize(("cycle", "champion"), [("0002", FIRST), ("0003", SECOND), ("0017", SECOND)])
-def test_the_champion_is_the_one_that_was_sealed_when_the_cycle_began(
-    lake: Lake, cycle: str, champion: SystemPrompt
-) -> None:
+def test_the_champion_is_the_one_that_was_sealed_when_the_cycle_began(lake, cycle, champion):
     assert resolve(lake, {"adder": "champion"}, cycle) == {"adder": text_of(champion)}
 
 
-def test_a_population_that_is_reopened_or_stands_on_one_does_not_count(lake: Lake) -> None:
+def test_a_population_that_is_reopened_or_stands_on_one_does_not_count(lake):
     lake.seals.reopen("prompts", "0003", "run")
     assert resolve(lake, {"adder": "champion"}, "0009") == {"adder": text_of(FIRST)}
     lake.seals.reopen("prompts", "0002", "run")
@@ -88,7 +84,7 @@ def test_a_population_that_is_reopened_or_stands_on_one_does_not_count(lake: Lak
         resolve(lake, {"adder": "champion"}, "0009")
 
 
-def test_an_id_or_its_beginning_names_a_prompt_whatever_the_cycle(lake: Lake) -> None:
+def test_an_id_or_its_beginning_names_a_prompt_whatever_the_cycle(lake):
     named = {"adder": SECOND.prompt_id, "default": FIRST.prompt_id[:8]}
     assert (
         resolve(lake, named, "0001")
@@ -107,25 +103,25 @@ def test_an_id_or_its_beginning_names_a_prompt_whatever_the_cycle(lake: Lake) ->
         ("", "0003", "no system prompt"),
     ],
 )
-def test_what_names_no_prompt_is_refused(lake: Lake, name: str, cycle: str, what: str) -> None:
+def test_what_names_no_prompt_is_refused(lake, name, cycle, what):
     with pytest.raises(InputError, match=what):
         resolve(lake, {"adder": name}, cycle)
 
 
-def test_a_lake_without_the_prompts_line_is_told_apart(tmp_path: Path) -> None:
+def test_a_lake_without_the_prompts_line_is_told_apart(tmp_path):
     with pytest.raises(InputError, match="no champion") as caught:
         resolve(Lake(tmp_path), {"adder": "champion"}, "0001")
     assert "evolake run --lines prompts" in str(caught.value)
 
 
-def test_a_population_other_than_the_sealed_one_is_no_source(lake: Lake) -> None:
+def test_a_population_other_than_the_sealed_one_is_no_source(lake):
     changed = found_population({"first": FIRST}, "0001").with_champion(FIRST.prompt_id, 10)
     lake.publish("prompts", "incoming_prompts", changed.prompts, cycle="0003", run_id="other", schema=PROMPTS)
     with pytest.raises(CorruptPart, match="not what was sealed"):
         resolve(lake, {"adder": "champion"}, "0003")
 
 
-def test_a_text_stands_before_the_roles_own_instructions() -> None:
+def test_a_text_stands_before_the_roles_own_instructions():
     messages = [{"role": "system", "content": "Add."}, {"role": "user", "content": "2 3"}]
     assert headed(messages, None) == headed(messages, text_of(EMPTY)) == messages
     assert headed(messages, SystemPromptText("x", "Be\x00 exact.")) == [
@@ -134,7 +130,7 @@ def test_a_text_stands_before_the_roles_own_instructions() -> None:
     ]
 
 
-def test_a_role_reads_its_prompt_and_its_rows_say_so(lake: Lake, tmp_path: Path) -> None:
+def test_a_role_reads_its_prompt_and_its_rows_say_so(lake, tmp_path):
     role = add_role(tmp_path)
     with (
         LoopbackModel([say("no json"), say({"total": 5})]) as server,
@@ -146,7 +142,7 @@ def test_a_role_reads_its_prompt_and_its_rows_say_so(lake: Lake, tmp_path: Path)
     assert "JSON Schema" in server.requests[0].messages[0]["content"]
 
 
-def test_another_prompt_is_another_call_and_the_same_one_replays(lake: Lake, tmp_path: Path) -> None:
+def test_another_prompt_is_another_call_and_the_same_one_replays(lake, tmp_path):
     role = add_role(tmp_path)
     with LoopbackModel(serve(lambda asked: {"total": 5})) as server:
         for cycle in ("0002", "0003", "0002", "0004"):
@@ -158,13 +154,13 @@ def test_another_prompt_is_another_call_and_the_same_one_replays(lake: Lake, tmp
     ]
 
 
-def test_a_missing_champion_stops_before_any_work(tmp_path: Path) -> None:
+def test_a_missing_champion_stops_before_any_work(tmp_path):
     with LoopbackModel([]) as server, pytest.raises(InputError, match="no champion"):
         agents_of(server, tmp_path, {"adder": "champion"})
     assert server.requests == []
 
 
-def test_operators_read_no_prompts_and_name_none(tmp_path: Path) -> None:
+def test_operators_read_no_prompts_and_name_none(tmp_path):
     with open_agents(
         Settings(system_prompts={"default": "champion"}), tmp_path, "0001", "run", line="designs"
     ) as agents:
@@ -172,27 +168,6 @@ def test_operators_read_no_prompts_and_name_none(tmp_path: Path) -> None:
         assert [row["prompt_id"] for row in agents.rows()] == [None]
 
 
-def test_calls_of_an_older_lake_name_no_prompt(tmp_path: Path) -> None:
-    lake, columns = (
-        Lake(tmp_path),
-        {name: kind for name, kind in AGENT_CALLS.described.items() if name not in ("prompt_id", "reason")},
-    )
-    older = TableSchema(AGENT_CALLS.name, 1, columns, AGENT_CALLS.keys)
-    row = {"call_id": "k1", "cycle": "0001", "role": "adder", "backend": "model", "status": "ok"}
-    lake.publish(
-        "designs",
-        side_table("candidates", older),
-        older.frame([row]),
-        cycle="0001",
-        run_id="run",
-        schema=older,
-    )
-    with Catalogue(lake) as catalogue:
-        assert catalogue.query("SELECT call_id, prompt_id, reason, line FROM calls").rows == [
-            ("k1", None, None, "designs")
-        ]
-
-
-def test_the_environment_names_prompts_by_role(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_names_prompts_by_role(monkeypatch):
     monkeypatch.setenv("EVOLAKE_SYSTEM_PROMPTS__SOLVERS_PLANNER", "champion")
     assert Settings().system_prompts == {"solvers_planner": "champion"}

@@ -1,8 +1,6 @@
 """`evolake agents tape`: what lies on a tape that a real server filled, chosen by what it is, and taken
 off."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -12,8 +10,7 @@ from click.testing import CliRunner
 from loopback_model import KEY, LoopbackModel, say
 
 from evolake.agents import open_agents
-from evolake.agents.listing import known_roles
-from evolake.cli.agents import tape
+from evolake.cli.agents import known_roles, tape
 from evolake.errors import InputError
 from evolake.families.roles.reviewers import CURATOR_ROLE, CurateRequest
 from evolake.settings import BudgetSettings, Settings
@@ -34,7 +31,7 @@ def fill(folder: Path, base_url: str, line: str, cycle: str, texts: list[str]) -
 
 
 @pytest.fixture
-def lake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def lake(tmp_path, monkeypatch) -> Path:
     """Two valid replies of cycle 0001, one that is none of cycle 0002, and a damaged entry."""
     reply = {"items": ["Ask for a number."]}
     with LoopbackModel([say(reply), say(reply), say("nonsense"), say(reply)]) as server:
@@ -55,7 +52,7 @@ def states(*arguments: str) -> list[str]:
     return sorted(load["state"] for load in json.loads(ran("list", "--json", *arguments).output)["entries"])
 
 
-def test_entries_are_listed_by_line_role_cycle_model_and_validity(lake: Path) -> None:
+def test_entries_are_listed_by_line_role_cycle_model_and_validity(lake):
     assert states() == ["damaged", "invalid", "valid", "valid"]
     assert states("--line", "families") == ["invalid", "valid", "valid"]
     assert states("--cycle", "0001") == ["valid", "valid"]
@@ -70,7 +67,7 @@ def test_entries_are_listed_by_line_role_cycle_model_and_validity(lake: Path) ->
     assert ran("list").output.splitlines()[-1] == "4 entries: 2 valid, 1 invalid, 1 damaged"
 
 
-def test_drop_asks_and_takes_only_what_is_chosen(lake: Path) -> None:
+def test_drop_asks_and_takes_only_what_is_chosen(lake):
     assert ran("drop", "--invalid", keys="n\n").output.endswith("nothing dropped\n")
     assert states() == ["damaged", "invalid", "valid", "valid"]
     assert ran("drop", "--invalid", keys="y\n").output.endswith("1 dropped\n")
@@ -84,13 +81,13 @@ def test_drop_asks_and_takes_only_what_is_chosen(lake: Path) -> None:
 
 
 @pytest.mark.parametrize("arguments", [["--yes"], ["--all", "--invalid"], ["--invalid", "--json"]], ids=str)
-def test_drop_wants_to_know_what_is_meant(lake: Path, arguments: list[str]) -> None:
+def test_drop_wants_to_know_what_is_meant(lake, arguments):
     with pytest.raises(InputError):
         ran("drop", *arguments)
     assert len(states()) == 4
 
 
-def test_every_role_of_the_installed_lines_is_known() -> None:
+def test_every_role_of_the_installed_lines_is_known():
     assert {name.partition("_")[0] for name in known_roles()} >= {
         "designs",
         "families",

@@ -1,7 +1,5 @@
 """Two lines on one lake: each pays out of its own budget and owns its entries."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -10,10 +8,9 @@ import pytest
 from agent_backend_fixtures import AddRequest, add_role, sum_asked
 from loopback_model import KEY, LoopbackModel, serve
 
-from evolake.agents import Agents, open_agents
+from evolake.agents import Agents
 from evolake.agents.calls import Usage
 from evolake.errors import BudgetExhausted
-from evolake.settings import Settings
 from resources.agents import AgentsResource
 from resources.lake import LakeResource
 
@@ -24,7 +21,7 @@ REQUESTS = [AddRequest(a=number, b=0) for number in range(4)]
 
 
 @pytest.fixture(autouse=True)
-def by_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
+def by_a_model(monkeypatch) -> None:
     for name, value in {
         "NO_PROXY": "127.0.0.1",
         "EVOLAKE_BACKEND": "model",
@@ -50,9 +47,7 @@ def entries(lake: Path) -> list[dict[str, Any]]:
     return [json.loads(path.read_text())["entry"] for path in sorted((lake / "tape").glob("??/*.json"))]
 
 
-def test_each_line_pays_out_of_its_own_budget_and_owns_its_entries(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_each_line_pays_out_of_its_own_budget_and_owns_its_entries(tmp_path, monkeypatch):
     roles = {line: add_role(tmp_path, f"{line}_adder") for line in ("designs", "solvers")}
     with LoopbackModel(ADDS) as server:
         with opened(tmp_path, server.base_url, "solvers", monkeypatch) as agents:
@@ -78,10 +73,3 @@ def test_each_line_pays_out_of_its_own_budget_and_owns_its_entries(
         "run-run-of-designs.jsonl": 1,
         "run-run-of-solvers.jsonl": 2,
     }
-
-
-def test_agents_are_not_opened_without_a_line(tmp_path: Path) -> None:
-    with pytest.raises(TypeError, match="line"):
-        open_agents(Settings(), tmp_path, "0001", "run")  # type: ignore[call-arg]
-    with pytest.raises(TypeError, match="line"):
-        AgentsResource().open(LakeResource(root=str(tmp_path)), "0001", "run")  # type: ignore[call-arg]

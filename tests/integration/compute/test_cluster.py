@@ -1,7 +1,5 @@
 """Compute on a real Dask cluster: who may work, what is asked of whom, and what a death costs."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -31,32 +29,30 @@ SOURCE = "def twice(x):\n    return 2 * x\n"
 
 
 @pytest.fixture(scope="module")
-def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def lake(tmp_path_factory) -> Path:
     return tmp_path_factory.mktemp("lake")
 
 
 @pytest.fixture(scope="module")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+def cluster(tmp_path_factory) -> Iterator[Cluster]:
     with running(tmp_path_factory.mktemp("dask")) as started:
         yield started
 
 
 @pytest.fixture(scope="module")
-def settings(cluster: Cluster, lake: Path) -> Settings:
+def settings(cluster, lake) -> Settings:
     return load("demo", lake=lake, compute=f"dask:{cluster.address}")
 
 
 @pytest.fixture
-def executor(settings: Settings) -> Iterator[ClusterExecutor]:
+def executor(settings) -> Iterator[ClusterExecutor]:
     opened = open_executor(settings)
     assert isinstance(opened, ClusterExecutor)
     yield opened
     opened.shutdown()
 
 
-def test_tasks_run_elsewhere_under_the_settings_of_the_run_and_come_back_in_order(
-    executor: ClusterExecutor, lake: Path
-) -> None:
+def test_tasks_run_elsewhere_under_the_settings_of_the_run_and_come_back_in_order(executor, lake):
     result = list(executor.map(place, range(8)))
     assert [number for number, _, _ in result] == list(range(8))
     assert os.getpid() not in {pid for _, pid, _ in result}
@@ -64,9 +60,7 @@ def test_tasks_run_elsewhere_under_the_settings_of_the_run_and_come_back_in_orde
     assert executor.slots == 2
 
 
-def test_candidates_run_in_the_jails_of_workers_with_the_outcomes_of_this_host(
-    executor: ClusterExecutor, settings: Settings
-) -> None:
+def test_candidates_run_in_the_jails_of_workers_with_the_outcomes_of_this_host(executor, settings):
     calls = [Call(GENERIC_DRIVER, SOURCE, {"function": "twice", "args": [number]}) for number in range(4)]
     calls.append(
         Call(
@@ -83,29 +77,25 @@ def test_candidates_run_in_the_jails_of_workers_with_the_outcomes_of_this_host(
     assert [value for _, value, _, _ in parts[0]] == [0, 2, 4, 6, None]
 
 
-def test_what_a_task_raises_is_raised_here(executor: ClusterExecutor) -> None:
+def test_what_a_task_raises_is_raised_here(executor):
     with pytest.raises(InputError, match="no profile named 'nix'"):
         executor.submit(load, "nix").result()
 
 
-def test_a_task_whose_worker_is_killed_is_done_once_by_another(
-    executor: ClusterExecutor, tmp_path: Path
-) -> None:
+def test_a_task_whose_worker_is_killed_is_done_once_by_another(executor, tmp_path):
     flag = tmp_path / "died"
     assert executor.submit(die_once, str(flag)).result(120) == "done"
     assert flag.read_text() == "done\n"
 
 
-def test_a_task_that_kills_every_worker_is_a_failure_of_the_machinery(executor: ClusterExecutor) -> None:
+def test_a_task_that_kills_every_worker_is_a_failure_of_the_machinery(executor):
     with pytest.raises(WorkersLost, match="no worker that lived") as caught:
         executor.submit(die).result(240)
     assert isinstance(caught.value, BrokenExecutor)
     assert executor.submit(answer).result(120) == 42
 
 
-def test_a_worker_without_a_jail_gets_no_candidate_and_says_why(
-    cluster: Cluster, settings: Settings, tmp_path: Path
-) -> None:
+def test_a_worker_without_a_jail_gets_no_candidate_and_says_why(cluster, settings, tmp_path):
     broken = tmp_path / "bwrap"
     broken.write_text('#!/bin/sh\n[ "$1" = --version ] && exec echo bubblewrap 0.11.0\nexit 1\n')
     broken.chmod(0o755)
@@ -127,9 +117,7 @@ def test_a_worker_without_a_jail_gets_no_candidate_and_says_why(
         alone.stop()
 
 
-def test_another_version_or_another_lake_is_an_error_before_any_work(
-    settings: Settings, cluster: Cluster
-) -> None:
+def test_another_version_or_another_lake_is_an_error_before_any_work(settings, cluster):
     demand = demand_of(settings)
     with connect(cluster.address) as client:
         for other, what in (
@@ -145,9 +133,7 @@ def test_another_version_or_another_lake_is_an_error_before_any_work(
                 admit(client, other)
 
 
-def test_doctor_lists_the_workers(
-    cluster: Cluster, lake: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_doctor_lists_the_workers(cluster, lake, monkeypatch, capsys):
     monkeypatch.setenv("EVOLAKE_COMPUTE", f"dask:{cluster.address}")
     monkeypatch.setenv("EVOLAKE_LAKE", str(lake))
     end(cli, ["doctor"])
@@ -156,7 +142,7 @@ def test_doctor_lists_the_workers(
     assert summary.count(f"1 threads, 1 cores; the lake is seen; jail: {len(ATTEMPTS)} attempts refused") == 2
 
 
-def test_a_cluster_of_this_machine_ends_with_the_process_that_opened_it(lake: Path) -> None:
+def test_a_cluster_of_this_machine_ends_with_the_process_that_opened_it(lake):
     script = (
         "from pathlib import Path; import sys\nfrom evolake.settings import load\nfrom evolake.compute "
         "import open_executor, trusted\nimport os\n"

@@ -1,8 +1,6 @@
 """Design files through the real jail: honest ones are traced, hostile ones are blocked or measured truly,
 never believed."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`evolake designs solve` and `check` as typed, and the medians they must reproduce."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -25,7 +23,7 @@ MEDIANS = {
 
 
 @pytest.fixture(autouse=True)
-def commands_share_a_jail(monkeypatch: pytest.MonkeyPatch) -> None:
+def commands_share_a_jail(monkeypatch) -> None:
     """The first command opens it, as each would its own."""
     monkeypatch.setattr("evolake.jail.open_pool", lent_pool)
 

@@ -51,7 +51,7 @@ def tiny() -> DesignsSettings:
 
 
 @pytest.fixture(scope="package")
-def judge_at(pool: Any) -> Callable[[str], Judge]:
+def judge_at(pool) -> Callable[[str], Judge]:
     """The gates of the line with its shipped rules, for one cycle."""
     rules = load_rules(BROUGHT / "data_lake" / "seeds" / "rules", "designs")
 
@@ -62,7 +62,7 @@ def judge_at(pool: Any) -> Callable[[str], Judge]:
 
 
 @pytest.fixture(scope="package")
-def judge_objectives(pool: Any) -> Callable[[Population], JudgeObjective]:
+def judge_objectives(pool) -> Callable[[Population], JudgeObjective]:
     """The objectives' gate with its shipped rules, on the results of a population."""
     rules = load_rules(BROUGHT / "data_lake" / "seeds" / "rules", "designs")
 
@@ -74,7 +74,7 @@ def judge_objectives(pool: Any) -> Callable[[Population], JudgeObjective]:
 
 
 @pytest.fixture(scope="package")
-def judge_once(judge_at: Callable[[str], Judge]) -> Judge:
+def judge_once(judge_at) -> Judge:
     """The gates for cycle 0001, each question asked once: for what every test of a file starts from, not for
     what one asserts of the gates."""
     made: dict[str, DesignResults] = {}

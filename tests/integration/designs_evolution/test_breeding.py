@@ -1,8 +1,6 @@
 """The race of a cycle through the real jail and engine: the same rows whoever is at work, and children that
 descend from the archive's designs."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from concurrent.futures import Executor
@@ -10,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from evolake.cycle_seeds import CycleSeeds
 from evolake.designs.evolution import breeding
 from evolake.designs.evolution.breeding import (
     Bred,
@@ -29,12 +26,13 @@ from evolake.designs.genome.open_compose import compose
 from evolake.designs.genome.open_genome import baseline
 from evolake.designs.settings import DesignsSettings, RaceSettings
 from evolake.designs.tables import RACED
+from evolake.seeds import CycleSeeds
 
 RACE = RaceSettings(candidates=7, enter=2, max_n=24, batch=4, max_steps=300)
 
 
 @pytest.fixture(scope="module")
-def starter(judge_once: Judge) -> Starter:
+def starter(judge_once) -> Starter:
     result = judge_once(compose(baseline()), {}, {})
     assert result.accepted and result.traced is not None
     return Starter(
@@ -43,7 +41,7 @@ def starter(judge_once: Judge) -> Starter:
 
 
 @pytest.fixture
-def settings(tiny: DesignsSettings, monkeypatch: pytest.MonkeyPatch) -> DesignsSettings:
+def settings(tiny, monkeypatch) -> DesignsSettings:
     monkeypatch.setattr(breeding, "GENERATION", 3)
     return tiny.model_copy(update={"race": RACE})
 
@@ -69,8 +67,8 @@ def content(bred: Bred) -> list[dict[str, Any]]:
 
 
 def test_a_race_comes_to_the_same_with_two_workers_and_its_children_descend_from_the_archive(
-    starter: Starter, judge_once: Judge, inline: Executor, settings: DesignsSettings
-) -> None:
+    starter, judge_once, inline, settings
+):
     first = raced(starter, judge_once, inline, settings)
     again = raced(starter, judge_once, inline, settings, workers=2)
     assert content(first) == content(again) and [item.design_id for item in first.entering] == [
@@ -97,9 +95,7 @@ def test_a_race_comes_to_the_same_with_two_workers_and_its_children_descend_from
     )
 
 
-def test_a_race_ends_when_its_work_is_spent(
-    starter: Starter, judge_once: Judge, inline: Executor, settings: DesignsSettings
-) -> None:
+def test_a_race_ends_when_its_work_is_spent(starter, judge_once, inline, settings):
     heavy = settings.model_copy(update={"race": RACE.model_copy(update={"work": 1, "batch": 200})})
     result = raced(starter, judge_once, inline, heavy)
     work = sum(row["steps_run"] for row in result.rows) * 200 * 24
@@ -107,8 +103,8 @@ def test_a_race_ends_when_its_work_is_spent(
 
 
 def test_a_racer_that_a_clock_cuts_says_so_and_is_no_parent_and_rungs_are_allowed_far_more_than_experiments(
-    starter: Starter, judge_once: Judge, inline: Executor, settings: DesignsSettings
-) -> None:
+    starter, judge_once, inline, settings
+):
     allowed: list[float] = []
 
     def run(traced: str, levels: Sequence[BudgetLevel], limits: Sequence[int], core_s: float) -> list[Stage]:
@@ -126,18 +122,18 @@ def test_a_racer_that_a_clock_cuts_says_so_and_is_no_parent_and_rungs_are_allowe
     assert set(allowed) == {5 * settings.low.core_s}
 
 
-def test_a_cycle_races_where_its_settings_ask_for_it_and_operators_write(settings: DesignsSettings) -> None:
+def test_a_cycle_races_where_its_settings_ask_for_it_and_operators_write(settings):
     assert should_breed(settings, "operators") and not should_breed(settings, "model")
     assert not should_breed(DesignsSettings(), "operators")
 
 
-def test_instances_are_those_of_a_few_cycles_alone(settings: DesignsSettings) -> None:
+def test_instances_are_those_of_a_few_cycles_alone(settings):
     drawn = [level.seed for cycle in ("0003", "0004") for level in budget_levels(settings, cycle, 0)]
     assert len(set(drawn)) == len(drawn)
     assert [level.n for level in budget_levels(settings, "0001", 0)][-2:] == [24, 24]
 
 
-def test_a_race_holds_planted_and_uniform_formulas_by_share(settings: DesignsSettings) -> None:
+def test_a_race_holds_planted_and_uniform_formulas_by_share(settings):
     levels = budget_levels(settings, "0003", 5)
     kinds = [level.kind for level in levels]
     assert [str(kind) for kind in kinds if kind.name == "uniform"] == ["uniform ratio=4.2"] * 5 and len(
@@ -159,8 +155,8 @@ def test_a_race_holds_planted_and_uniform_formulas_by_share(settings: DesignsSet
 
 
 def test_what_a_design_solved_in_an_earlier_race_on_the_same_formulas_is_not_run_again(
-    starter: Starter, judge_once: Judge, inline: Executor, settings: DesignsSettings
-) -> None:
+    starter, judge_once, inline, settings
+):
     asked: list[list[int]] = []
 
     def run(traced: str, levels: Sequence[BudgetLevel], limits: Sequence[int], core_s: float) -> list[Stage]:

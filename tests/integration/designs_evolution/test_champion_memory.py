@@ -1,11 +1,7 @@
 """What a design's memories do with a clause, asked of its graph: the paper's equations for the baseline, and
 a figure for any champion."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 from figures import assert_drawn
@@ -13,17 +9,12 @@ from figures import assert_drawn
 from evolake.designs.commands import EXAMPLE
 from evolake.designs.evolution.population import empty_population
 from evolake.designs.model.contract import TracedDesign
-from evolake.designs.report.figures.champion_memory import (
-    AT_SHORT,
-    LEVELS,
-    draw_champion_memory,
-    responses_of,
-)
+from evolake.designs.report.figures import AT_SHORT, LEVELS, draw_champion_memory, responses_of
 from evolake.designs.report.material import Material
 from evolake.designs.tracing.trace import trace
 
 
-def test_the_baseline_s_memories_move_as_its_equations_say(pool: Any, seed_files: dict[str, Path]) -> None:
+def test_the_baseline_s_memories_move_as_its_equations_say(pool, seed_files):
     traced = trace(seed_files["baseline"].read_text(), pool=pool, dtype="float64")
     assert isinstance(traced, TracedDesign)
     result = responses_of(traced, "champion")
@@ -40,9 +31,7 @@ def test_the_baseline_s_memories_move_as_its_equations_say(pool: Any, seed_files
         np.testing.assert_allclose(element.y / element.y[-1], exact / exact[-1], rtol=1e-9, atol=1e-12)
 
 
-def test_a_champion_with_memories_of_its_own_is_drawn_beside_the_baseline(
-    pool: Any, seed_files: dict[str, Path]
-) -> None:
+def test_a_champion_with_memories_of_its_own_is_drawn_beside_the_baseline(pool, seed_files):
     texts = {}
     rows = []
     for name, source, state, origin in (

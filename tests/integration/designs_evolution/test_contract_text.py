@@ -1,15 +1,12 @@
 """The contract in the prompts of planner, designer, session and repair says what the gates check, and no
 more: a breach of each rule is planted."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
-from evolake.agents.listing import roles_of_line
 from evolake.agents.prompts import load_prompt, placeholders
+from evolake.cli.agents import roles_of_line
 from evolake.designs.evolution.gate_specs import GATES
 from evolake.designs.evolution.proposals import Judge
 from evolake.designs.model.contract import DEFAULT_LEARNING_RATE
@@ -57,9 +54,7 @@ def blocking_rule(judge: Judge, source: str, known: dict[str, str]) -> str:
 
 
 @pytest.mark.parametrize("words", BLOCKED)
-def test_what_the_contract_says_is_blocked_is_blocked_by_the_rule_that_it_names(
-    words: str, judge_at: Callable[[str], Judge], seed_files: dict[str, Path]
-) -> None:
+def test_what_the_contract_says_is_blocked_is_blocked_by_the_rule_that_it_names(words, judge_at, seed_files):
     base, judge = seed_files["baseline"].read_text(), judge_at("0001")
     planted = PLANTED[words](base)
     assert planted != base or words == "what computes a known design"
@@ -72,9 +67,7 @@ def test_what_the_contract_says_is_blocked_is_blocked_by_the_rule_that_it_names(
 
 
 @pytest.mark.parametrize("name", OF_FORM)
-def test_a_file_of_another_form_is_blocked(
-    name: str, judge_at: Callable[[str], Judge], seed_files: dict[str, Path]
-) -> None:
+def test_a_file_of_another_form_is_blocked(name, judge_at, seed_files):
     base = seed_files["baseline"].read_text()
     assert OF_FORM[name](base) != base and blocking_rule(judge_at("0001"), OF_FORM[name](base), {}) in (
         "designs-contract",
@@ -82,7 +75,7 @@ def test_a_file_of_another_form_is_blocked(
     )
 
 
-def test_every_rule_on_a_design_is_named_in_the_contract_with_its_limit() -> None:
+def test_every_rule_on_a_design_is_named_in_the_contract_with_its_limit():
     gates = {gate.name for gate in GATES}
     rules = {
         rule.id: rule for rule in load_rules(load().seeds / "rules", "designs").rules if rule.gate in gates
@@ -95,9 +88,7 @@ def test_every_rule_on_a_design_is_named_in_the_contract_with_its_limit() -> Non
     assert all(words in CONTRACT for words in (FORM, *BLOCKED, *FACTS))
 
 
-def test_what_the_contract_says_as_a_fact_is_blocked_by_no_gate(
-    judge_at: Callable[[str], Judge], seed_files: dict[str, Path]
-) -> None:
+def test_what_the_contract_says_as_a_fact_is_blocked_by_no_gate(judge_at, seed_files):
     other = (
         seed_files["baseline"]
         .read_text()
@@ -111,7 +102,7 @@ def test_what_the_contract_says_as_a_fact_is_blocked_by_no_gate(
     assert blocking_rule(judge_at("0001"), other, {}) == ""
 
 
-def test_planner_designer_session_and_repair_are_sent_the_same_contract() -> None:
+def test_planner_designer_session_and_repair_are_sent_the_same_contract():
     sent = {
         role.name
         for role in roles_of_line("designs")

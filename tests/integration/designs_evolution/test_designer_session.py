@@ -1,9 +1,6 @@
 """The designer as a session: a real server, a real jail, real engines and gates."""
 
-from __future__ import annotations
-
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +10,6 @@ from loopback_model import KEY, Action, LoopbackModel, call
 from pydantic import SecretStr
 
 from evolake.agents import open_agents
-from evolake.cycle_seeds import CycleSeeds
 from evolake.designs.evolution.designing import DesignerTurn, Proposals, propose_candidates
 from evolake.designs.evolution.population import Population, empty_population
 from evolake.designs.evolution.proposals import (
@@ -28,31 +24,11 @@ from evolake.designs.genome.open_compose import compose
 from evolake.designs.genome.open_genome import baseline
 from evolake.designs.settings import DesignsSettings
 from evolake.designs.tables import TRIALS
-from evolake.errors import InputError
 from evolake.lake import Lake
+from evolake.seeds import CycleSeeds
 from evolake.settings import BudgetSettings, Settings
 
-BETTER = compose(changed({"lr": 1.3}, v=DRAG)).replace("Open grammar: v:v, v:square", "Written by hand")
-BROKEN = BETTER.replace("return {", "return {} if float(c[0]) > 0 else {")
 FINISH = ("finish", {"explanation": "A drag at the edges.", "short_name": "edge drag"})
-
-
-def write(text: str) -> tuple[str, dict[str, str]]:
-    return "write_file", {"path": "design.py", "text": text}
-
-
-EXPERT = [
-    call(
-        ("list_files", {}),
-        ("read_file", {"path": "design.py", "last_line": 20}),
-        ("check", {}),
-        thought="What is there?",
-    ),
-    call(write(BROKEN), ("check", {})),
-    call(write(BETTER), ("check", {})),
-    call(("trial", {"variables": 10, "instances": 4, "max_steps": 400})),
-    call(FINISH),
-]
 
 
 def by_sessions(
@@ -91,9 +67,70 @@ def by_sessions(
             return result, agents.turns(), server.requests, server.port
 
 
+USELESS = (
+    "unusable: 3 turns in a row were of no use, the last: The session is not finished, because its files "
+    "are no reply: "
+)
+
+
+@pytest.mark.parametrize(
+    ("script", "reason"),
+    [
+        ([call(("write_file", {"path": "references/baseline.py", "text": ""}))], "looped: "),
+        ([call(("delete_file", {"path": "design.py"})), call(FINISH)], f"{USELESS}design.py: "),
+    ],
+)
+def test_a_session_of_no_use_is_a_failure_with_its_status(tmp_path, pool, judge_once, tiny, script, reason):
+    result, *_ = by_sessions(tmp_path, pool, judge_once, tiny, script)
+    assert result.candidates == []
+    [failure] = result.failures
+    assert f"{failure.status}: {failure.reason}".replace("outside", "looped").startswith(reason)
+
+
+@pytest.mark.parametrize(
+    ("backend", "budget", "designer"),
+    [
+        ("model", BudgetSettings(tokens_per_run=3_000_000), "session"),
+        ("model", BudgetSettings(tokens_per_run=2_999_999), "one-shot"),
+        ("model", BudgetSettings(tokens_per_run=9_000_000, tokens_per_cycle=100_000), "one-shot"),
+        ("model", BudgetSettings(usd_per_run=5), "one-shot"),
+        ("operators", BudgetSettings(tokens_per_run=9_000_000), "one-shot"),
+    ],
+)
+def test_sessions_are_the_default_where_each_design_can_have_its_tokens(tiny, backend, budget, designer):
+    sizes = tiny.model_copy(update={"designs_per_cycle": 20})
+    assert chosen_designer(sizes, backend, budget) == designer
+    asked = sizes.model_copy(update={"designer": "one-shot"})
+    assert chosen_designer(asked, backend, budget) == "one-shot"
+
+
+BETTER = compose(changed({"lr": 1.3}, v=DRAG)).replace("Open grammar: v:v, v:square", "Written by hand")
+
+
+BROKEN = BETTER.replace("return {", "return {} if float(c[0]) > 0 else {")
+
+
+def write(text: str) -> tuple[str, dict[str, str]]:
+    return "write_file", {"path": "design.py", "text": text}
+
+
+EXPERT = [
+    call(
+        ("list_files", {}),
+        ("read_file", {"path": "design.py", "last_line": 20}),
+        ("check", {}),
+        thought="What is there?",
+    ),
+    call(write(BROKEN), ("check", {})),
+    call(write(BETTER), ("check", {})),
+    call(("trial", {"variables": 10, "instances": 4, "max_steps": 400})),
+    call(FINISH),
+]
+
+
 def test_a_session_reads_breaks_mends_and_tries_a_design_that_passes_every_gate_and_replays_for_nothing(
-    tmp_path: Path, pool: Any, judge_at: Callable[[str], Judge], tiny: DesignsSettings
-) -> None:
+    tmp_path, pool, judge_at, tiny
+):
     result, turns, asked, port = by_sessions(tmp_path, pool, judge_at("0001"), tiny, EXPERT)
     [candidate] = result.candidates
     assert (candidate.accepted, candidate.source.strip(), candidate.title, candidate.origin) == (
@@ -128,49 +165,3 @@ def test_a_session_reads_breaks_mends_and_tries_a_design_that_passes_every_gate_
     assert [turn["tree_sha"] for turn in replayed] == [turn["tree_sha"] for turn in turns] and len(
         asked
     ) == len(turns)
-
-
-USELESS = (
-    "unusable: 3 turns in a row were of no use, the last: The session is not finished, because its files "
-    "are no reply: "
-)
-
-
-@pytest.mark.parametrize(
-    ("script", "reason"),
-    [
-        ([call(("write_file", {"path": "references/baseline.py", "text": ""}))], "looped: "),
-        ([call(("delete_file", {"path": "design.py"})), call(FINISH)], f"{USELESS}design.py: "),
-    ],
-)
-def test_a_session_of_no_use_is_a_failure_with_its_status(
-    tmp_path: Path, pool: Any, judge_once: Judge, tiny: DesignsSettings, script: list[Action], reason: str
-) -> None:
-    result, *_ = by_sessions(tmp_path, pool, judge_once, tiny, script)
-    assert result.candidates == []
-    [failure] = result.failures
-    assert f"{failure.status}: {failure.reason}".replace("outside", "looped").startswith(reason)
-
-
-def test_a_session_needs_a_model(tiny: DesignsSettings) -> None:
-    with pytest.raises(InputError, match="needs a model"):
-        chosen_designer(tiny.model_copy(update={"designer": "session"}), "operators", BudgetSettings())
-
-
-@pytest.mark.parametrize(
-    ("backend", "budget", "designer"),
-    [
-        ("model", BudgetSettings(tokens_per_run=3_000_000), "session"),
-        ("model", BudgetSettings(tokens_per_run=2_999_999), "one-shot"),
-        ("model", BudgetSettings(tokens_per_run=9_000_000, tokens_per_cycle=100_000), "one-shot"),
-        ("model", BudgetSettings(usd_per_run=5), "one-shot"),
-        ("operators", BudgetSettings(tokens_per_run=9_000_000), "one-shot"),
-    ],
-)
-def test_sessions_are_the_default_where_each_design_can_have_its_tokens(
-    tiny: DesignsSettings, backend: str, budget: BudgetSettings, designer: str
-) -> None:
-    sizes = tiny.model_copy(update={"designs_per_cycle": 20})
-    assert chosen_designer(sizes, backend, budget) == designer
-    asked = sizes.model_copy(update={"designer": "one-shot"})
-    assert chosen_designer(asked, backend, budget) == "one-shot"

@@ -1,9 +1,6 @@
 """Merging the best designs of one real lake into another."""
 
-from __future__ import annotations
-
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +10,6 @@ import pytest
 from click.testing import CliRunner
 
 from evolake.designs.commands import merge as merge_command
-from evolake.designs.evolution.judging_objectives import JudgeObjective
 from evolake.designs.evolution.line_state import rank_designs, standings
 from evolake.designs.evolution.merge import (
     admit_merges,
@@ -140,18 +136,16 @@ def portfolio(seed: int) -> list[dict[str, Any]]:
 
 
 @pytest.fixture(scope="module")
-def other(tmp_path_factory: pytest.TempPathFactory, judge_once: Judge) -> Workspace:
+def other(tmp_path_factory, judge_once) -> Workspace:
     return grown(tmp_path_factory.mktemp("other"), judge_once, seed=1, children=7)
 
 
 @pytest.fixture
-def here(tmp_path: Path, judge_once: Judge) -> Workspace:
+def here(tmp_path, judge_once) -> Workspace:
     return grown(tmp_path / "here", judge_once, seed=2, children=2)
 
 
-def test_the_best_come_in_with_all_their_ancestors_edges_and_blobs(
-    here: Workspace, other: Workspace, judge_at: Callable[[str], Judge]
-) -> None:
+def test_the_best_come_in_with_all_their_ancestors_edges_and_blobs(here, other, judge_at):
     result = import_lake(here.lake, other.lake.root, top=3)
     top = [row["design_id"] for row in standings(other.population)][:3]
     assert (result.chosen, result.new, result.since_cycle, result.source_cycle) == (top, True, "0002", "0002")
@@ -180,8 +174,8 @@ def test_the_best_come_in_with_all_their_ancestors_edges_and_blobs(
 
 
 def test_ancestors_stay_alive_as_they_were_there_the_best_first_up_to_a_limit(
-    here: Workspace, other: Workspace, judge_at: Callable[[str], Judge], tmp_path: Path
-) -> None:
+    here, other, judge_at, tmp_path
+):
     own = set(here.population.designs["design_id"])
     ranked = [row["design_id"] for row in standings(other.population)]
     ancestors = [name for name in ranked[3:] if name in genealogy(ranked[:3], other.population.edges())]
@@ -203,8 +197,8 @@ def test_ancestors_stay_alive_as_they_were_there_the_best_first_up_to_a_limit(
 
 
 def test_objectives_come_in_by_the_gate_with_their_ancestors_and_what_is_here_is_no_second_one(
-    here: Workspace, other: Workspace, judge_objectives: Callable[[Population], JudgeObjective]
-) -> None:
+    here, other, judge_objectives
+):
     result = import_lake(here.lake, other.lake.root, top=1)
     theirs = {row["objective_id"]: row for row in other.population.objectives.to_dicts()}
     own = set(here.population.objectives["objective_id"])
@@ -244,9 +238,7 @@ def test_objectives_come_in_by_the_gate_with_their_ancestors_and_what_is_here_is
     assert admitted_objectives(here.lake, added, {result.bundle_id}, "0002") == ([], [])
 
 
-def test_a_bundle_is_taken_in_once(
-    here: Workspace, other: Workspace, judge_at: Callable[[str], Judge]
-) -> None:
+def test_a_bundle_is_taken_in_once(here, other, judge_at):
     first = import_lake(here.lake, other.lake.root, top=2)
     before = here.lake.record("designs", "merged")
     second = import_lake(here.lake, other.lake.root, top=2)
@@ -264,14 +256,14 @@ def test_a_bundle_is_taken_in_once(
     assert (twice.designs, twice.derivations, twice.verdicts, twice.bundles) == ([], [], [], [])
 
 
-def test_a_cycle_that_began_before_the_merge_does_not_see_it(here: Workspace, other: Workspace) -> None:
+def test_a_cycle_that_began_before_the_merge_does_not_see_it(here, other):
     import_lake(here.lake, other.lake.root, top=1)
     assert pending_merges(here.lake, here.population, "0001") == []
     assert len(pending_merges(here.lake, here.population, "0002")) >= 1
     assert len(pending_merges(here.lake, here.population, "0005")) >= 1
 
 
-def test_seals_and_published_parts_stay_as_they_were(here: Workspace, other: Workspace) -> None:
+def test_seals_and_published_parts_stay_as_they_were(here, other):
     seals = [here.lake.seals.read("designs", cycle) for cycle in ("0001", "0002")]
     parts = {asset: here.lake.record("designs", asset, "0002") for _, asset in here.lake.assets()}
     import_lake(here.lake, other.lake.root, top=2)
@@ -280,7 +272,7 @@ def test_seals_and_published_parts_stay_as_they_were(here: Workspace, other: Wor
     assert here.lake.seals.broken_link("designs", "0002") is None
 
 
-def test_nothing_of_the_other_lake_changes(here: Workspace, other: Workspace) -> None:
+def test_nothing_of_the_other_lake_changes(here, other):
     before = sorted(
         (str(path), path.stat().st_mtime_ns) for path in other.lake.root.rglob("*") if path.is_file()
     )
@@ -291,9 +283,7 @@ def test_nothing_of_the_other_lake_changes(here: Workspace, other: Workspace) ->
     )
 
 
-def test_what_the_own_gates_refuse_does_not_live(
-    here: Workspace, other: Workspace, judge_at: Callable[[str], Judge]
-) -> None:
+def test_what_the_own_gates_refuse_does_not_live(here, other, judge_at):
     result = import_lake(here.lake, other.lake.root, top=1)
     strict = judge_at("0002")
 
@@ -310,7 +300,7 @@ def test_what_the_own_gates_refuse_does_not_live(
 
 
 @pytest.mark.parametrize("what", ["missing", "a file", "empty", "itself"])
-def test_what_is_no_other_lake_is_the_users_mistake(what: str, here: Workspace, tmp_path: Path) -> None:
+def test_what_is_no_other_lake_is_the_users_mistake(what, here, tmp_path):
     (tmp_path / "file").write_text("x")
     (tmp_path / "empty").mkdir()
     path = {
@@ -325,9 +315,7 @@ def test_what_is_no_other_lake_is_the_users_mistake(what: str, here: Workspace, 
     assert not list((tmp_path / "empty").iterdir())
 
 
-def test_the_command_prints_one_object_and_says_when_nothing_changed(
-    here: Workspace, other: Workspace, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_command_prints_one_object_and_says_when_nothing_changed(here, other, monkeypatch):
     monkeypatch.setenv("EVOLAKE_LAKE", str(here.lake.root))
     results = [
         CliRunner().invoke(

@@ -1,9 +1,6 @@
 """Files that the open grammar composes, through the real jail and engines, against the interpreter of its
 expressions."""
 
-from __future__ import annotations
-
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,14 +8,12 @@ from designs_genomes import OPEN_SEARCH, behind_a_slow_memory, open_search, with
 
 from evolake.designs.engines.engine import Simulation, WorkBounds, make_stepper, simulate
 from evolake.designs.genome.open_behaviour import stepped
-from evolake.designs.genome.open_compose import compose
+from evolake.designs.genome.open_compose import compose, recognised, states_after
 from evolake.designs.genome.open_genetic import OPERATORS, parent_of, propose
 from evolake.designs.genome.open_genome import OpenGenome, baseline, open_genome, with_values
 from evolake.designs.genome.open_switch import switched
-from evolake.designs.genome.recognise import recognised, states_after
 from evolake.designs.model.contract import TracedDesign
-from evolake.designs.model.formulas import draw_formulas, uniform_kind
-from evolake.designs.model.instances import Planted, planted
+from evolake.designs.model.instances import Planted, draw_formulas, planted, uniform_kind
 from evolake.designs.tracing.trace import trace
 
 STEPS, CHILDREN = 4, 12
@@ -54,9 +49,7 @@ def _check_against_the_interpreter(
             )
 
 
-def test_its_baseline_runs_like_the_shipped_file_and_the_shipped_file_is_recognised(
-    pool: Any, seed_files: dict[str, Path]
-) -> None:
+def test_its_baseline_runs_like_the_shipped_file_and_the_shipped_file_is_recognised(pool, seed_files):
     shipped = states_after(traced(seed_files["baseline"].read_text(), pool))
     composed = states_after(traced(compose(baseline()), pool))
     for variable in shipped:
@@ -67,15 +60,13 @@ def test_its_baseline_runs_like_the_shipped_file_and_the_shipped_file_is_recogni
     assert recognised("no design", pool) is None
 
 
-def test_title_and_rationale_are_not_part_of_what_a_design_is(pool: Any) -> None:
+def test_title_and_rationale_are_not_part_of_what_a_design_is(pool):
     first = traced(compose(baseline(), "one", "x"), pool)
     second = traced(compose(baseline(), 'two """ \\ ', "y"), pool)
     assert first.graph_sha == second.graph_sha
 
 
-def test_two_designs_in_turn_have_steps_of_their_own_lengths_in_the_file_as_in_the_interpreter(
-    pool: Any,
-) -> None:
+def test_two_designs_in_turn_have_steps_of_their_own_lengths_in_the_file_as_in_the_interpreter(pool):
     base = baseline()
     pushed = open_genome(
         dict(base.drives) | {"force": ("sub", base.drive("force"), ("mul", 0.2, "u"))}, (), base.constants
@@ -86,7 +77,7 @@ def test_two_designs_in_turn_have_steps_of_their_own_lengths_in_the_file_as_in_t
     _check_against_the_interpreter(child[0], design, planted(24, 3, 9), "switch")
 
 
-def test_composed_children_do_what_their_expressions_say_and_run_in_kernels(pool: Any) -> None:
+def test_composed_children_do_what_their_expressions_say_and_run_in_kernels(pool):
     random = np.random.default_rng(23)
     parents, taken, graphs = [parent_of("base", "baseline", baseline())], {baseline().key()}, set()
     instances, operators = planted(24, 3, 9), [name for name in OPERATORS if name != "constants"]
@@ -105,7 +96,7 @@ def test_composed_children_do_what_their_expressions_say_and_run_in_kernels(pool
     assert len(graphs) == CHILDREN
 
 
-def test_the_reference_design_of_the_search_is_its_genome(pool: Any) -> None:
+def test_the_reference_design_of_the_search_is_its_genome(pool):
     shipped = states_after(traced(OPEN_SEARCH.with_name("open_search.py").read_text(), pool))
     composed = states_after(traced(compose(open_search()), pool))
     for variable in shipped:
@@ -113,8 +104,8 @@ def test_the_reference_design_of_the_search_is_its_genome(pool: Any) -> None:
 
 
 def test_a_term_behind_a_slow_memory_of_the_formula_is_traced_compiled_and_does_something_for_both_kinds(
-    pool: Any,
-) -> None:
+    pool,
+):
     genome = behind_a_slow_memory(0.01, 0.15, 60.0)
     _check_against_the_interpreter(
         genome, traced(compose(genome), pool), planted(24, 3, 9), "behind a slow memory"
@@ -135,7 +126,7 @@ def test_a_term_behind_a_slow_memory_of_the_formula_is_traced_compiled_and_does_
     assert run(gated, uniform).median_work < run(always, uniform).median_work
 
 
-def test_every_number_of_the_formula_reaches_the_file_as_the_interpreter_computes_it(pool: Any) -> None:
+def test_every_number_of_the_formula_reaches_the_file_as_the_interpreter_computes_it(pool):
     sums = (
         "add",
         ("add", "true3", ("add", "true2", "true1")),

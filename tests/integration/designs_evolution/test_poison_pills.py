@@ -1,13 +1,9 @@
 """Replies that made our own code raise: each is one blocked row with its reason, and the same reply,
 replayed, is the same row. The line goes on."""
 
-from __future__ import annotations
-
 import errno
 import re
-from collections.abc import Callable
 from concurrent.futures import BrokenExecutor
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +11,6 @@ from designs_genomes import DRAG, changed
 from scripted_agents import scripted
 
 from evolake.agents import AgentFailure
-from evolake.cycle_seeds import CycleSeeds
 from evolake.designs.engines.engine import unsolved
 from evolake.designs.evolution.designing import DesignerTurn, propose_candidates
 from evolake.designs.evolution.experiments import Job, run_jobs
@@ -39,6 +34,7 @@ from evolake.designs.tables import DESIGNS
 from evolake.errors import AgentUnavailable, InputError, JailUnavailable, LakeError, MachineryError
 from evolake.gates import read_reason
 from evolake.lake import Lake
+from evolake.seeds import CycleSeeds
 
 FILE = compose(baseline(), "Baseline dynamics")
 GOOD = compose(changed({"lr": 1.3}, v=DRAG))
@@ -106,9 +102,7 @@ GENOMES = [
 
 
 @pytest.fixture(scope="module")
-def lake_and_archive(
-    tmp_path_factory: pytest.TempPathFactory, judge_at: Callable[[str], Judge], seed_files: dict[str, Path]
-) -> tuple[Lake, Population]:
+def lake_and_archive(tmp_path_factory, judge_at, seed_files) -> tuple[Lake, Population]:
     lake, population = Lake(tmp_path_factory.mktemp("lake")), empty_population()
     for name, source, own in (
         ("baseline", compose(baseline(), "baseline"), baseline()),
@@ -153,14 +147,14 @@ def reply(source: str, **more: Any) -> models.DesignReply:
 @pytest.mark.parametrize("name", SOURCES)
 def test_a_poisoned_file_is_a_block_with_its_reason_each_time_it_is_replayed(
     name, judge_at, lake_and_archive
-) -> None:
+):
     result = [judge_at("0001")(SOURCES[name], {}, {}) for _ in range(2)]
     assert [item.accepted for item in result] == [False, False]
     assert result[0].reason and result[0].reason == result[1].reason
     assert result[0].design_id == result[1].design_id
 
 
-def test_a_poisoned_reply_in_a_cycle_blocks_itself_alone_twice(judge_at, lake_and_archive, tiny) -> None:
+def test_a_poisoned_reply_in_a_cycle_blocks_itself_alone_twice(judge_at, lake_and_archive, tiny):
     lake, population = lake_and_archive
     for name in ("lr infinite", "lr as text", "a choice of 5000 digits"):
         rows = [cycle(lake, population, judge_at("0001"), tiny, reply(SOURCES[name])) for _ in range(2)]
@@ -170,14 +164,14 @@ def test_a_poisoned_reply_in_a_cycle_blocks_itself_alone_twice(judge_at, lake_an
 
 
 @pytest.mark.parametrize("name", HYPERS)
-def test_poisoned_values_beside_a_good_file_are_a_block(name, judge_at) -> None:
+def test_poisoned_values_beside_a_good_file_are_a_block(name, judge_at):
     result = judge_at("0001")(GOOD, HYPERS[name], {})
     assert not result.accepted
     assert result.reason.startswith(("contract", "trace"))
 
 
 @pytest.mark.parametrize("text", GENOMES, ids=range(len(GENOMES)))
-def test_a_poisoned_genome_is_not_believed(text, judge_at, lake_and_archive, tiny) -> None:
+def test_a_poisoned_genome_is_not_believed(text, judge_at, lake_and_archive, tiny):
     from evolake.designs.evolution.proposals import believed_genome
 
     assert believed_genome(text, GOOD) is None
@@ -185,7 +179,7 @@ def test_a_poisoned_genome_is_not_believed(text, judge_at, lake_and_archive, tin
 
 def test_a_poisoned_objective_is_a_failed_call_or_a_blocked_row(
     lake_and_archive, tiny, inline, judge_objectives
-) -> None:
+):
     lake, population = lake_and_archive
     texts = {
         design_id: texts_of(lake)(population.row(design_id)["traced_sha"])
@@ -264,7 +258,7 @@ CANDIDATES = [
 
 
 @pytest.mark.parametrize("error", MACHINERY, ids=repr)
-def test_a_failure_of_ours_is_raised(error) -> None:
+def test_a_failure_of_ours_is_raised(error):
     def judge() -> str:
         raise error
 
@@ -274,14 +268,14 @@ def test_a_failure_of_ours_is_raised(error) -> None:
 
 
 @pytest.mark.parametrize("error", CANDIDATES, ids=repr)
-def test_anything_else_is_the_candidates_block(error) -> None:
+def test_anything_else_is_the_candidates_block(error):
     def judge() -> str:
         raise error
 
     assert alone(judge, str) == f"judging it raised {type(error).__name__} at unknown: {error}"
 
 
-def test_what_the_last_gate_raises_is_a_block_in_the_words_of_all_lines(judge_at, monkeypatch) -> None:
+def test_what_the_last_gate_raises_is_a_block_in_the_words_of_all_lines(judge_at, monkeypatch):
     monkeypatch.setattr("evolake.designs.evolution.judging.run_apart", lambda run: run.no_such_attribute)
     [block] = [verdict for verdict in judge_at("0001")(GOOD, {}, {}).verdicts if verdict.outcome == "block"]
     raised = read_reason(block.reason)
@@ -295,14 +289,14 @@ def test_what_the_last_gate_raises_is_a_block_in_the_words_of_all_lines(judge_at
 
 def test_what_raises_in_the_process_of_the_numbers_is_a_block_in_the_words_of_all_lines(
     judge_at, monkeypatch
-) -> None:
+):
     reason = "judging it raised TypeError at fused.py:3: no"
     monkeypatch.setattr("evolake.designs.evolution.judging.run_apart", lambda run: unsolved(4, reason))
     [block] = [verdict for verdict in judge_at("0001")(GOOD, {}, {}).verdicts if verdict.outcome == "block"]
     assert (block.gate, block.reason) == ("dynamics", reason)
 
 
-def test_a_jail_that_fails_is_raised_and_one_that_raises_anything_else_blocks(judge_at, tiny) -> None:
+def test_a_jail_that_fails_is_raised_and_one_that_raises_anything_else_blocks(judge_at, tiny):
     from evolake.gates import load_rules
     from evolake.project import BROUGHT
 

@@ -1,29 +1,20 @@
 """From the archive to candidates: planner and designer in turn, gates, repair, duplicates; and what a cycle
 leaves behind."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from concurrent.futures import Executor, ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
-from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pytest
 from designs_genomes import DRAG, changed
 from one_by_one import one_after_another
 from scripted_agents import scripted
 
 from evolake.agents import AgentFailure, Agents
-from evolake.agents.backends import OperatorsBackend
-from evolake.cycle_seeds import CycleSeeds
+from evolake.agents.roles import OperatorsBackend
 from evolake.designs.evolution import designing
-from evolake.designs.evolution.design_contest import Succession
 from evolake.designs.evolution.designing import DesignerTurn, propose_candidates
 from evolake.designs.evolution.experiments import Job, run_jobs
-from evolake.designs.evolution.judging_objectives import JudgeObjective
-from evolake.designs.evolution.line_state import rank_designs
 from evolake.designs.evolution.objective_writing import initial_objectives, write_objectives
 from evolake.designs.evolution.planning import plan_directions
 from evolake.designs.evolution.population import Population, empty_population, texts_of
@@ -35,26 +26,20 @@ from evolake.designs.evolution.proposals import (
     seed_candidate,
     store_candidate,
 )
-from evolake.designs.evolution.reviewing import analyse_designs, review_portfolio, reviewed, with_champion
-from evolake.designs.evolution.scoring import live_objectives
 from evolake.designs.genome.open_compose import compose
-from evolake.designs.genome.open_genetic import OPERATORS
 from evolake.designs.genome.open_genome import baseline
 from evolake.designs.roles import models
 from evolake.designs.settings import DesignsSettings
-from evolake.designs.tables import ANALYSES, DIRECTIONS, EXPERIMENTS, REVIEWS
+from evolake.designs.tables import DIRECTIONS
 from evolake.lake import Lake
-from evolake.objectives.long_consensus import LongConsensus, rank_long
-from evolake.objectives.score import score_all
+from evolake.seeds import CycleSeeds
 
 GOOD = compose(changed({"lr": 1.3}, v=DRAG)).replace("Open grammar: v:v, v:square", "Written by hand")
 BAD = GOOD.replace("return {", "return {} if float(c[0]) > 0 else {")
 
 
 @pytest.fixture
-def start(
-    tmp_path: Path, judge_once: Judge, tiny: DesignsSettings, seed_files: dict[str, Path]
-) -> tuple[Lake, Population]:
+def start(tmp_path, judge_once, tiny, seed_files) -> tuple[Lake, Population]:
     """A lake and an archive with the baseline, which has a genome, and the file of design 340."""
     lake, population = Lake(tmp_path), empty_population()
     for name, source, own in (
@@ -98,12 +83,7 @@ def proposed(
     return propose_candidates(turn, population, rows, texts_of(lake), ["steps"])
 
 
-def test_requests_served_side_by_side_give_what_one_after_another_gives(
-    start: tuple[Lake, Population],
-    judge_at: Callable[[str], Judge],
-    tiny: DesignsSettings,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_requests_served_side_by_side_give_what_one_after_another_gives(start, judge_at, tiny, monkeypatch):
     """Three requests of one direction, seeded so that the operators draw for the third what they drew for the
     second."""
     lake, population = start
@@ -144,9 +124,7 @@ def reply(source: str, **more: Any) -> models.DesignReply:
     )
 
 
-def test_a_plan_is_rows_with_whole_ids_and_what_people_asked_for(
-    start: tuple[Lake, Population], tiny: DesignsSettings
-) -> None:
+def test_a_plan_is_rows_with_whole_ids_and_what_people_asked_for(start, tiny):
     lake, population = start
     rows = planned(scripted(), lake, population, tiny)
     assert DIRECTIONS.repeated_keys(DIRECTIONS.frame(rows)).is_empty()
@@ -157,9 +135,7 @@ def test_a_plan_is_rows_with_whole_ids_and_what_people_asked_for(
     assert all(row["guidance"] == ["use xs:xl"] and row["focus"] == "xs:xl" for row in rows)
 
 
-def test_a_planner_without_a_usable_reply_leaves_no_directions_and_no_candidates(
-    start: tuple[Lake, Population], tiny: DesignsSettings, judge_at: Callable[[str], Judge]
-) -> None:
+def test_a_planner_without_a_usable_reply_leaves_no_directions_and_no_candidates(start, tiny, judge_at):
     lake, population = start
     failure = AgentFailure("designs_planner_directions", "garbled", "no JSON", 3)
     plan = plan_directions(
@@ -174,33 +150,7 @@ def test_a_planner_without_a_usable_reply_leaves_no_directions_and_no_candidates
     assert proposed(scripted(), lake, population, plan.rows, judge_at("0001"), tiny).candidates == []
 
 
-def test_operators_propose_accepted_designs_with_lineage(
-    start: tuple[Lake, Population], tiny: DesignsSettings, judge_at: Callable[[str], Judge]
-) -> None:
-    lake, population = start
-    serving = scripted()
-    result = proposed(
-        serving, lake, population, planned(serving, lake, population, tiny), judge_at("0001"), tiny
-    )
-    assert [candidate.accepted for candidate in result.candidates] == [True] * 3
-    assert len({candidate.design_id for candidate in result.candidates}) == 3
-    for candidate in result.candidates:
-        rows = derivation_rows(candidate, "0001")
-        assert sum(row["weight"] for row in rows) == pytest.approx(1.0)
-        assert {row["parent_id"] for row in rows} <= set(population.live_ids())
-        assert candidate.operator in ({"perturb"} if candidate.genome is None else set(OPERATORS))
-    assert any(candidate.genome is not None for candidate in result.candidates)
-    again = proposed(
-        scripted(), lake, population, planned(scripted(), lake, population, tiny), judge_at("0001"), tiny
-    )
-    assert [candidate.design_id for candidate in again.candidates] == [
-        candidate.design_id for candidate in result.candidates
-    ]
-
-
-def test_a_file_that_does_not_trace_goes_back_once_and_may_come_back_mended(
-    start: tuple[Lake, Population], tiny: DesignsSettings, judge_at: Callable[[str], Judge]
-) -> None:
+def test_a_file_that_does_not_trace_goes_back_once_and_may_come_back_mended(start, tiny, judge_at):
     lake, population = start
     settings = tiny.model_copy(update={"designs_per_cycle": 1})
     mended = models.DesignRepairReply(error_summary="No branch on data.", solver_code=GOOD)
@@ -214,9 +164,7 @@ def test_a_file_that_does_not_trace_goes_back_once_and_may_come_back_mended(
     assert [request.source for request in asked] == [BAD] and "trace" in asked[0].error
 
 
-def test_a_file_that_stays_broken_is_blocked_and_stays_as_a_row(
-    start: tuple[Lake, Population], tiny: DesignsSettings, judge_at: Callable[[str], Judge]
-) -> None:
+def test_a_file_that_stays_broken_is_blocked_and_stays_as_a_row(start, tiny, judge_at):
     lake, population = start
     settings = tiny.model_copy(update={"designs_per_cycle": 2})
     serving = scripted(designs_designer=[reply(BAD), reply(BAD)])
@@ -230,9 +178,7 @@ def test_a_file_that_stays_broken_is_blocked_and_stays_as_a_row(
     assert row["reason"].startswith("trace: ")
 
 
-def test_a_design_that_computes_a_known_one_is_a_duplicate_and_is_not_repaired(
-    start: tuple[Lake, Population], tiny: DesignsSettings, judge_at: Callable[[str], Judge]
-) -> None:
+def test_a_design_that_computes_a_known_one_is_a_duplicate_and_is_not_repaired(start, tiny, judge_at):
     lake, population = start
     settings = tiny.model_copy(update={"designs_per_cycle": 1})
     renamed = (
@@ -249,93 +195,7 @@ def test_a_design_that_computes_a_known_one_is_a_duplicate_and_is_not_repaired(
     assert "designs_designer_repair" not in [role for role, _ in serving.backend.asked]  # pyright: ignore[reportAttributeAccessIssue]
 
 
-def ranked(population: Population, pool: Any) -> LongConsensus:
-    rows = score_all(live_objectives(population), population.results(), pool)
-    table = pl.DataFrame(
-        [{"objective_id": row.objective_id, "design_id": row.design_id, "score": row.score} for row in rows]
-    )
-    known = population.objectives.to_dicts()
-    return rank_long(table, {row["objective_id"]: row["created_round"] for row in known}, 1)
-
-
-def test_a_cycle_measures_ranks_learns_and_reviews(
-    start: tuple[Lake, Population],
-    tiny: DesignsSettings,
-    judge_at: Callable[[str], Judge],
-    pool: Any,
-    inline: Executor,
-    judge_objectives: Callable[[Population], JudgeObjective],
-) -> None:
-    lake, population = start
-    serving, texts = scripted(), texts_of(lake)
-    directions = planned(serving, lake, population, tiny)
-    result = proposed(serving, lake, population, directions, judge_at("0001"), tiny)
-    fresh = [candidate.design_id for candidate in result.candidates]
-    population = population.admit(
-        [
-            design_row(candidate, "0001", *store_candidate(lake.blobs, candidate))
-            for candidate in result.candidates
-        ],
-        [row for candidate in result.candidates for row in derivation_rows(candidate, "0001")],
-    )
-    jobs = [
-        Job(design_id, texts(population.row(design_id)["traced_sha"]), "low", "0001", "test", 1, tiny)
-        for design_id in population.unmeasured()
-    ]
-    rows = run_jobs(inline, jobs)
-    assert EXPERIMENTS.repeated_keys(EXPERIMENTS.frame(rows)).is_empty()
-    population = population.add(experiments=rows)
-    judge = judge_objectives(population)
-    written = write_objectives(
-        serving, population, judge, settings=tiny, seeds=CycleSeeds(1, "designs", "0001"), origin="operators"
-    )
-    assert written.rows and {row["family"] for row in written.rows} == {"program"}
-    population = population.add(objectives=written.rows)
-    scored = ranked(population, pool)
-    order = [str(name) for name in scored.order]
-    consensus = dict(zip(map(str, scored.design_ids), map(float, scored.result.consensus), strict=True))
-    population = population.with_ranking(rank_designs(population, consensus, order, "0001"))
-    learnt = analyse_designs(
-        serving,
-        population,
-        fresh,
-        {row["direction_id"]: row["direction"] for row in directions},
-        texts,
-        settings=tiny,
-        cycle="0001",
-        root_seed=1,
-    )
-    assert ANALYSES.frame(learnt.rows)["design_id"].to_list() == fresh
-    assert [edge[:2] for edge in learnt.population.edges()] == [edge[:2] for edge in population.edges()]
-    assert [edge[2] for edge in learnt.population.edges()] == pytest.approx(
-        [edge[2] for edge in population.edges()]
-    )
-    assert all(learnt.population.row(design_id)["key_insight"] for design_id in fresh)
-    closed = with_champion(
-        learnt.population, Succession(order[0], [], []), cycle="0001", new_designs=len(fresh)
-    )
-    assert closed.champion_id == order[0]
-    assert (closed.value("designs_since_review"), learnt.population.value("designs_since_review", 0)) == (
-        len(fresh),
-        0,
-    )
-    rows = REVIEWS.frame(
-        review_portfolio(serving, closed, scored, settings=tiny, cycle="0001", root_seed=1).rows
-    )
-    after = reviewed(closed, rows.to_dicts())
-    assert rows.height == len(live_objectives(after)) and reviewed(closed, []) is closed
-    assert after.value("designs_since_review") == 0
-    assert after.value("review_guidance") and after.value("review_phase")
-    assert dict(after.objectives.select("objective_id", "multiplier").rows()) == dict(
-        rows.select("objective_id", "multiplier").rows()
-    )
-    standing_still = with_champion(after, Succession(order[0], [], []), cycle="0002", new_designs=0)
-    assert (standing_still.value("cycles_without_gain"), len(standing_still.value("progress"))) == (1, 2)
-
-
-def test_processes_give_the_same_rows_as_this_one(
-    start: tuple[Lake, Population], tiny: DesignsSettings, inline: Executor
-) -> None:
+def test_processes_give_the_same_rows_as_this_one(start, tiny, inline):
     lake, population = start
     jobs = [
         Job(
@@ -353,11 +213,8 @@ def test_processes_give_the_same_rows_as_this_one(
 
 
 def test_an_objective_that_fails_everywhere_is_replaced_and_one_that_stays_broken_is_blocked(
-    start: tuple[Lake, Population],
-    tiny: DesignsSettings,
-    inline: Executor,
-    judge_objectives: Callable[[Population], JudgeObjective],
-) -> None:
+    start, tiny, inline, judge_objectives
+):
     lake, population = start
     jobs = [
         Job(

@@ -1,7 +1,5 @@
 """Tuning a real design on a tiny schedule."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
@@ -9,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from evolake.cycle_seeds import CycleSeeds
 from evolake.designs.evolution.population import design_id_of
 from evolake.designs.evolution.proposals import Judge, derivation_rows, design_row
 from evolake.designs.evolution.tuning import Tuner, should_tune, tune_design, tuning_target
@@ -19,6 +16,7 @@ from evolake.designs.genome.open_genome import baseline
 from evolake.designs.genome.variation import Parent, Scale
 from evolake.designs.settings import DesignsSettings
 from evolake.designs.tables import TUNING
+from evolake.seeds import CycleSeeds
 
 BASE = parent_of("b" * 64, "baseline", baseline())
 
@@ -48,9 +46,7 @@ def tune(
     )
 
 
-def test_a_trial_that_wins_becomes_a_copy_with_one_parent(
-    pool: Any, judge_at: Callable, inline: Executor, tiny: DesignsSettings
-) -> None:
+def test_a_trial_that_wins_becomes_a_copy_with_one_parent(pool, judge_at, inline, tiny):
     settings = tiny.model_copy(update={"tuning_trials": 8})
     result = tune(BASE, fewest_steps, pool, judge_at("0003"), inline, settings)
     assert [row["trial"] for row in result.rows] == list(range(9))
@@ -76,9 +72,7 @@ def test_a_trial_that_wins_becomes_a_copy_with_one_parent(
     assert (row["tuned"], row["origin"], row["state"]) == (True, "tuning", "accepted")
 
 
-def test_the_outcome_depends_on_the_seed_and_not_on_the_workers(
-    pool: Any, judge_at: Callable, inline: Executor, tiny: DesignsSettings
-) -> None:
+def test_the_outcome_depends_on_the_seed_and_not_on_the_workers(pool, judge_at, inline, tiny):
     first = tune(BASE, fewest_steps, pool, judge_at("0003"), inline, tiny)
     with ThreadPoolExecutor(3) as threads:
         second = tune(BASE, fewest_steps, pool, judge_at("0003"), threads, tiny)
@@ -87,18 +81,14 @@ def test_the_outcome_depends_on_the_seed_and_not_on_the_workers(
     assert [row["hyper_values"] for row in other.rows[1:]] != [row["hyper_values"] for row in first.rows[1:]]
 
 
-def test_where_no_trial_wins_nothing_is_added_and_the_reason_says_so(
-    pool: Any, judge_at: Callable, inline: Executor, tiny: DesignsSettings
-) -> None:
+def test_where_no_trial_wins_nothing_is_added_and_the_reason_says_so(pool, judge_at, inline, tiny):
     settings = tiny.model_copy(update={"tuning_trials": 2})
     result = tune(BASE, lambda results: dict.fromkeys(results, 0.5), pool, judge_at("0003"), inline, settings)
     assert result.candidate is None
     assert result.reason == "none of 2 trials beat baseline as it is (consensus 0.5)"
 
 
-def test_a_file_keeps_its_text_and_gets_values_of_every_type(
-    pool: Any, judge_at: Callable, inline: Executor, tiny: DesignsSettings
-) -> None:
+def test_a_file_keeps_its_text_and_gets_values_of_every_type(pool, judge_at, inline, tiny):
     source = (
         compose(baseline())
         .replace(
@@ -135,7 +125,7 @@ def test_a_file_keeps_its_text_and_gets_values_of_every_type(
         assert result.candidate.genome is None and dict(result.candidate.hyper) in seen
 
 
-def test_the_target_is_the_best_design_that_was_neither_tuned_nor_tried(tiny: DesignsSettings) -> None:
+def test_the_target_is_the_best_design_that_was_neither_tuned_nor_tried(tiny):
     from evolake.designs.evolution.population import empty_population
 
     names = [letter * 64 for letter in "abcd"]

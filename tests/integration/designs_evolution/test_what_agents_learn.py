@@ -1,9 +1,6 @@
 """A model as designer: its trial and revision, its siblings, and what reaches the roles that propose next."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -12,7 +9,6 @@ from scripted_agents import scripted
 
 from evolake.agents import AgentFailure
 from evolake.agents.prompts import build_messages
-from evolake.cycle_seeds import CycleSeeds
 from evolake.designs.evolution import designing
 from evolake.designs.evolution.attempts import consensus_winner
 from evolake.designs.evolution.design_contest import Succession
@@ -38,6 +34,7 @@ from evolake.designs.roles.planner import DIRECTIONS_ROLE
 from evolake.designs.settings import DesignsSettings
 from evolake.designs.tables import TRIALS
 from evolake.lake import Lake
+from evolake.seeds import CycleSeeds
 
 GOOD = compose(changed({"lr": 1.3}, v=DRAG)).replace("Open grammar: v:v, v:square", "Written by hand")
 SLOW = GOOD.replace(
@@ -49,7 +46,7 @@ Started = tuple[Lake, Population]
 
 
 @pytest.fixture
-def start(tmp_path: Path, judge_once: Judge, tiny: DesignsSettings) -> Started:
+def start(tmp_path, judge_once, tiny) -> Started:
     """A lake and an archive with the baseline."""
     lake, population = Lake(tmp_path), empty_population()
     seed = seed_candidate(
@@ -99,8 +96,8 @@ def requests(serving: Any, role: str) -> list[Any]:
 
 
 def test_a_design_whose_trial_leaves_nothing_to_revise_is_judged_without_another_call(
-    start: Started, judge_at: Callable[[str], Judge], tiny: DesignsSettings, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    start, judge_at, tiny, monkeypatch
+):
     monkeypatch.setattr(designing, "REVISION_SIZES", SIZES)
     serving = scripted(designs_designer=[reply(GOOD)], designs_designer_revision=[])
     result = proposed(serving, start, judge_at("0001"), tiny)
@@ -125,9 +122,7 @@ def trial_rows(
     ]
 
 
-def test_a_trial_is_worth_a_revision_if_the_design_broke_or_solved_less_and_not_for_more_or_less_work() -> (
-    None
-):
+def test_a_trial_is_worth_a_revision_if_the_design_broke_or_solved_less_and_not_for_more_or_less_work():
     start = [100.0, 110.0, 90.0]
     assert worth_revising(trial_rows([100.0, None, 90.0], start))
     assert worth_revising(trial_rows([None] * 3, start, failure="the process that ran it died"))
@@ -144,14 +139,8 @@ def test_a_trial_is_worth_a_revision_if_the_design_broke_or_solved_less_and_not_
     [(SLOW, GOOD, GOOD), (GOOD, None, GOOD), (GOOD, BAD, GOOD), (GOOD, SLOW, GOOD)],
 )
 def test_a_design_is_tried_beside_its_parent_and_revised_once_and_what_needs_less_work_is_judged(
-    start: Started,
-    judge_at: Callable[[str], Judge],
-    tiny: DesignsSettings,
-    monkeypatch: pytest.MonkeyPatch,
-    first: str,
-    revised: str | None,
-    judged: str,
-) -> None:
+    start, judge_at, tiny, monkeypatch, first, revised, judged
+):
     monkeypatch.setattr(designing, "REVISION_SIZES", SIZES)
     monkeypatch.setattr(designing, "worth_revising", lambda rows: True)
     said = models.RevisionReply(explanation="Another step.", solver_code=revised)
@@ -167,8 +156,8 @@ def test_a_design_is_tried_beside_its_parent_and_revised_once_and_what_needs_les
 
 
 def test_no_two_requests_of_a_cycle_are_alike_and_each_says_what_came_of_those_before(
-    start: Started, judge_at: Callable[[str], Judge], tiny: DesignsSettings, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    start, judge_at, tiny, monkeypatch
+):
     monkeypatch.setattr(designing, "REVISION_SIZES", SIZES)
     failure = AgentFailure("designs_designer", "invalid", "no file at all", 3)
     serving = scripted(
@@ -273,12 +262,7 @@ def after_a_cycle(start: Started, judge: Judge) -> tuple[Lake, Population, str]:
     return lake, with_notes(closed, first, failed_proposals), made.design_id
 
 
-def test_every_fact_that_decides_reaches_the_roles_that_propose_next(
-    start: Started,
-    judge_at: Callable[[str], Judge],
-    tiny: DesignsSettings,
-    judge_objectives: Callable[[Population], Any],
-) -> None:
+def test_every_fact_that_decides_reaches_the_roles_that_propose_next(start, judge_at, tiny, judge_objectives):
     lake, population, child = after_a_cycle(start, judge_at("0001"))
     texts, serving = (
         texts_of(lake),

@@ -1,8 +1,6 @@
 """What a bundle states of a design is measured again: against the baseline, on the bundle's seeds and on
 fresh ones."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -22,12 +20,12 @@ LUCKY = 239
 
 
 @pytest.fixture(autouse=True)
-def commands_share_a_jail(monkeypatch: pytest.MonkeyPatch) -> None:
+def commands_share_a_jail(monkeypatch) -> None:
     monkeypatch.setattr("evolake.jail.open_pool", lent_pool)
 
 
 @pytest.fixture(autouse=True)
-def the_same_fresh_seeds_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def the_same_fresh_seeds_each_time(monkeypatch) -> None:
     """An honest statement is refused in one of a hundred cases, which no test may be."""
     monkeypatch.setattr(
         "evolake.designs.measuring_again.fresh_seeds", lambda count: list(range(5000, 5000 + count))
@@ -35,7 +33,7 @@ def the_same_fresh_seeds_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="module")
-def honest(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def honest(tmp_path_factory) -> Path:
     """A champion that needs fewer steps than the baseline."""
     folder = tmp_path_factory.mktemp("improved")
     improved_design_lake(folder / "lake")
@@ -150,7 +148,7 @@ FORGERIES = {
 }
 
 
-def test_an_honest_bundle_holds_and_its_gain_is_measured_again(honest: Path):
+def test_an_honest_bundle_holds_and_its_gain_is_measured_again(honest):
     for words in (("--all",), ("--sample", "1")):
         code, answer = answered(honest, *words)
         assert (code, answer["reasons"], answer["gain"]) == (0, [], "measured again")
@@ -159,13 +157,13 @@ def test_an_honest_bundle_holds_and_its_gain_is_measured_again(honest: Path):
 
 
 @pytest.mark.parametrize("name", FORGERIES)
-def test_a_forged_statement_is_refused_with_its_reason(honest: Path, name: str, tmp_path: Path):
+def test_a_forged_statement_is_refused_with_its_reason(honest, name, tmp_path):
     change, said = FORGERIES[name]
     code, reason = verified(forged(honest, tmp_path / "forged.tar", change), "--all")
     assert (code, said in reason) == (1, True), reason
 
 
-def test_a_root_seed_that_was_chosen_for_its_scores_is_no_help(tmp_path: Path):
+def test_a_root_seed_that_was_chosen_for_its_scores_is_no_help(tmp_path):
     """All is as it was measured, under the luckiest of 400 root seeds; the design is no better than the
     baseline."""
     improved_design_lake(tmp_path / "lake", better=EQUAL, n=28, repeats=3, seed=LUCKY)
@@ -176,7 +174,7 @@ def test_a_root_seed_that_was_chosen_for_its_scores_is_no_help(tmp_path: Path):
     ]
 
 
-def test_a_slowed_baseline_is_no_help(tmp_path: Path):
+def test_a_slowed_baseline_is_no_help(tmp_path):
     """A gain over a design that is called baseline must be one over the baseline that is installed."""
     improved_design_lake(tmp_path / "lake", better=BASELINE_DESIGN, baseline=SLOW, n=28)
     code, reason = verified(exported(tmp_path / "lake", "designs", tmp_path / "b.tar"), "--all")

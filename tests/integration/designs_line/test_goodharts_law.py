@@ -6,8 +6,6 @@ sizes that count. A portfolio that looks at reach and growth must see through th
 sizes alone is fooled.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """`families check` lists all faults of a blocked family at once, each with its file and line."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

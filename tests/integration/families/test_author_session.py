@@ -1,8 +1,6 @@
 """The evolution agent as a session: a real server, a real jail, real gates; what it observes of votes, and
 what it never sees."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,7 +14,6 @@ from pydantic import SecretStr
 
 from evolake.agents import open_agents
 from evolake.agents.session_tools import Arguments
-from evolake.errors import InputError
 from evolake.families.evolution.author_session import SessionAuthor, without_labels
 from evolake.families.evolution.proposing import propose_families
 from evolake.families.evolution.refining import Proposals
@@ -144,6 +141,74 @@ def held(pool, tmp_path_factory) -> tuple[Held, ScriptedModel, Path, int]:
     return done, scripted, folder, port
 
 
+def test_authors_of_validators_see_the_statement_and_never_a_program(held):
+    text = "\n".join(message["content"] for message in held[1].asked["author"].messages)
+    assert stated(CARDS)[:200] in text and "def input" not in text and "def solution(inputs)" in text
+    for source in (CARDS.validator, WRONG, CARDS.generator, CLINIC.validator):
+        assert not [line for line in source.splitlines() if len(line.strip()) > 30 and line.strip() in text]
+
+
+def test_a_session_sees_no_label_no_answer_of_another_and_no_other_program(held):
+    scripted = held[1]
+    said = json.dumps(scripted.asked["session"].messages, ensure_ascii=False)
+    others = [
+        line.strip()
+        for source in CARDS.validators.values()
+        for line in source.splitlines()
+        if len(line.strip()) > 30
+    ]
+    own = (
+        f"{CARDS.validator}{CARDS.generator}{CARDS.reader}{CLINIC.generator}{CLINIC.validator}{CLINIC.reader}"
+    )
+    assert [line for line in others if line not in own] != []
+    assert not [line for line in others if line not in own and json.dumps(line)[1:-1] in said]
+    assert "label" not in said
+    trace = json.dumps({"difficulty": 1, "seed": 2, "label": 7, "answers": {"primary": 8, "built1": 7}})
+    assert without_labels(
+        [trace, '{"number": 1, "answer": "7", "label": "7", "matched": false}', "cut {"]
+    ) == ['{"difficulty": 1, "seed": 2, "answers": {"primary": 8}}', '{"number": 1, "matched": false}']
+
+
+@pytest.mark.parametrize(
+    ("turns", "why"),
+    [
+        ([call(("finish", FINISH[1] | {"note": "nothing comes to mind"}))], "nothing comes to mind"),
+        (
+            [
+                call(write("parents/1/generator.py", "")),
+                call(write("validators/mine.py", "")),
+                call(write("../x", "")),
+            ],
+            "outside",
+        ),
+        ([call(("samples", {"difficulty": 11}))] * 3, "bad_call"),
+    ],
+)
+def test_a_session_of_no_use_is_an_attempt_that_made_nothing_with_its_reason(pool, tmp_path, turns, why):
+    done, _ = hold(pool, tmp_path, ScriptedModel(turns))
+    assert done.proposals.proposals == ()
+    assert [why in failure.reason for failure in done.proposals.failures] == [True]
+
+
+def test_a_session_checks_its_files_by_the_gates_that_ask_no_model(pool):
+    agents = operators()
+    gates = FamilyGates(pool, agents, RULES, SIZES, "0001", "test")
+    author = SessionAuthor(agents, pool, SIZES, 0, gates, ())
+    plain = replace(from_record(to_record(CARDS) | {"points": [], "validators": {}}), template=stated(CARDS))
+    assert (
+        author.check(plain, Arguments()) == "The gates execution, static, sentences say nothing against it."
+    )
+    flat = replace(
+        plain,
+        generator=plain.generator.replace(
+            "def input(difficulty):", "def input(difficulty):\n    difficulty = 3"
+        ),
+    )
+    said = author.check(replace(flat, template=f"{plain.template}The table is 77 cm high.\n"), Arguments())
+    assert "static: " in said and "sentences: the text says 77" in said
+    assert agents.rows() == []
+
+
 def test_a_session_looks_at_samples_sees_the_votes_mends_its_validator_and_passes_every_gate(held):
     done, *_ = held
     [proposal] = done.proposals.proposals
@@ -177,34 +242,6 @@ def test_a_session_looks_at_samples_sees_the_votes_mends_its_validator_and_passe
     }
 
 
-def test_authors_of_validators_see_the_statement_and_never_a_program(held):
-    text = "\n".join(message["content"] for message in held[1].asked["author"].messages)
-    assert stated(CARDS)[:200] in text and "def input" not in text and "def solution(inputs)" in text
-    for source in (CARDS.validator, WRONG, CARDS.generator, CLINIC.validator):
-        assert not [line for line in source.splitlines() if len(line.strip()) > 30 and line.strip() in text]
-
-
-def test_a_session_sees_no_label_no_answer_of_another_and_no_other_program(held):
-    scripted = held[1]
-    said = json.dumps(scripted.asked["session"].messages, ensure_ascii=False)
-    others = [
-        line.strip()
-        for source in CARDS.validators.values()
-        for line in source.splitlines()
-        if len(line.strip()) > 30
-    ]
-    own = (
-        f"{CARDS.validator}{CARDS.generator}{CARDS.reader}{CLINIC.generator}{CLINIC.validator}{CLINIC.reader}"
-    )
-    assert [line for line in others if line not in own] != []
-    assert not [line for line in others if line not in own and json.dumps(line)[1:-1] in said]
-    assert "label" not in said
-    trace = json.dumps({"difficulty": 1, "seed": 2, "label": 7, "answers": {"primary": 8, "built1": 7}})
-    assert without_labels(
-        [trace, '{"number": 1, "answer": "7", "label": "7", "matched": false}', "cut {"]
-    ) == ['{"difficulty": 1, "seed": 2, "answers": {"primary": 8}}', '{"number": 1, "matched": false}']
-
-
 def test_a_session_is_replayed_for_nothing_to_the_same_family(held, pool):
     done, _, folder, port = held
     scripted = ScriptedModel([])
@@ -215,56 +252,3 @@ def test_a_session_is_replayed_for_nothing_to_the_same_family(held, pool):
     )
     assert again.proposals.proposals[0].rounds[0].family_id == done.proposals.proposals[0].rounds[0].family_id
     assert [turn["tree_sha"] for turn in again.turns] == [turn["tree_sha"] for turn in done.turns]
-
-
-@pytest.mark.parametrize(
-    ("turns", "why"),
-    [
-        ([call(("finish", FINISH[1] | {"note": "nothing comes to mind"}))], "nothing comes to mind"),
-        (
-            [
-                call(write("parents/1/generator.py", "")),
-                call(write("validators/mine.py", "")),
-                call(write("../x", "")),
-            ],
-            "outside",
-        ),
-        ([call(("samples", {"difficulty": 11}))] * 3, "bad_call"),
-    ],
-)
-def test_a_session_of_no_use_is_an_attempt_that_made_nothing_with_its_reason(pool, tmp_path, turns, why):
-    done, _ = hold(pool, tmp_path, ScriptedModel(turns))
-    assert done.proposals.proposals == ()
-    assert [why in failure.reason for failure in done.proposals.failures] == [True]
-
-
-def test_operators_hold_no_sessions(pool):
-    with pytest.raises(InputError, match="needs a model"):
-        propose_families(
-            operators(),
-            EvolutionSources([CLINIC]),
-            pool=pool,
-            judge=None,
-            settings=SIZES,
-            cycle="0001",
-            root_seed=0,
-        )
-
-
-def test_a_session_checks_its_files_by_the_gates_that_ask_no_model(pool):
-    agents = operators()
-    gates = FamilyGates(pool, agents, RULES, SIZES, "0001", "test")
-    author = SessionAuthor(agents, pool, SIZES, 0, gates, ())
-    plain = replace(from_record(to_record(CARDS) | {"points": [], "validators": {}}), template=stated(CARDS))
-    assert (
-        author.check(plain, Arguments()) == "The gates execution, static, sentences say nothing against it."
-    )
-    flat = replace(
-        plain,
-        generator=plain.generator.replace(
-            "def input(difficulty):", "def input(difficulty):\n    difficulty = 3"
-        ),
-    )
-    said = author.check(replace(flat, template=f"{plain.template}The table is 77 cm high.\n"), Arguments())
-    assert "static: " in said and "sentences: the text says 77" in said
-    assert agents.rows() == []

@@ -1,7 +1,5 @@
 """Constraint worlds as they are drawn come through the gates."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from families_fixtures import judged

@@ -1,23 +1,13 @@
 """Many instances a jail call: seeds, caps, what JSON carries, and what one source may not learn of
 another."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
 from families_fixtures import seed_family
 
 from evolake.families.sandbox.driver import PROBES
-from evolake.families.sandbox.running import (
-    Caps,
-    MeteredPool,
-    generate,
-    generate_parts,
-    read,
-    solve,
-    solve_parts,
-)
+from evolake.families.sandbox.running import Caps, MeteredPool, generate, read, solve, solve_parts
 
 CLINIC = seed_family("clinic-queue")
 CAPS = Caps(cpu_s=0.3, call_s=3.0, memory_mb=256, steps=1000)
@@ -35,14 +25,6 @@ def made(pool, body: str, head: str = ""):
         points=(),
     )
     return generate(family, [(3, 11), (4, 12), (3, 11)], pool=pool, caps=CAPS)
-
-
-def test_an_instance_depends_on_family_difficulty_and_seed_alone(pool):
-    pairs = [(1, 5), (10, 5), (3, 6)]
-    forward, backward = generate(CLINIC, pairs, pool=pool), generate(CLINIC, pairs[::-1], pool=pool)[::-1]
-    assert [item.content for item in forward] == [item.content for item in backward]
-    assert [item.content for item in generate(CLINIC, pairs[1:2], pool=pool)] == [forward[1].content]
-    assert len({item.text for item in forward}) == 3
 
 
 @pytest.mark.parametrize(
@@ -166,9 +148,9 @@ def test_parts_come_to_what_a_call_each_gives_also_when_one_meets_a_limit(pool, 
     ]
 
 
-def test_instances_in_parts_are_those_of_a_call_each(pool):
-    parts = [[(1, 5), (10, 5)], [(3, 6)]]
-    done = generate_parts(CLINIC, parts, pool=pool)
-    assert [[item.content for item in part] for part in done] == [
-        [item.content for item in generate(CLINIC, part, pool=pool)] for part in parts
-    ]
+def test_an_instance_depends_on_family_difficulty_and_seed_alone(pool):
+    pairs = [(1, 5), (10, 5), (3, 6)]
+    forward, backward = generate(CLINIC, pairs, pool=pool), generate(CLINIC, pairs[::-1], pool=pool)[::-1]
+    assert [item.content for item in forward] == [item.content for item in backward]
+    assert [item.content for item in generate(CLINIC, pairs[1:2], pool=pool)] == [forward[1].content]
+    assert len({item.text for item in forward}) == 3

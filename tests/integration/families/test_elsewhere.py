@@ -1,8 +1,6 @@
 """The second run of a source, at another date and under other hashes: what depends on them differs, and what
 does not is the same."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,8 +1,6 @@
 """Every shipped seed family, under every alternative of its rules, passes all gates; no two of them are one;
 what it declares for operators holds."""
 
-from __future__ import annotations
-
 import copy
 import sys
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """`evolake families check` as typed: any folder or JSONL file, one object, the promised exit codes."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import sys

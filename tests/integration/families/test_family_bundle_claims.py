@@ -1,10 +1,7 @@
 """What a bundle states of a family: labels are voted on again, and instances under seeds that nobody knew
 before have labels, too."""
 
-from __future__ import annotations
-
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,12 +21,12 @@ ID = read_family(SEEDS / "families" / FAMILY).family_id
 
 
 @pytest.fixture(autouse=True)
-def commands_share_a_jail(monkeypatch: pytest.MonkeyPatch) -> None:
+def commands_share_a_jail(monkeypatch) -> None:
     monkeypatch.setattr("evolake.jail.open_pool", lent_pool)
 
 
 @pytest.fixture(scope="module")
-def honest(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def honest(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("family")
     family_lake(folder / "lake")
     return exported(folder / "lake", ID[:10], folder / "family.tar")
@@ -60,7 +57,7 @@ FORGERIES = {
 }
 
 
-def test_an_honest_bundle_holds_under_fresh_seeds(honest: Path):
+def test_an_honest_bundle_holds_under_fresh_seeds(honest):
     for words in (("--all",), ("--sample", "1")):
         code, answer = answered(honest, *words)
         assert (code, answer["reasons"], answer["gain"]) == (0, [], None)
@@ -70,20 +67,20 @@ def test_an_honest_bundle_holds_under_fresh_seeds(honest: Path):
 
 
 @pytest.mark.parametrize("name", FORGERIES)
-def test_a_forged_instance_is_refused_with_its_reason(honest: Path, name: str, tmp_path: Path):
+def test_a_forged_instance_is_refused_with_its_reason(honest, name, tmp_path):
     change, said = FORGERIES[name]
     code, reason = verified(forged(honest, tmp_path / "forged.tar", change), "--all")
     assert (code, said in reason) == (1, True), reason
 
 
-def test_a_bundle_without_instances_says_that_none_were_voted_on_again(honest: Path, tmp_path: Path):
+def test_a_bundle_without_instances_says_that_none_were_voted_on_again(honest, tmp_path):
     code, answer = answered(
         forged(honest, tmp_path / "none.tar", lambda claims, _: claims.update(instances=[])), "--all"
     )
     assert (code, [item["what"] for item in answer["not_measured_again"]]) == (0, ["instances"])
 
 
-def test_reviews_by_a_model_are_not_called_measured_again(honest: Path, tmp_path: Path):
+def test_reviews_by_a_model_are_not_called_measured_again(honest, tmp_path):
     code, answer = answered(
         forged(honest, tmp_path / "model.tar", lambda claims, _: claims.update(backend="model")),
         "--sample",
@@ -92,7 +89,7 @@ def test_reviews_by_a_model_are_not_called_measured_again(honest: Path, tmp_path
     assert (code, [item["what"] for item in answer["not_measured_again"]]) == (0, ["reviews by a model"])
 
 
-def test_without_the_evidence_of_its_gates_a_family_is_judged_all_the_same(honest: Path, tmp_path: Path):
+def test_without_the_evidence_of_its_gates_a_family_is_judged_all_the_same(honest, tmp_path):
     """A copy of a shipped family with a validator less, under right hashes and with no verdicts at all."""
     whole = opened(honest)
     record = json.loads(whole.members["family.json"])
@@ -125,7 +122,7 @@ def wrong_now_and_then(family: Family) -> Family:
 @pytest.mark.parametrize(
     ("change", "outcome"), [(lambda family: family, "holds"), (wrong_now_and_then, "fails")]
 )
-def test_labels_must_be_found_under_seeds_that_nobody_knew(change: Callable[[Family], Family], outcome: str):
+def test_labels_must_be_found_under_seeds_that_nobody_knew(change, outcome):
     """As of a family that is right under the seeds of its gates alone."""
     family = change(read_family(SEEDS / "families" / FAMILY))
     with lent_pool(1, PRELOAD) as pool:

@@ -1,8 +1,6 @@
 """A gate's asset does its gate: evidence that is stored is reused, and what is missing is made, for real, in
 the jail."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from types import SimpleNamespace
@@ -28,6 +26,7 @@ from evolake.lake.secret import lake_secret, secret_seed
 from evolake.settings import Settings
 from resources.compute import ComputeResource
 from resources.lake import LakeIOManager, LakeResource
+from resources.run_settings import RunSettings
 
 CYCLE = "0001"
 Materialize = Callable[..., dict[str, str]]
@@ -65,7 +64,7 @@ def gates(tmp_path, monkeypatch) -> Iterator[tuple[Lake, Materialize]]:
                 instance=instance,
                 resources={
                     "lake": lake,
-                    "io_manager": LakeIOManager(lake=lake),
+                    "io_manager": LakeIOManager(lake=lake, settings=RunSettings()),
                     "compute": ComputeResource(),
                 },
             )

@@ -1,8 +1,6 @@
 """The gates through the real jail: the shipped seeds pass; each planted fault is blocked, at the gate and by
 the rule that are meant for it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -332,6 +330,14 @@ def test_blind_reviewers_take_rules_from_the_text_alone(pool):
     assert all(review.matched for review in honest)
 
 
+def test_sets_whose_order_no_seed_draws_and_sorted_ones_are_no_fault(pool):
+    settled = (
+        "(list({3, 5, 4})[0] + len({'a'} & set('ab')) + ord(min({'x', 'y'})) + isinstance(set(), "
+        "frozenset)) // 9999"
+    )
+    assert verdict(judged(generator(CLINIC, "    count = ", f"    count = {settled} + "), pool)) is None
+
+
 def test_the_same_seed_gives_the_same_verdicts_votes_and_reviews(pool):
     first, second = judged(LIARS, pool, root_seed=5), judged(LIARS, pool, root_seed=5)
     assert (first.verdicts, first.sample_votes, first.reviews) == (
@@ -342,11 +348,3 @@ def test_the_same_seed_gives_the_same_verdicts_votes_and_reviews(pool):
     assert first.fingerprint == second.fingerprint
     other = judged(LIARS, pool, root_seed=6)
     assert [review.seed for review in other.reviews] != [review.seed for review in first.reviews]
-
-
-def test_sets_whose_order_no_seed_draws_and_sorted_ones_are_no_fault(pool):
-    settled = (
-        "(list({3, 5, 4})[0] + len({'a'} & set('ab')) + ord(min({'x', 'y'})) + isinstance(set(), "
-        "frozenset)) // 9999"
-    )
-    assert verdict(judged(generator(CLINIC, "    count = ", f"    count = {settled} + "), pool)) is None

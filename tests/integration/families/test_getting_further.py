@@ -1,9 +1,8 @@
 """A rule is loosened in a cycle that is there: what gets further is compared with what is known now, in
 Dagster, up to the blocking checks."""
 
-from __future__ import annotations
-
 import json
+import os
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -14,7 +13,9 @@ import polars as pl
 import pytest
 from families_fixtures import SEEDS, seed_family
 
-from assets.line import register_keys
+from assets.line import _rules_version, register_keys
+from assets.rules import LOADED
+from assets.store import _rules_of
 from evolake.families.evolution import proposing
 from evolake.families.evolution.refining import Proposal, Proposals, Refinement
 from evolake.families.evolution.requests import EvolutionSources
@@ -51,7 +52,11 @@ class Project:
     defs: dg.Definitions
 
     def run(self, *assets: str) -> None:
-        """Assets of cycle 0001 in one run with their checks; all without any."""
+        """Assets of cycle 0001 in one run with their checks; all without any. The rules are read again, as
+        "Reload definitions" does."""
+        os.environ.pop(LOADED, None)
+        _rules_of.cache_clear()
+        _rules_version.cache_clear()
         register_keys(self.instance, "families", ["0001"])
         chosen = [dg.AssetKey(["families", asset]) for asset in assets] or None
         done = self.defs.resolve_job_def("families_cycle").execute_in_process(
@@ -76,7 +81,7 @@ class Project:
 
 
 @pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Project]:
+def project(tmp_path, monkeypatch) -> Iterator[Project]:
     """A lake whose one seed is the clinic queue, and whose cycle 0001 proposes TWIN, NEW and DOUBLE."""
     shutil.copytree(SEEDS / "rules", tmp_path / "seeds" / "rules")
     shutil.copytree(SEEDS / "families" / "clinic-queue", tmp_path / "seeds" / "families" / "clinic-queue")
@@ -113,9 +118,7 @@ def propose(agents, sources: EvolutionSources, *, judge, **rest) -> Proposals:
     return Proposals(tuple(proposals), ())
 
 
-def test_what_gets_past_a_loosened_rule_is_compared_with_what_is_known_and_gets_a_fingerprint(
-    project: Project,
-):
+def test_what_gets_past_a_loosened_rule_is_compared_with_what_is_known_and_gets_a_fingerprint(project):
     (project.rules / "refuses.md").write_text(REFUSES)
     project.run()
     assert (
@@ -142,9 +145,7 @@ def test_what_gets_past_a_loosened_rule_is_compared_with_what_is_known_and_gets_
     assert {row["artifact_id"] for row in project.read("quality__agent_calls")} >= {NEW.family_id}
 
 
-def test_what_only_the_last_gate_had_blocked_is_compared_without_a_run(
-    project: Project, monkeypatch: pytest.MonkeyPatch
-):
+def test_what_only_the_last_gate_had_blocked_is_compared_without_a_run(project, monkeypatch):
     rule = project.rules / "sentences-read.md"
     rule.write_text(rule.read_text().replace('"largest_share": 1.0', '"largest_share": 0.0'))
     project.run()

@@ -1,8 +1,6 @@
 """Two shipped families joined by the contract's tools alone: the answer of one sets a port of the other, and
 the child passes every gate."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from families_fixtures import judged_but_for_guesses as judged

@@ -1,8 +1,6 @@
 """What the prompts line says of families decides, through Dagster, who has children and who survives; of the
 families that passed every gate."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -138,7 +136,7 @@ def names_of(project: Project, families: Iterable[str]) -> dict[str, str]:
     return {family: known[family] for family in families}
 
 
-def test_the_too_easy_and_the_impossible_family_pass_every_gate_and_do_not_survive(project: Project):
+def test_the_too_easy_and_the_impossible_family_pass_every_gate_and_do_not_survive(project):
     survive = {row["name"] for row in project.rows("survivors", "0001")}
     assert set(NAMES) - survive == {EASY, IMPOSSIBLE}
     archive = {row["name"]: row["state"] for row in project.rows("incoming_families", "0002")}
@@ -151,7 +149,7 @@ def test_the_too_easy_and_the_impossible_family_pass_every_gate_and_do_not_survi
     assert set(rows) == {(len(GATES), 0)}
 
 
-def test_the_cookbook_tells_who_goes_and_by_which_replies(project: Project):
+def test_the_cookbook_tells_who_goes_and_by_which_replies(project):
     rows = project.ask((SQL_ROOT / "cookbook" / "families_learnability.sql").read_text())
     assert {(row[0], row[3], row[-2], *row[-1]) for row in rows if row[2] == "retired"} == {
         ("0001", 0.0, "16 of 16 replies right, 0 of 4 groups teach: too easy", "0001"),
@@ -160,7 +158,7 @@ def test_the_cookbook_tells_who_goes_and_by_which_replies(project: Project):
     assert len([row for row in rows if row[2] == "accepted" and 0 < row[3] < 1]) == len(NAMES) - 2
 
 
-def test_what_was_read_is_noted_by_content_and_the_factors_of_the_draw_by_family(project: Project):
+def test_what_was_read_is_noted_by_content_and_the_factors_of_the_draw_by_family(project):
     sha = content(project, "prompts", "learnability")
     assert [
         (row["prompts_cycle"], row["content_sha"]) for row in project.rows("learnability_read", "0001")
@@ -171,12 +169,12 @@ def test_what_was_read_is_noted_by_content_and_the_factors_of_the_draw_by_family
     assert all(value > 1 for name, value in factor.items() if name not in (EASY, IMPOSSIBLE))
 
 
-def test_who_is_drawn_as_a_parent_is_learnable(project: Project):
+def test_who_is_drawn_as_a_parent_is_learnable(project):
     parents = {parent for row in project.rows("candidates", "0001") for parent in row["parents"]}
     assert parents and not set(names_of(project, parents).values()) & {EASY, IMPOSSIBLE}
 
 
-def test_the_same_cycle_again_reads_what_it_read_and_proposes_the_same(project: Project):
+def test_the_same_cycle_again_reads_what_it_read_and_proposes_the_same(project):
     """Last: it opens the cycle anew."""
     before = {
         name: content(project, "families", name)

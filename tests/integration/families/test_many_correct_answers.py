@@ -1,8 +1,6 @@
 """Questions with many correct answers: wrong and other right answers are told apart, faults of checkers are
 caught, exports carry them."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

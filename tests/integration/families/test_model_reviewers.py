@@ -1,8 +1,6 @@
 """The line's roles behind a real HTTP endpoint: a model that writes validators, reviews and solves blind with
 programs that run in the jail."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -146,24 +144,6 @@ def test_a_quality_review_that_says_revise_sends_it_back(pool, tmp_path):
     )
 
 
-def test_missing_validators_are_written_by_the_model_and_have_to_agree(pool, tmp_path):
-    bare = replace(CLINIC, validators={})
-    good = list(CLINIC.validators.values())
-    with LoopbackModel(model(validators=good)) as server, agents_for(server, tmp_path / "good") as agents:
-        whole = complete(bare, pool=pool, agents=agents, settings=SETTINGS, root_seed=0)
-        assert dict(whole.validators) == {"built1": good[0], "built2": good[1]}
-        assert judged(whole, pool, agents).accepted
-    written = ["def solution(inputs):\n    return inputs.nonsense\n", good[0]]
-    with LoopbackModel(model(validators=written)) as server, agents_for(server, tmp_path / "bad") as agents:
-        assert dict(complete(bare, pool=pool, agents=agents, settings=SETTINGS, root_seed=0).validators) == {
-            "built1": good[0]
-        }
-        second = server.requests[-1].messages[1]["content"]
-    assert (
-        "- mine: at difficulty 1: error AttributeError" in second
-    )  # what happened to the first one is said to the next author
-
-
 def test_a_copy_is_no_second_validator_and_its_author_is_told(pool, tmp_path):
     bare, good = replace(CLINIC, validators={}), list(CLINIC.validators.values())
     with (
@@ -182,3 +162,21 @@ def test_a_copy_is_no_second_validator_and_its_author_is_told(pool, tmp_path):
             "built1": good[0]
         }
         assert "it is the program of another author again" in server.requests[-1].messages[1]["content"]
+
+
+def test_missing_validators_are_written_by_the_model_and_have_to_agree(pool, tmp_path):
+    bare = replace(CLINIC, validators={})
+    good = list(CLINIC.validators.values())
+    with LoopbackModel(model(validators=good)) as server, agents_for(server, tmp_path / "good") as agents:
+        whole = complete(bare, pool=pool, agents=agents, settings=SETTINGS, root_seed=0)
+        assert dict(whole.validators) == {"built1": good[0], "built2": good[1]}
+        assert judged(whole, pool, agents).accepted
+    written = ["def solution(inputs):\n    return inputs.nonsense\n", good[0]]
+    with LoopbackModel(model(validators=written)) as server, agents_for(server, tmp_path / "bad") as agents:
+        assert dict(complete(bare, pool=pool, agents=agents, settings=SETTINGS, root_seed=0).validators) == {
+            "built1": good[0]
+        }
+        second = server.requests[-1].messages[1]["content"]
+    assert (
+        "- mine: at difficulty 1: error AttributeError" in second
+    )  # what happened to the first one is said to the next author

@@ -1,8 +1,6 @@
 """Every class of faults, planted automatically into sound families, is caught at the gate that is meant for
 it or before."""
 
-from __future__ import annotations
-
 import contextlib
 import sys
 from collections.abc import Sequence
@@ -133,7 +131,7 @@ def shipped_by_class(profile: str) -> dict[str, list[bool]]:
 
 
 @pytest.mark.parametrize(("profile", "each"), [("demo", 1), ("laptop", 3)])
-def test_a_first_cycle_waits_only_for_planted_faults_that_meet_a_limit_of_the_jail(profile: str, each: int):
+def test_a_first_cycle_waits_only_for_planted_faults_that_meet_a_limit_of_the_jail(profile, each):
     """What meets a limit on one machine may not meet it on another, so its evidence is never shipped; that of
     all others is, for Python 3.11."""
     shipped = shipped_by_class(profile)

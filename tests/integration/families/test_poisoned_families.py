@@ -1,10 +1,7 @@
 """Poisoned families through the real gates: each is a verdict or a failure with a reason, and the tape never
 stops the line at it twice."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -63,16 +60,14 @@ SEEN = (
 
 
 @pytest.mark.parametrize("name", SEEN)
-def test_a_poisoned_family_is_a_verdict(name: str, pool: Any) -> None:
+def test_a_poisoned_family_is_a_verdict(name, pool):
     examined = judged(CORPUS[name], pool, settings=SIZES)
     assert examined.verdicts and {verdict.gate for verdict in examined.verdicts} <= set(GATE_NAMES)
     assert examined.accepted == (examined.blocked_by is None)
     as_json({gate: dict(result) for gate, result in examined.evidence.items()}).encode()
 
 
-def test_what_a_gate_raises_is_a_block_that_is_stored_judged_again_and_refined(
-    pool: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_a_gate_raises_is_a_block_that_is_stored_judged_again_and_refined(pool, tmp_path, monkeypatch):
     """Whatever it may be that we have not thought of: the next stage, the rows and the second judgement take
     it."""
 
@@ -102,9 +97,7 @@ def test_what_a_gate_raises_is_a_block_that_is_stored_judged_again_and_refined(
     assert not staged.passed and staged.verdicts[-1].reason == blocked.reason
 
 
-def test_a_family_on_which_sampling_raises_gives_no_instances_and_stops_no_other(
-    pool: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_family_on_which_sampling_raises_gives_no_instances_and_stops_no_other(pool, monkeypatch):
     real = instances.take_votes
 
     def poisoned(family: Family, *arguments: Any, **options: Any) -> Any:
@@ -135,7 +128,7 @@ def solution(inputs):
 """
 
 
-def test_a_validator_may_say_any_number_of_steps_and_no_gate_listens(pool: Any) -> None:
+def test_a_validator_may_say_any_number_of_steps_and_no_gate_listens(pool):
     said = solve(LIAR, [1, 2], pool=pool, count=True)
     assert all(10**5 <= (item.steps or 0) < 10**5 + 100 for item in said)  # a lie of this kind cannot be seen
     assert [item.cpu_s for item in said] == [said[0].cpu_s] * 2 and said[0].cpu_s < 5
@@ -181,7 +174,7 @@ def cycle(pool: Any, agents: Agents) -> Proposals:
     )
 
 
-def test_the_tape_replays_poisoned_replies_to_the_same_end(pool: Any, tmp_path: Path) -> None:
+def test_the_tape_replays_poisoned_replies_to_the_same_end(pool, tmp_path):
     """A red run would be red for ever: run again, it gets the same replies from the tape, pays nothing, and
     ends as before."""
     replies = list(REPLIES)

@@ -1,7 +1,5 @@
 """The primers of examples/: each passes all gates, apart from one another too, and asks in few words."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -36,7 +34,7 @@ def test_every_primer_passes_every_gate_with_all_voters_on_all_labels(pool):
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_a_primer_asks_in_few_words_declares_them_and_grows_with_the_difficulty(name: str, pool):
+def test_a_primer_asks_in_few_words_declares_them_and_grows_with_the_difficulty(name, pool):
     made = generate(
         FAMILIES[name], [(difficulty, seed) for difficulty in (1, 10) for seed in range(6)], pool=pool
     )

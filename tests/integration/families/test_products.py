@@ -1,10 +1,10 @@
 """Instances, drift and stored evidence with the real jail: labels by majority, drops that are counted,
 verdicts without a run."""
 
-from __future__ import annotations
-
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,19 +13,35 @@ from loopback_model import KEY, LoopbackModel, serve
 from pydantic import SecretStr
 
 from evolake.agents import open_agents
-from evolake.errors import MachineryError
+from evolake.errors import InputError, MachineryError
 from evolake.families.evolution.cycle_measures import drift_summary, measure_pair
-from evolake.families.evolution.records import candidate_row, vote_rows
+from evolake.families.evolution.records import candidate_row, gates_seen, vote_rows
+from evolake.families.evolution.shipped_seeds import (
+    CARRIERS,
+    NOT_OF_GATES,
+    ROOTS,
+    FamilyEvidence,
+    ShippedGates,
+    drawn,
+    entry_of,
+    evidence_key,
+    read_entries,
+    sources_behind,
+    write_entries,
+)
 from evolake.families.evolution.stages import Further, replay_gate
 from evolake.families.gates.instances import sample_families, sample_instances
 from evolake.families.gates.judging import FamilyResults
-from evolake.families.gates.specs import GATE_NAMES
+from evolake.families.gates.specs import GATE_NAMES, GATES
+from evolake.families.model.contract import Family, as_json
 from evolake.families.model.source_code import switch
 from evolake.families.sandbox.running import PRELOAD
+from evolake.families.settings import FamiliesSettings
 from evolake.families.tables import CANDIDATES, DROPPED, INSTANCES, VALIDATOR_VOTES, VOTES
 from evolake.gates import Ruleset
 from evolake.jail import open_pool
 from evolake.lake import BlobStore
+from evolake.lazy import Lazy
 from evolake.settings import BudgetSettings, Settings
 
 CLINIC, SUBSETS = seed_family("clinic-queue"), seed_family("remainder-subsets")
@@ -122,6 +138,146 @@ def stages(row: dict, blobs: BlobStore, ruleset: Ruleset = RULES):
     ]
 
 
+def test_a_family_that_gets_further_is_run_and_a_fault_of_ours_is_no_verdict(pool, blobs):
+    lone = replace(CLINIC, validators={})
+    examined = judged(lone, pool)
+    assert examined.blocked_by is not None and examined.blocked_by.gate == "consensus"
+    row = candidate_row(examined, blobs, cycle="0001", origin="operators")
+    stopped = replay_gate(
+        row, "blind", RULES, further(blobs, examined), blobs=blobs, cycle="0001", run_id="later"
+    )
+    assert (stopped.gate, stopped.verdicts[-1].rule_id, stopped.passed, stopped.rows) == (
+        "consensus",
+        "families-voters",
+        False,
+        (),
+    )
+    whole = judged(CLINIC, pool)
+    cut = replace(whole, results=whole.results[: GATE_NAMES.index("blind")])
+    with pytest.raises(MachineryError, match="does not come to the gate 'blind'"):
+        replay_gate(row, "blind", RULES, further(blobs, cut), blobs=blobs, cycle="0001", run_id="later")
+    again = replay_gate(row, "blind", RULES, further(blobs, whole), blobs=blobs, cycle="0001", run_id="later")
+    assert again.passed and len(again.rows) == 5
+
+
+# Evidence that comes with the seeds is used where all that it depends on is the same, and held to what
+# gates see here.
+
+
+NAMES = ("bus-legs", "clinic-queue", "growing-words", "parking-fees")
+FAMILIES = [seed_family(name) for name in NAMES]
+SIZES = FamiliesSettings(checked_evidence=1)
+PATH = Path("evidence.jsonl.xz")
+
+
+@pytest.fixture(scope="module")
+def seen(pool) -> dict[str, FamilyResults]:
+    """The families after their gates, each compared with those before it."""
+    result: dict[str, FamilyResults] = {}
+    for family in FAMILIES:
+        result[family.name] = judged(
+            family, pool, settings=SIZES, known=[item.fingerprint for item in result.values()]
+        )
+    return result
+
+
+@pytest.fixture(scope="module")
+def entries(seen) -> dict[str, FamilyEvidence]:
+    result = {evidence_key(family, SIZES, 0): entry_of(seen[family.name]) for family in FAMILIES}
+    return {key: entry for key, entry in result.items() if entry}
+
+
+def gates_with(
+    entries: dict[str, FamilyEvidence],
+    seen: dict[str, FamilyResults],
+    expected: int = len(FAMILIES),
+    ruleset: Ruleset = RULES,
+):
+    """The gates, and the names of the families that were taken through all of them."""
+    asked: list[str] = []
+
+    def examine(family: Family, known: Sequence[Any]) -> FamilyResults:
+        asked.append(family.name)
+        return seen[family.name]
+
+    return ShippedGates(entries, PATH, examine, ruleset, SIZES, 0, "0000", "test", expected), asked
+
+
+def judge_all(gates: ShippedGates, families: Sequence[Family] = FAMILIES) -> list[Any]:
+    known: list[Any] = []
+    result = []
+    for family in families:
+        result.append(gates.judge(family, known))
+        known += [result[-1][0].fingerprint] if result[-1][0].accepted else []
+    return result
+
+
+def test_shipped_evidence_is_what_the_gates_would_have_stored_and_a_drawn_family_is_looked_at_again(
+    entries, seen
+):
+    gates, asked = gates_with(entries, seen)
+    assert [(as_json(given), result.accepted, result.fingerprint) for result, given in judge_all(gates)] == [
+        (as_json(gates_seen(item)), True, item.fingerprint) for item in seen.values()
+    ]
+    assert asked == [NAMES[place] for place in drawn(len(NAMES), 1, 0, "seeds")]
+    assert gates.describe() == "4 shipped (1 re-verified here), 0 made"
+
+
+def test_other_evidence_than_the_gates_see_is_an_error_that_names_the_file(entries, seen):
+    name = NAMES[next(iter(drawn(len(NAMES), 1, 0, "seeds")))]
+    key = evidence_key(seed_family(name), SIZES, 0)
+    execution = {"evidence": {**entries[key].gates["execution"]["evidence"], "instances": []}, "rows": []}
+    spoilt = {**entries, key: replace(entries[key], gates={**entries[key].gates, "execution": execution})}
+    gates, _ = gates_with(spoilt, seen)
+    with pytest.raises(
+        MachineryError, match=rf"the shipped evidence of the family '{name}'(.|\n)*{PATH}(.|\n)*'execution'"
+    ):
+        judge_all(gates)
+
+
+def test_rules_judge_shipped_evidence_as_they_are_now(entries, seen):
+    rule = next(rule for rule in RULES.rules if rule.id == "families-blind")
+    strict = replace(rule, parameters={**rule.parameters, "least_matches": 99})
+    ruleset = replace(RULES, rules=tuple(strict if item is rule else item for item in RULES.rules))
+    gates, asked = gates_with(entries, seen, 0, ruleset)
+    outcome = [gates.judge(family, []) for family in FAMILIES]
+    blocked = [(item.accepted, item.blocked_by.rule_id if item.blocked_by else None) for item, _ in outcome]
+    assert blocked == [(False, "families-blind")] * len(FAMILIES)
+    assert asked == []
+
+
+def test_the_file_gives_back_what_was_written_and_a_damaged_one_is_told(entries, tmp_path):
+    path = tmp_path / "evidence" / "families.jsonl.xz"
+    assert read_entries(path) == {}
+    write_entries(entries, path)
+    assert read_entries(path) == entries
+    before = path.read_bytes()
+    write_entries(dict(reversed(entries.items())), path)
+    assert path.read_bytes() == before
+    path.write_bytes(before[:-20])
+    with pytest.raises(InputError, match="the shipped evidence .* cannot be read"):
+        read_entries(path)
+
+
+def test_a_key_covers_the_code_of_the_gates_and_every_setting_but_those_that_no_gate_reads():
+    behind = sources_behind(ROOTS, CARRIERS)
+    assert {gate.collect.module for gate in GATES if isinstance(gate.collect, Lazy)} <= behind.keys()
+    assert {
+        "evolake.families.gates.blind",
+        "evolake.families.sandbox.driver",
+        "evolake.answers.reading",
+        "evolake.seeds",
+    } <= behind.keys()
+    assert set(FamiliesSettings.model_fields) >= NOT_OF_GATES
+    read = {
+        name
+        for text in behind.values()
+        for name in FamiliesSettings.model_fields
+        if f"settings.{name}" in text
+    }
+    assert read and not read & NOT_OF_GATES
+
+
 def test_stored_evidence_gives_the_verdicts_again_without_a_run(pool, blobs):
     examined = judged(CLINIC, pool)
     row = candidate_row(examined, blobs, cycle="0001", origin="operators")
@@ -148,28 +304,6 @@ def test_a_stricter_rule_blocks_on_the_same_evidence(pool, blobs):
         ),
     )
     assert [item.passed for item in stages(row, blobs, strict)] == [gate != "blind" for gate in GATE_NAMES]
-
-
-def test_a_family_that_gets_further_is_run_and_a_fault_of_ours_is_no_verdict(pool, blobs):
-    lone = replace(CLINIC, validators={})
-    examined = judged(lone, pool)
-    assert examined.blocked_by is not None and examined.blocked_by.gate == "consensus"
-    row = candidate_row(examined, blobs, cycle="0001", origin="operators")
-    stopped = replay_gate(
-        row, "blind", RULES, further(blobs, examined), blobs=blobs, cycle="0001", run_id="later"
-    )
-    assert (stopped.gate, stopped.verdicts[-1].rule_id, stopped.passed, stopped.rows) == (
-        "consensus",
-        "families-voters",
-        False,
-        (),
-    )
-    whole = judged(CLINIC, pool)
-    cut = replace(whole, results=whole.results[: GATE_NAMES.index("blind")])
-    with pytest.raises(MachineryError, match="does not come to the gate 'blind'"):
-        replay_gate(row, "blind", RULES, further(blobs, cut), blobs=blobs, cycle="0001", run_id="later")
-    again = replay_gate(row, "blind", RULES, further(blobs, whole), blobs=blobs, cycle="0001", run_id="later")
-    assert again.passed and len(again.rows) == 5
 
 
 def test_a_solver_model_is_measured_on_a_family_and_its_parent(pool, tmp_path, monkeypatch):

@@ -1,10 +1,7 @@
 """An instance is a function of (family, difficulty, seed): in another jail, whose interpreter hashes strings
 in another way, it is the same."""
 
-from __future__ import annotations
-
 import numpy as np
-import pytest
 from families_fixtures import SEEDS
 
 from evolake.families.gates.consensus import take_votes
@@ -46,7 +43,7 @@ def hashed(pool) -> str:
     return outcome.value
 
 
-def test_instances_and_labels_are_the_same_under_another_hash_seed(monkeypatch: pytest.MonkeyPatch):
+def test_instances_and_labels_are_the_same_under_another_hash_seed(monkeypatch):
     with open_pool(workers=1, preload=PRELOAD) as pool:
         first, hash_of_first = made(pool), hashed(pool)
     own = backends.server_environment

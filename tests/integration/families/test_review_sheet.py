@@ -1,8 +1,6 @@
 """A person reads a family from its text alone: the sheet, the answers, and what they change; a model does the
 same by an endpoint."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

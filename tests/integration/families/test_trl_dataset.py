@@ -1,8 +1,6 @@
 """The TRL export as a trainer sees it: loaded by the library `datasets`, scored by the shipped reward
 function, called as TRL calls it."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 from pathlib import Path
@@ -44,7 +42,7 @@ def exported(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def loaded(exported: Path, tmp_path_factory) -> Any:
+def loaded(exported, tmp_path_factory) -> Any:
     """The split `train`."""
     require_module("datasets", "training")
     import datasets
@@ -55,17 +53,13 @@ def loaded(exported: Path, tmp_path_factory) -> Any:
 
 
 @pytest.fixture(scope="module")
-def shipped(exported: Path) -> ModuleType:
+def shipped(exported) -> ModuleType:
     """reward.py of the export."""
     spec = importlib.util.spec_from_file_location("shipped_reward", exported / "reward.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
-
-
-def as_text(answer: Any) -> str:
-    return answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
 
 
 def scored(shipped: ModuleType, loaded: Any, replies: list[str]) -> list[float]:
@@ -75,7 +69,7 @@ def scored(shipped: ModuleType, loaded: Any, replies: list[str]) -> list[float]:
     return shipped.reward(prompts=loaded["prompt"][:], completions=completions, **columns)
 
 
-def test_columns_are_those_that_a_trainer_reads(loaded: Any):
+def test_columns_are_those_that_a_trainer_reads(loaded):
     assert {"prompt", "answer", "case_sensitive"} <= set(loaded.column_names)
     assert loaded.num_rows == 18 * len(NAMES)
     first = loaded[0]["prompt"]
@@ -83,9 +77,11 @@ def test_columns_are_those_that_a_trainer_reads(loaded: Any):
     assert "\\boxed" in first[0]["content"]
 
 
-def test_the_reward_is_1_for_every_label_and_0_for_every_answer_that_is_nearly_right(
-    loaded: Any, shipped: ModuleType
-):
+def as_text(answer: Any) -> str:
+    return answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
+
+
+def test_the_reward_is_1_for_every_label_and_0_for_every_answer_that_is_nearly_right(loaded, shipped):
     answers = [json.loads(answer) for answer in loaded["answer"]]
     assert len({type(answer) for answer in answers}) >= 3
     right = [f"So it is \\boxed{{{as_text(answer)}}}." for answer in answers]
@@ -96,7 +92,7 @@ def test_the_reward_is_1_for_every_label_and_0_for_every_answer_that_is_nearly_r
         assert scored(shipped, loaded, replies) == [0.0] * len(answers)
 
 
-def test_a_reply_is_never_run(loaded: Any, shipped: ModuleType, tmp_path: Path):
+def test_a_reply_is_never_run(loaded, shipped, tmp_path):
     touched = tmp_path / "touched"
     for code in (
         f"__import__('pathlib').Path({str(touched)!r}).touch()",

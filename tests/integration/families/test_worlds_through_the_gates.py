@@ -1,8 +1,6 @@
 """Drawn worlds through the real gates: they pass as they are, and a fault in one engine, in the text or in
 the question is blocked."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from functools import partial

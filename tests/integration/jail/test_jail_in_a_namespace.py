@@ -1,8 +1,6 @@
 """A jail that is built inside a user namespace of an ordinary user, as rootless containers are: its root may
 not give up its groups, and may be refused further namespaces."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,7 +1,5 @@
 """A wall clock is a guard: a busy host is not taken for a candidate that sleeps, nor the other way round."""
 
-from __future__ import annotations
-
 import time
 from contextlib import nullcontext
 
@@ -23,7 +21,7 @@ HOSTS = {"idle": nullcontext, "busy": busy_host}
 
 
 @pytest.mark.parametrize("host", HOSTS)
-def test_a_sleeping_candidate_is_blocked_with_its_reason_in_bounded_time(host: str):
+def test_a_sleeping_candidate_is_blocked_with_its_reason_in_bounded_time(host):
     with HOSTS[host](), open_pool(1, ()) as pool:
         outcome = pool.call(GENERIC_DRIVER, SLEEPS, {"function": "f", "args": []}, Limits(cpu_s=1, wall_s=2))
     assert (outcome.status, outcome.reason, outcome.starved) == ("timeout", SLEPT, False)
@@ -31,7 +29,7 @@ def test_a_sleeping_candidate_is_blocked_with_its_reason_in_bounded_time(host: s
 
 
 @pytest.mark.parametrize("host", HOSTS)
-def test_a_candidate_that_computes_without_end_is_blocked_by_its_processor_time(host: str):
+def test_a_candidate_that_computes_without_end_is_blocked_by_its_processor_time(host):
     with HOSTS[host](), open_pool(1, ()) as pool:
         outcome = pool.call(
             GENERIC_DRIVER, SPINS, {"function": "f", "args": []}, Limits(cpu_s=1, wall_s=2, stretch=20)
@@ -55,7 +53,7 @@ def test_waits_of_several_processes_of_a_program_count():
     assert (outcome.status, outcome.starved) == ("timeout", True)
 
 
-def test_a_starved_run_is_repeated_with_a_longer_limit_until_it_ends(monkeypatch: pytest.MonkeyPatch):
+def test_a_starved_run_is_repeated_with_a_longer_limit_until_it_ends(monkeypatch):
     monkeypatch.setattr(patience, "QUIET_S", 0.0)
     tried: list[float] = []
 
@@ -67,7 +65,7 @@ def test_a_starved_run_is_repeated_with_a_longer_limit_until_it_ends(monkeypatch
     assert tried == [4, 8, 16]
 
 
-def test_a_run_that_is_starved_in_every_try_is_nobodys_verdict(monkeypatch: pytest.MonkeyPatch):
+def test_a_run_that_is_starved_in_every_try_is_nobodys_verdict(monkeypatch):
     monkeypatch.setattr(patience, "QUIET_S", 0.0)
     tried: list[float] = []
     with pytest.raises(HostBusy, match="the host was too busy to run it, so nothing was judged"):
@@ -75,7 +73,7 @@ def test_a_run_that_is_starved_in_every_try_is_nobodys_verdict(monkeypatch: pyte
     assert len(tried) == patience.TRIES
 
 
-def test_a_wait_for_a_quieter_host_ends(monkeypatch: pytest.MonkeyPatch):
+def test_a_wait_for_a_quieter_host_ends(monkeypatch):
     monkeypatch.setattr(patience, "running", lambda: 1000)
     monkeypatch.setattr(patience, "QUIET_S", 0.1)
     monkeypatch.setattr(patience, "LOOK_S", 0.02)
@@ -84,7 +82,7 @@ def test_a_wait_for_a_quieter_host_ends(monkeypatch: pytest.MonkeyPatch):
     assert time.monotonic() - began < 10
 
 
-def test_a_clock_stops_while_its_run_waits_and_ends_at_the_most(monkeypatch: pytest.MonkeyPatch):
+def test_a_clock_stops_while_its_run_waits_and_ends_at_the_most(monkeypatch):
     now = 100.0
     monkeypatch.setattr(time, "monotonic", lambda: now)
     monkeypatch.setattr(waiting, "LATE_S", 1000.0)
@@ -105,7 +103,7 @@ def test_a_clock_stops_while_its_run_waits_and_ends_at_the_most(monkeypatch: pyt
     assert clock.left_s() == 0 and clock.starved
 
 
-def test_a_look_that_is_late_ends_no_run(monkeypatch: pytest.MonkeyPatch):
+def test_a_look_that_is_late_ends_no_run(monkeypatch):
     """Between any two readings of the clock, the host may keep the supervisor's thread."""
     now = 100.0
 
@@ -121,7 +119,7 @@ def test_a_look_that_is_late_ends_no_run(monkeypatch: pytest.MonkeyPatch):
     assert clock.left_s() == 0
 
 
-def test_a_host_that_stood_still_as_a_whole_ends_no_run(monkeypatch: pytest.MonkeyPatch):
+def test_a_host_that_stood_still_as_a_whole_ends_no_run(monkeypatch):
     now = 100.0
     monkeypatch.setattr(time, "monotonic", lambda: now)
     clock = Clock(10.0, 100.0, Waiting())

@@ -1,10 +1,7 @@
 """Every question of the cookbook, asked of a small lake whose answers are known; and the rules that the files
 keep."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
-from pathlib import Path
 
 import polars as pl
 import pytest
@@ -428,6 +425,16 @@ def test_verdicts_that_a_new_version_of_a_rule_changed(lake):
     assert ask(lake, "verdict_flips", rule_id="R1", before="1", after="2") == []
 
 
+def test_the_history_of_rules_says_which_edition_judged_which_cycles(lake):
+    rows = [row for row in ask(lake, "rule_history") if row[1] in ("R1", "R2")]
+    assert [(*row[:7], row[8]) for row in rows] == [
+        ("designs", "R1", "1", "0001", "0002", 2, 1, True),
+        ("designs", "R2", "1", None, None, 0, 1, False),
+        ("designs", "R2", "2", "0001", "0002", 2, 0, True),
+    ]
+    assert rows[1][7] < rows[2][7]  # applied later
+
+
 def test_champions_that_rest_on_a_revoked_rule(lake):
     assert ask(lake, "champions_on_revoked_rules") == [
         ("designs", "0001", "a", "R1", "1", "2"),
@@ -502,7 +509,7 @@ def test_the_cookbook_has_its_twelve_questions():
 
 
 @pytest.mark.parametrize("path", FILES, ids=[path.stem for path in FILES])
-def test_a_question_is_a_comment_in_words_and_at_most_ten_lines(path: Path):
+def test_a_question_is_a_comment_in_words_and_at_most_ten_lines(path):
     lines = path.read_text().splitlines()
     said = [line for line in lines if line.startswith("--")]
     assert said == lines[: len(said)]

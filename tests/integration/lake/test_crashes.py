@@ -1,8 +1,6 @@
 """A writer that ends at any operation leaves the old content whole or the new; a re-run gives the same
 bytes."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import signal
@@ -27,8 +25,7 @@ def no_hook_left():
     disk.hook = None
 
 
-@pytest.mark.parametrize("how", ["kill", "exit"])
-@pytest.mark.parametrize("which", ["first", "second"])
+@pytest.mark.parametrize(("how", "which"), [("kill", "first"), ("exit", "second")])
 def test_a_writer_that_dies_at_any_operation_leaves_old_or_new_content_whole(tmp_path, how, which):
     done = subprocess.run(
         [sys.executable, str(DRIVER), str(tmp_path), how, which], capture_output=True, text=True, check=True

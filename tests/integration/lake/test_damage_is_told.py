@@ -1,8 +1,6 @@
 """`status`, `sql`, `run` and `doctor` say that a manifest or a seal is damaged, with the command that mends
 it; the table does not just vanish."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """A full disk: the publisher gets an error that says so, and nothing that was there is lost."""
 
-from __future__ import annotations
-
 import json
 import os
 import shlex

@@ -1,8 +1,6 @@
 """`evolake lake verify`: damage of every kind in a small real lake is found, what can be mended is, and a
 repair may be cut off anywhere."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
@@ -20,6 +18,7 @@ from evolake.errors import InputError, LakeError
 from evolake.lake import Catalogue, Lake, disk
 from evolake.lake.audit import check_root
 from evolake.lake.lake_format import MARKER
+from evolake.lake.secret import SECRET_FILE, SECRET_FOLDER, lake_secret
 from evolake.report.health import examine, mend, summary
 from evolake.settings import PROFILE_FILE
 
@@ -130,12 +129,17 @@ def test_flips_of_bits_in_every_file_are_found_or_change_nothing_that_is_read(ro
     assert counted["harmless"] <= 0.03 * counted["found"]
 
 
-@pytest.mark.parametrize("name", [MARKER, PROFILE_FILE])
+SECRET = f"{SECRET_FOLDER}/{SECRET_FILE}"
+SMALL_FILES = {MARKER: "format", PROFILE_FILE: "profile", SECRET: "secret"}
+
+
+@pytest.mark.parametrize("name", SMALL_FILES)
 def test_every_flipped_bit_of_the_small_files_at_the_root_is_a_finding_and_no_error(root, name):
     Lake(root).note_profile("demo")
+    lake_secret(root)
     assert Lake(root).id
     path, data = root / name, (root / name).read_bytes()
-    kind = {MARKER: "format", PROFILE_FILE: "profile"}[name]
+    kind = SMALL_FILES[name]
     for bit in range(8 * len(data)):
         path.write_bytes(flip(data, bit))
         assert [finding.kind for finding in check_root(Lake(root, checked=False), False)] == [kind], bit
@@ -144,6 +148,14 @@ def test_every_flipped_bit_of_the_small_files_at_the_root_is_a_finding_and_no_er
     assert (got.return_value, json.loads(got.stdout)["verdict"]) == (1, "findings")
     path.write_bytes(data)
     assert kinds(root) == []
+
+
+def test_a_profile_that_was_removed_is_noted(root):
+    Lake(root).note_profile("demo")
+    (root / PROFILE_FILE).unlink()
+    assert [(found.kind, found.note, found.got) for found in check_root(Lake(root), False)] == [
+        ("profile", True, "no file")
+    ]
 
 
 @pytest.mark.parametrize("asset", ["candidates", "sizes", "candidates__artifacts"])

@@ -1,8 +1,6 @@
 """Mirrors over HTTP in a real S3 server and in a folder: whole, incremental, resumable after SIGKILL, and
 nothing unknown is overwritten."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import subprocess

@@ -1,8 +1,6 @@
 """`evolake sql` as a user types it: answers on standard output, everything else on standard error, and the
 exit code says which it was."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,8 +1,6 @@
 """Two hosts over one folder: a process with a network, processes and a name of its own holds a line; who is
 here is refused, and fences it off."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,8 +1,6 @@
 """Two processes write one partition: each publication is won by one, the other is told who holds it, and
 readers always see one whole."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

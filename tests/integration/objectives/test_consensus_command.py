@@ -1,7 +1,5 @@
 """`evolake consensus rank` as a user types it: files, an exit code."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from pathlib import Path

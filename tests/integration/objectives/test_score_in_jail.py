@@ -1,8 +1,6 @@
 """Objectives in the real jail: the portfolio's score as outside, hostile ones cost themselves and nobody
 else."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -19,7 +19,7 @@ from scipy.stats import binomtest
 from evolake.bundles.container import as_json
 from evolake.bundles.measuring import DOUBT, fresh_seeds, judged
 from evolake.programs.model.project import pack_files, unpack_files
-from evolake.programs.report.artifacts import gain_between
+from evolake.programs.report.story import gain_between
 
 BY_SEED = """import random
 
@@ -37,12 +37,12 @@ WIDE = tuple(range(1000, 1400))
 
 
 @pytest.fixture(autouse=True)
-def commands_share_a_jail(monkeypatch: pytest.MonkeyPatch) -> None:
+def commands_share_a_jail(monkeypatch) -> None:
     monkeypatch.setattr("evolake.jail.open_pool", lent_pool)
 
 
 @pytest.fixture(autouse=True)
-def the_same_fresh_seeds_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def the_same_fresh_seeds_each_time(monkeypatch) -> None:
     """An honest statement is refused in one of a hundred cases, which no test may be."""
     monkeypatch.setattr(
         "evolake.programs.measuring_again.fresh_seeds", lambda count: list(range(5000, 5000 + count))
@@ -50,7 +50,7 @@ def the_same_fresh_seeds_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="module")
-def honest(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def honest(tmp_path_factory) -> Path:
     """A champion whose scores depend on the seed, better than the initial program under each of three."""
     folder = tmp_path_factory.mktemp("improved")
     improved_program_lake(folder / "lake", apart(START, BY_SEED), BETTER)
@@ -133,13 +133,13 @@ FORGERIES = {
 }
 
 
-def test_an_honest_bundle_holds(honest: Path):
+def test_an_honest_bundle_holds(honest):
     assert verified(honest, "--all") == (0, "")
     assert verified(honest, "--sample", "1") == (0, "")
 
 
 @pytest.mark.parametrize("name", FORGERIES)
-def test_a_forged_statement_is_refused_with_its_reason(honest: Path, name: str, tmp_path: Path):
+def test_a_forged_statement_is_refused_with_its_reason(honest, name, tmp_path):
     change, said = FORGERIES[name]
     code, reason = verified(forged(honest, tmp_path / "forged.tar", change), "--all")
     assert (code, said in reason) == (1, True), reason
@@ -172,9 +172,7 @@ OTHERS = EVALUATED_BY | {"worse initial program": {"initial_program.py": worse}}
 
 
 @pytest.mark.parametrize("name", OTHERS)
-def test_another_evaluator_or_initial_program_is_not_what_the_identity_names(
-    honest: Path, name: str, tmp_path: Path
-):
+def test_another_evaluator_or_initial_program_is_not_what_the_identity_names(honest, name, tmp_path):
     members = project_with(honest, OTHERS[name])
     assert members["project.json"] != opened(honest).members["project.json"]
     code, reason = verified(forged(honest, tmp_path / "a.tar", members=members, careful=False), "--all")
@@ -182,9 +180,7 @@ def test_another_evaluator_or_initial_program_is_not_what_the_identity_names(
 
 
 @pytest.mark.parametrize("name", EVALUATED_BY)
-def test_an_identity_that_was_forged_too_is_refused_where_the_task_is_known(
-    honest: Path, name: str, tmp_path: Path
-):
+def test_an_identity_that_was_forged_too_is_refused_where_the_task_is_known(honest, name, tmp_path):
     """Elsewhere the first line says that the evaluator is not known."""
     file = forged(honest, tmp_path / "a.tar", members=project_with(honest, EVALUATED_BY[name]))
     assert typed("verify", str(honest), lake=honest.parent / "lake").returncode == 0
@@ -198,13 +194,13 @@ def test_an_identity_that_was_forged_too_is_refused_where_the_task_is_known(
     assert "holds, by an evaluator that is not known here" in done.stdout.splitlines()[0]
 
 
-def test_a_lineage_must_begin_with_the_initial_program(honest: Path, tmp_path: Path):
+def test_a_lineage_must_begin_with_the_initial_program(honest, tmp_path):
     members = project_with(honest, {"initial_program.py": worse})
     code, reason = verified(forged(honest, tmp_path / "a.tar", members=members))
     assert code == 1 and "the initial program has the id" in reason and "it begins with" in reason
 
 
-def test_rules_that_were_loosened_are_not_those_of_the_identity(honest: Path, tmp_path: Path):
+def test_rules_that_were_loosened_are_not_those_of_the_identity(honest, tmp_path):
     name, data = next(
         (name, data) for name, data in opened(honest).members.items() if name.startswith("rules/")
     )
@@ -214,7 +210,7 @@ def test_rules_that_were_loosened_are_not_those_of_the_identity(honest: Path, tm
 
 
 @pytest.mark.parametrize("limit", ["memory_mb", "cpu_s", "wall_s", "processes"])
-def test_what_an_evaluation_may_take_is_said_by_this_machine(honest: Path, limit: str, tmp_path: Path):
+def test_what_an_evaluation_may_take_is_said_by_this_machine(honest, limit, tmp_path):
     def greedy(text: str) -> str:
         kept = "\n".join(line for line in text.splitlines() if not line.startswith(limit))
         return f"{kept}\n{limit} = 5000\n"
@@ -224,7 +220,7 @@ def test_what_an_evaluation_may_take_is_said_by_this_machine(honest: Path, limit
     assert code == 3 and f"the bundle asks for {limit} 5000" in reason and "EVOLAKE_PROGRAMS__" in reason
 
 
-def test_settings_of_the_bundle_allow_nothing_and_those_of_this_machine_do(honest: Path, tmp_path: Path):
+def test_settings_of_the_bundle_allow_nothing_and_those_of_this_machine_do(honest, tmp_path):
     def greedy(claims: dict[str, Any], held: dict[str, Any]) -> None:
         claims["settings"]["memory_mb"] = 5000
 
@@ -233,7 +229,7 @@ def test_settings_of_the_bundle_allow_nothing_and_those_of_this_machine_do(hones
     assert verified(file, "--sample", "1", EVOLAKE_PROGRAMS__MEMORY_MB="5000") == (0, "")
 
 
-def test_what_nothing_depends_on_is_the_senders_word_and_printed_escaped(honest: Path, tmp_path: Path):
+def test_what_nothing_depends_on_is_the_senders_word_and_printed_escaped(honest, tmp_path):
     def loud(claims: dict[str, Any], held: dict[str, Any]) -> None:
         claims["noise"] = 7.5
 
@@ -258,7 +254,7 @@ def test_what_nothing_depends_on_is_the_senders_word_and_printed_escaped(honest:
 TIMED = BY_SEED.replace("return {", 'import time\n    return {"seconds": time.time(), ')
 
 
-def test_a_side_metric_that_varies_excuses_no_other_score(tmp_path: Path):
+def test_a_side_metric_that_varies_excuses_no_other_score(tmp_path):
     """An honest bundle with times holds; a changed score is found, though its metrics are never the same
     twice."""
     improved_program_lake(tmp_path / "lake", apart(START, TIMED), BETTER)
@@ -274,7 +270,7 @@ def test_a_side_metric_that_varies_excuses_no_other_score(tmp_path: Path):
 
 
 @pytest.mark.parametrize("kept", [1, 3])
-def test_seeds_that_were_chosen_for_their_scores_are_no_help(kept: int, tmp_path: Path):
+def test_seeds_that_were_chosen_for_their_scores_are_no_help(kept, tmp_path):
     """The best of four hundred, with everything else as it was measured there."""
     chosen = sorted(WIDE, key=lambda seed: -random.Random(seed).expovariate(1))[:kept]
     improved_program_lake(tmp_path / "lake", apart(START, BY_SEED), BETTER, chosen)
@@ -298,7 +294,7 @@ FRESH = [0.8, 1.0, 1.2, 0.9, 1.1, 1.0, 0.7, 1.3, 0.95, 1.05, 0.85, 1.15]
         ([1.4, 1.4, 1.31], -1, "holds"),
     ],
 )
-def test_what_is_stated_must_be_reached_under_fresh_seeds(stated: list[float], sign: int, outcome: str):
+def test_what_is_stated_must_be_reached_under_fresh_seeds(stated, sign, outcome):
     assert judged("score", stated, FRESH, sign=sign).outcome == outcome
 
 
@@ -314,7 +310,7 @@ def test_equal_scores_under_every_seed_are_reached():
     ("fresh", "outcome"),
     [([0.4, 0.5, 0.6] * 4, "holds"), ([-0.6, 0.7, -0.5, 0.6] * 3, "open"), ([0.0] * 12, "fails")],
 )
-def test_a_gain_that_fresh_seeds_do_not_show_is_not_called_reached(fresh: list[float], outcome: str):
+def test_a_gain_that_fresh_seeds_do_not_show_is_not_called_reached(fresh, outcome):
     """Stated is one beyond the noise; fresh seeds show it, cannot tell, or show that there is none."""
     said = judged("gain", [0.4, 0.5, 0.6], fresh, gain={"beyond_noise": True})
     assert (said.outcome, said.gain) == (outcome, True)
@@ -325,7 +321,7 @@ def test_a_gain_that_fresh_seeds_do_not_show_is_not_called_reached(fresh: list[f
 
 @pytest.mark.parametrize("seeds", [3, 8])
 @pytest.mark.parametrize("draw", ["normal", "exponential", "lognormal"])
-def test_honest_statements_are_seldom_refused(draw: str, seeds: int):
+def test_honest_statements_are_seldom_refused(draw, seeds):
     """Stated and fresh seeds of one distribution: at most as often as `DOUBT` says, whatever the
     distribution."""
     rng = np.random.default_rng(0)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import textwrap
 from dataclasses import replace
-from pathlib import Path
 
 import commands
 import pytest
@@ -105,7 +104,7 @@ def evaluated(project: Project, text: str, seed: int = 1) -> Evaluation:
 
 
 @pytest.mark.parametrize("name", FORGERIES)
-def test_a_forged_score_is_none_where_the_program_is_called_in_another_jail(name: str):
+def test_a_forged_score_is_none_where_the_program_is_called_in_another_jail(name):
     project = calls(EVALUATOR, PROGRAM)
     assert (project.mode, project.protected) == ("calls", True)
     result = evaluated(project, FORGERIES[name])
@@ -113,7 +112,7 @@ def test_a_forged_score_is_none_where_the_program_is_called_in_another_jail(name
 
 
 @pytest.mark.parametrize("name", FORGERIES)
-def test_known_not_to_hold_the_same_program_forges_its_score_where_it_is_imported(name: str):
+def test_known_not_to_hold_the_same_program_forges_its_score_where_it_is_imported(name):
     """Named in docs/trust.md: such scores are called not protected."""
     project = replace(calls(EVALUATOR, PROGRAM), mode="imports")
     assert not project.protected and evaluated(project, FORGERIES[name]).metrics == {"combined_score": 1.0}
@@ -131,7 +130,7 @@ def test_known_not_to_hold_the_same_program_forges_its_score_where_it_is_importe
         "def run(values):\n    return bytearray(8 << 30)\n",
     ],
 )
-def test_a_program_that_ends_or_garbles_its_channel_has_no_score(body: str):
+def test_a_program_that_ends_or_garbles_its_channel_has_no_score(body):
     assert (result := evaluated(calls(EVALUATOR, PROGRAM), body)).metrics == {} and not result.ok
 
 
@@ -185,7 +184,7 @@ ANSWERS = {
 
 
 @pytest.mark.parametrize("name", ANSWERS)
-def test_an_early_or_second_answer_blocks_the_program(name: str):
+def test_an_early_or_second_answer_blocks_the_program(name):
     project = calls(TWICE, DOUBLE)
     assert evaluated(project, ANSWER + DOUBLE).metrics == {"combined_score": 2.0}
     result = evaluated(project, ANSWER + ANSWERS[name])
@@ -239,7 +238,7 @@ def evaluate(program_path):
         "type('IndexError', (LookupError,), {})()",
     ],
 )
-def test_no_exception_of_a_program_steers_its_evaluator(raised: str):
+def test_no_exception_of_a_program_steers_its_evaluator(raised):
     result = evaluated(calls(FLOWS, "def f(x):\n    return 1\n"), f"def f(x):\n    raise {raised}\n")
     assert result.metrics == {"combined_score": 7.0}, result
 
@@ -257,7 +256,7 @@ TIMED = {
 
 @pytest.mark.parametrize("line", TIMED)
 @pytest.mark.parametrize("toml", ["", '[evaluator]\nmode = "calls"\n'], ids=["found", "given"])
-def test_a_score_by_the_evaluators_own_clock_is_called_not_protected(line: str, toml: str):
+def test_a_score_by_the_evaluators_own_clock_is_called_not_protected(line, toml):
     timed = line + TWICE.replace("    try:", f"    {TIMED[line]}\n    try:")
     project = with_mode(calls(timed, DOUBLE, **({"project__toml": toml} if toml else {})), OWN)
     assert (project.mode, project.protected) == ("calls", False) and "reads a clock" in project.open_because
@@ -266,7 +265,7 @@ def test_a_score_by_the_evaluators_own_clock_is_called_not_protected(line: str, 
 
 
 @pytest.mark.parametrize("place", ["def run(n):\n    {}\n    return 2 * n\n", "{}\n" + DOUBLE])
-def test_work_in_any_call_and_at_the_load_counts_as_processor_time(place: str):
+def test_work_in_any_call_and_at_the_load_counts_as_processor_time(place):
     work = "for _ in range(10_000_000): pass"
     usual, busy = (evaluated(calls(TWICE, DOUBLE), text) for text in (DOUBLE, place.format(work)))
     assert busy.metrics == usual.metrics and busy.cpu_s > usual.cpu_s + 0.1
@@ -332,7 +331,7 @@ def fail():
 
 
 @pytest.mark.parametrize(("evaluator", "program"), [(EVALUATOR, PROGRAM), (STAGED, STAGED_PROGRAM)])
-def test_an_honest_program_scores_the_same_called_and_imported(evaluator: str, program: str):
+def test_an_honest_program_scores_the_same_called_and_imported(evaluator, program):
     project = with_mode(calls(evaluator, program), OWN)
     assert (project.mode, project.open_because) == ("calls", "")
     called, imported = (evaluated(item, program, 5) for item in (project, replace(project, mode="imports")))
@@ -344,7 +343,7 @@ def test_an_honest_program_scores_the_same_called_and_imported(evaluator: str, p
     assert called.metrics.get("kinds", 1.0) == 1.0
 
 
-def test_shipped_projects_say_how_evaluator_and_program_meet(tmp_path: Path):
+def test_shipped_projects_say_how_evaluator_and_program_meet(tmp_path):
     found = {
         folder.name: load_project(folder)
         for folder in sorted((BROUGHT / "examples" / "programs").iterdir())
@@ -401,14 +400,14 @@ RUN_TIME = {
 
 
 @pytest.mark.parametrize("said", SEEN)
-def test_what_cannot_be_called_by_values_is_imported_and_says_why(said: str):
+def test_what_cannot_be_called_by_values_is_imported_and_says_why(said):
     program = "LIMIT = 3\nclass Solver:\n    def solve(self): return 1\ndef run(values):\n    return [1.0]\n"
     project = calls(LOAD + SEEN[said], program)
     assert not project.protected and said in project.open_because
 
 
 @pytest.mark.parametrize("said", WHOLE)
-def test_an_evaluator_that_loads_the_program_otherwise_imports_it(said: str):
+def test_an_evaluator_that_loads_the_program_otherwise_imports_it(said):
     project = calls(WHOLE[said], PROGRAM)
     assert not project.protected and said in project.open_because
 
@@ -418,7 +417,7 @@ def test_the_weaker_jail_imports():
 
 
 @pytest.mark.parametrize("said", RUN_TIME)
-def test_what_is_seen_only_when_it_runs_is_imported_and_says_why(said: str):
+def test_what_is_seen_only_when_it_runs_is_imported_and_says_why(said):
     evaluator, program = RUN_TIME[said]
     project = calls(evaluator, program)
     found = with_mode(project, OWN)
@@ -445,7 +444,7 @@ def test_a_candidate_cannot_have_itself_imported():
         ),
     ],
 )
-def test_check_says_which_holds_and_why(tmp_path: Path, program: str, said: str):
+def test_check_says_which_holds_and_why(tmp_path, program, said):
     (tmp_path / "evaluator.py").write_text(EVALUATOR)
     (tmp_path / "initial_program.py").write_text(program)
     done = commands.evolake("programs", "check", tmp_path, "--runs", "2")

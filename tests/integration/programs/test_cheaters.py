@@ -3,8 +3,6 @@ called not protected."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from programs_fixtures import OWN, apart, cheater, imports, judged
 
@@ -69,12 +67,12 @@ UNSEEN = {
 
 
 @pytest.fixture
-def blobs(tmp_path: Path) -> BlobStore:
+def blobs(tmp_path) -> BlobStore:
     return BlobStore(tmp_path)
 
 
 @pytest.mark.parametrize("name", CAUGHT)
-def test_a_cheater_is_caught_by_a_gate(name: str, blobs: BlobStore):
+def test_a_cheater_is_caught_by_a_gate(name, blobs):
     body, gate, said = CAUGHT[name]
     (blocked, reason), candidate = judged(imports(), blobs, cheater(body))
     assert (blocked, said in reason) == (gate, True), reason
@@ -82,7 +80,7 @@ def test_a_cheater_is_caught_by_a_gate(name: str, blobs: BlobStore):
 
 
 @pytest.mark.parametrize("name", UNSEEN)
-def test_what_the_lint_does_not_see_is_found_by_comparing(name: str, blobs: BlobStore):
+def test_what_the_lint_does_not_see_is_found_by_comparing(name, blobs):
     project, text = imports(), cheater(SNEAKY.format(body=UNSEEN[name]))
     with Evaluator(project, OWN) as evaluator:
         result = evaluator.evaluate({project.main: text}, 1)
@@ -109,7 +107,7 @@ def test_a_printed_and_a_written_result_are_none_and_an_early_end_leaves_none():
 @pytest.mark.parametrize(
     "stdout", [b"", b"{}\n", b"n{}", b"n{}\nn{}\n", b"x\nn{}\n", b"n{}\nx", b"n[1]\n", b"n{\n"]
 )
-def test_only_one_whole_line_with_the_nonce_is_an_answer(stdout: bytes):
+def test_only_one_whole_line_with_the_nonce_is_an_answer(stdout):
     assert answer_in(stdout, "n") is None
     assert answer_in(b'n{"a": 1}\n', "n") == {"a": 1}
 
@@ -125,7 +123,7 @@ APART_CHEATERS = {
 
 
 @pytest.mark.parametrize("name", APART_CHEATERS)
-def test_a_program_that_runs_apart_gets_no_score_by_cheating(name: str):
+def test_a_program_that_runs_apart_gets_no_score_by_cheating(name):
     project = apart()
     with Evaluator(project, OWN) as evaluator:
         result = evaluator.evaluate({project.main: APART_CHEATERS[name]}, 3)
@@ -133,7 +131,7 @@ def test_a_program_that_runs_apart_gets_no_score_by_cheating(name: str):
     assert result.metrics.get("combined_score", 0.0) == 0.0, result
 
 
-def test_honest_programs_pass_in_both_modes(blobs: BlobStore):
+def test_honest_programs_pass_in_both_modes(blobs):
     for project, score in ((imports(), None), (apart(), 1.0)):
         (gate, reason), candidate = judged(project, blobs)
         assert (gate, reason) == ("", "")
@@ -173,7 +171,7 @@ def play(case):
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_a_program_that_runs_apart_cannot_leave_a_message_for_its_next_case(seed: int):
+def test_a_program_that_runs_apart_cannot_leave_a_message_for_its_next_case(seed):
     project = apart(BY_NUMBERS, RELAY, TOML)
     with Evaluator(project, OWN) as evaluator:
         result = evaluator.evaluate({project.main: BY_NUMBERS}, seed)

@@ -4,7 +4,6 @@ line already."""
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import commands
 import pytest
@@ -28,7 +27,7 @@ def enter(lake: Path, name: str, sha: str) -> None:
     Lake(lake).publish("programs", "projects", rows, cycle="0001", run_id="r", schema=PROJECTS)
 
 
-def test_a_syntax_error_is_the_programs_fault_and_names_file_and_line(tmp_path: Path):
+def test_a_syntax_error_is_the_programs_fault_and_names_file_and_line(tmp_path):
     assert commands.evolake("programs", "new", "mine", "--in", tmp_path).returncode == 0
     text = (tmp_path / "mine" / "initial_program.py").read_text()
     (tmp_path / "mine" / "initial_program.py").write_text(text.replace("def curve(x):", "def curve(x)"))
@@ -41,9 +40,7 @@ def test_a_syntax_error_is_the_programs_fault_and_names_file_and_line(tmp_path: 
     assert "seeds add" not in done.stdout, "what is blocked is not recommended to be added"
 
 
-def test_check_says_that_an_edited_project_does_not_replace_the_one_in_the_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_check_says_that_an_edited_project_does_not_replace_the_one_in_the_line(tmp_path, monkeypatch):
     lake = tmp_path / "lake"
     monkeypatch.setenv("EVOLAKE_LAKE", str(lake))
     assert commands.evolake("programs", "new", "mine", "--in", tmp_path).returncode == 0
@@ -57,14 +54,14 @@ def test_check_says_that_an_edited_project_does_not_replace_the_one_in_the_line(
     assert "already has a project mine with other files and continues with those: rename the folder" in edited
 
 
-def test_evolve_refuses_other_texts_under_a_name_that_the_lake_has(tmp_path: Path):
+def test_evolve_refuses_other_texts_under_a_name_that_the_lake_has(tmp_path):
     enter(tmp_path / "lake", "project", "cd" * 32)
     with pytest.raises(InputError, match="holds a project 'project' with other files") as raised:
         evolake.evolve(PROGRAM, EVALUATOR, project=PROJECT, lake=tmp_path / "lake")
     assert raised.value.do == "give another name (name=...) or another lake (lake=...)"
 
 
-def test_evolve_names_the_line_of_a_syntax_error_before_anything_runs(tmp_path: Path):
+def test_evolve_names_the_line_of_a_syntax_error_before_anything_runs(tmp_path):
     with pytest.raises(InputError) as raised:
         evolake.evolve("def curve(x)\n    return x\n", EVALUATOR, project=PROJECT, lake=tmp_path / "lake")
     assert raised.value.got == "initial_program.py cannot be parsed: expected ':' (line 1)"
@@ -81,7 +78,7 @@ def test_evolve_names_the_line_of_a_syntax_error_before_anything_runs(tmp_path: 
     ],
     ids=["a function", "bytes", "a list", "a function as the program"],
 )
-def test_evolve_says_what_to_pass_instead_of_a_function(given: tuple[Any, Any], tmp_path: Path):
+def test_evolve_says_what_to_pass_instead_of_a_function(given, tmp_path):
     with pytest.raises(InputError, match="cannot be read from a value of the type") as raised:
         evolake.evolve(*given, project=PROJECT, lake=tmp_path / "lake")
     assert "the path of a Python file, or its text" in str(raised.value.wanted)
@@ -91,9 +88,7 @@ def test_evolve_says_what_to_pass_instead_of_a_function(given: tuple[Any, Any], 
         evolake.evolve(given[0], lake=tmp_path / "lake")
 
 
-def test_evolve_prints_a_line_for_each_cycle_unless_it_is_told_not_to(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-):
+def test_evolve_prints_a_line_for_each_cycle_unless_it_is_told_not_to(tmp_path, capsys):
     sizes = {"cycles": 1, "generations_per_cycle": 1, "candidates_per_generation": 2, "heldout_repeats": 2}
     for verbose in (True, False):
         found = evolake.evolve(
@@ -118,9 +113,7 @@ def test_evolve_prints_a_line_for_each_cycle_unless_it_is_told_not_to(
         ),
     ],
 )
-def test_an_error_of_the_evaluator_names_its_file_line_and_exception(
-    tmp_path: Path, evaluator: str, place: str, error: str
-):
+def test_an_error_of_the_evaluator_names_its_file_line_and_exception(tmp_path, evaluator, place, error):
     (tmp_path / "mine").mkdir()
     for name, text in (
         ("initial_program.py", PROGRAM),

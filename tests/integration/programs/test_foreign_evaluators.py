@@ -3,7 +3,6 @@ ShinkaEvolve."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -88,12 +87,12 @@ def evaluated(evaluator: str, program: str = PROGRAM, **files: str) -> Evaluatio
 
 
 @pytest.mark.parametrize("kind", CONCURRENT)
-def test_an_evaluator_may_be_concurrent(kind: str) -> None:
+def test_an_evaluator_may_be_concurrent(kind):
     result = evaluated(LOAD + CONCURRENT[kind])
     assert (result.status, result.reason, dict(result.metrics)) == ("ok", "", {"combined_score": 3.5})
 
 
-def test_a_program_that_is_concurrent_is_imported_where_it_was_to_be_called() -> None:
+def test_a_program_that_is_concurrent_is_imported_where_it_was_to_be_called():
     program = "import asyncio\nasync def g(x):\n    return x * 0.5 + 1.0\n" + PROGRAM.replace(
         "x * 0.5 + 1.0", "asyncio.run(g(x))"
     )
@@ -105,7 +104,7 @@ def test_a_program_that_is_concurrent_is_imported_where_it_was_to_be_called() ->
         assert evaluator.evaluate(project.evolving, 1).metrics == {"combined_score": 2.5}
 
 
-def test_a_byte_order_mark_leaves_the_score_protected() -> None:
+def test_a_byte_order_mark_leaves_the_score_protected():
     project = with_mode(
         calls(
             "\ufeff" + LOAD + "def evaluate(path):\n    return {'combined_score': load(path).f(3.0)}\n",
@@ -169,7 +168,7 @@ def once(project: Project) -> Evaluation:
         return evaluator.evaluate(project.evolving, 1)
 
 
-def test_a_folder_of_shinkaevolve_is_a_project_whose_score_is_protected(tmp_path: Path) -> None:
+def test_a_folder_of_shinkaevolve_is_a_project_whose_score_is_protected(tmp_path):
     for name, data in shinka().files.items():
         (tmp_path / name).write_bytes(data)
     assert is_project(tmp_path)
@@ -200,12 +199,12 @@ def test_a_folder_of_shinkaevolve_is_a_project_whose_score_is_protected(tmp_path
         ),
     ],
 )
-def test_a_result_that_is_not_correct_is_an_error_in_words(program: str, reason: str) -> None:
+def test_a_result_that_is_not_correct_is_an_error_in_words(program, reason):
     result = once(with_mode(shinka(program=program), OWN))
     assert (result.status, result.reason, dict(result.metrics)) == ("reported", reason, {})
 
 
-def test_a_script_may_leave_its_results_by_itself() -> None:
+def test_a_script_may_leave_its_results_by_itself():
     own = """
 import json, os
 def main(program_path, results_dir):
@@ -218,7 +217,7 @@ def main(program_path, results_dir):
     assert once(shinka("def main(program_path, results_dir):\n    pass\n")).status == "raised"
 
 
-def test_no_model_is_shown_a_private_metric(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_model_is_shown_a_private_metric(tmp_path, monkeypatch):
     blobs = BlobStore(tmp_path)
     row = {
         "program_id": "ab" * 32,
@@ -242,7 +241,7 @@ def test_no_model_is_shown_a_private_metric(tmp_path: Path, monkeypatch: pytest.
     )
 
 
-def test_the_names_of_openevolve_come_first() -> None:
+def test_the_names_of_openevolve_come_first():
     project = shinka(
         evaluator__py="def evaluate(path):\n    return {'combined_score': 1.0}\n", initial_program__py=PROGRAM
     )

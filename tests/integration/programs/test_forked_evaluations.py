@@ -94,7 +94,7 @@ def answer(x):
 }
 ELSEWHERE = {"makes a process", "makes a pipe"}
 """What a forked process is ended for: a jail of its own is started."""
-LIMITED = OWN.model_copy(update={"cpu_s": 1, "wall_s": 2})
+LIMITED = OWN.model_copy(update={"cpu_s": 2, "wall_s": 4})
 
 
 def compared(evaluation: Evaluation) -> dict[str, Any]:
@@ -119,7 +119,7 @@ def both(
 
 
 @pytest.mark.parametrize("mode", ["imports", "calls"])
-def test_forked_evaluations_come_out_as_those_that_are_started(mode: str, monkeypatch: pytest.MonkeyPatch):
+def test_forked_evaluations_come_out_as_those_that_are_started(mode, monkeypatch):
     project = imports() if mode == "imports" else calls(project__toml='[evaluator]\nmode = "calls"\n')
     names = (
         list(PROGRAMS)
@@ -136,7 +136,7 @@ def test_forked_evaluations_come_out_as_those_that_are_started(mode: str, monkey
     assert forked[0].ok and forked[0].cpu_s < started[0].cpu_s
 
 
-def test_programs_that_run_apart_are_scored_alike(monkeypatch: pytest.MonkeyPatch):
+def test_programs_that_run_apart_are_scored_alike(monkeypatch):
     project = apart()
     bodies = ["2 * x + 1", "x", "1 // 0", "[x, None]", "{'combined_score': 1.0}"]
     started, forked, evaluator = both(
@@ -146,7 +146,7 @@ def test_programs_that_run_apart_are_scored_alike(monkeypatch: pytest.MonkeyPatc
     assert evaluator.starts.forked == len(bodies) + 1, "the cases are made once"
 
 
-def test_an_example_is_evaluated_alike(monkeypatch: pytest.MonkeyPatch):
+def test_an_example_is_evaluated_alike(monkeypatch):
     project = load_project(EXAMPLES / "circle_packing")
     (started,), (forked,), evaluator = both(
         project, [dict(project.evolving)], monkeypatch, ProgramsSettings()
@@ -155,9 +155,7 @@ def test_an_example_is_evaluated_alike(monkeypatch: pytest.MonkeyPatch):
     assert evaluator.starts.forked > 0, evaluator.starts.obstacle
 
 
-def test_a_project_s_own_module_is_used_and_a_changed_stand_in_stays_in_its_process(
-    monkeypatch: pytest.MonkeyPatch,
-):
+def test_a_project_s_own_module_is_used_and_a_changed_stand_in_stays_in_its_process(monkeypatch):
     evaluator = """import importlib.util
 from openevolve.evaluation_result import EvaluationResult
 from shinka import WORTH
@@ -255,7 +253,7 @@ def answer(x):
 """  # noqa: E501
 
 
-def test_nothing_is_left_for_the_next_one(monkeypatch: pytest.MonkeyPatch):
+def test_nothing_is_left_for_the_next_one(monkeypatch):
     monkeypatch.setattr(starting, "STARTED_FIRST", 0)
     project = imports()
     with Evaluator(project, LIMITED) as evaluator:
@@ -295,7 +293,7 @@ def answer(x):
 """Reads the memory around its own objects, where those of a program before it would have been."""
 
 
-def test_the_memory_of_one_program_is_not_in_the_next(monkeypatch: pytest.MonkeyPatch):
+def test_the_memory_of_one_program_is_not_in_the_next(monkeypatch):
     monkeypatch.setattr(starting, "STARTED_FIRST", 0)
     keeping = "kept = ['evolake-' + 'left' * 3 + str(number) for number in range(20000)]"
     project = imports(EVALUATOR.replace('"gap": gap', '"gap": gap, "found": float(program.answer(1))'))
@@ -320,13 +318,13 @@ def test_the_memory_of_one_program_is_not_in_the_next(monkeypatch: pytest.Monkey
         ("LOAD = '/proc/loadavg'\n", "names /proc"),
     ],
 )
-def test_an_evaluator_that_names_what_a_fork_has_not_is_started(head: str, why: str):
+def test_an_evaluator_that_names_what_a_fork_has_not_is_started(head, why):
     project = imports(f"{head}{EVALUATOR}")
     with Evaluator(project, LIMITED) as evaluator:
         assert why in evaluator.starts.obstacle
 
 
-def test_an_evaluator_that_makes_processes_is_started_each_time(monkeypatch: pytest.MonkeyPatch):
+def test_an_evaluator_that_makes_processes_is_started_each_time(monkeypatch):
     monkeypatch.setattr(starting, "STARTED_FIRST", 0)
     text = EVALUATOR.replace(
         "    gap =",
@@ -350,9 +348,7 @@ def test_an_evaluator_that_makes_processes_is_started_each_time(monkeypatch: pyt
     ],
     ids=["time and chance", "a thread", "an open file"],
 )
-def test_what_an_evaluator_does_at_its_import_it_does_in_each_process(
-    head: str, monkeypatch: pytest.MonkeyPatch
-):
+def test_what_an_evaluator_does_at_its_import_it_does_in_each_process(head, monkeypatch):
     monkeypatch.setattr(starting, "STARTED_FIRST", 0)
     project = imports(head + EVALUATOR.replace('"gap": gap', '"gap": gap, "drawn": DRAWN, "begun": BEGUN'))
     with Evaluator(project, LIMITED) as evaluator:
@@ -368,7 +364,7 @@ def test_what_an_evaluator_does_at_its_import_it_does_in_each_process(
         assert first.metrics == second.metrics
 
 
-def test_a_jail_without_scratch_folders_is_no_failure(monkeypatch: pytest.MonkeyPatch):
+def test_a_jail_without_scratch_folders_is_no_failure(monkeypatch):
     monkeypatch.setattr(starting, "STARTED_FIRST", 0)
     monkeypatch.setattr(starting, "DRIVER", "evolake.programs.sandbox.harness:absent")
     project = imports()
@@ -377,7 +373,7 @@ def test_a_jail_without_scratch_folders_is_no_failure(monkeypatch: pytest.Monkey
         assert evaluator.starts.obstacle.startswith("no process can be forked: ")
 
 
-def test_a_jail_that_dies_is_replaced(monkeypatch: pytest.MonkeyPatch):
+def test_a_jail_that_dies_is_replaced(monkeypatch):
     monkeypatch.setattr(starting, "STARTED_FIRST", 0)
     project = imports()
     with Evaluator(project, LIMITED) as evaluator:
@@ -388,7 +384,7 @@ def test_a_jail_that_dies_is_replaced(monkeypatch: pytest.MonkeyPatch):
         assert evaluator.starts.forked == 2
 
 
-def test_check_says_how_evaluations_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_check_says_how_evaluations_start(tmp_path, monkeypatch):
     settings = load("demo").model_copy(update={"lake": tmp_path})
     lines = check_project(imports(), OWN, settings, 2).lines()
     assert "  starts    forked from a warm jail" in lines
@@ -396,7 +392,7 @@ def test_check_says_how_evaluations_start(tmp_path: Path, monkeypatch: pytest.Mo
     assert "  starts    in a new jail each time, since its evaluator names multiprocessing" in lines
 
 
-def test_evaluations_of_one_program_run_side_by_side_if_workers_are_idle(monkeypatch: pytest.MonkeyPatch):
+def test_evaluations_of_one_program_run_side_by_side_if_workers_are_idle(monkeypatch):
     monkeypatch.setattr(starting, "STARTED_FIRST", 0)
     slow = EVALUATOR.replace(
         "    gap =", "    import time\n    began = time.time()\n    time.sleep(0.4)\n    gap ="

@@ -56,7 +56,7 @@ def generation(base_url: str, lake: Path) -> tuple[GenerationEntry, dict]:
     return entry, start
 
 
-def test_each_reply_of_a_model_becomes_a_program_a_block_or_a_reason(tmp_path: Path):
+def test_each_reply_of_a_model_becomes_a_program_a_block_or_a_reason(tmp_path):
     scripted = ScriptedPrograms()
     with LoopbackModel(scripted) as server:
         entry, start = generation(server.base_url, tmp_path)

@@ -1,7 +1,5 @@
 """`evolake programs new` and `check`, evaluators of every kind in the jail, and the C example."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -29,7 +27,7 @@ def evaluate(path):
 """
 
 
-def test_a_new_project_is_checked_and_one_that_is_blocked_says_why(tmp_path: Path):
+def test_a_new_project_is_checked_and_one_that_is_blocked_says_why(tmp_path):
     assert commands.evolake("programs", "new", "mine", "--in", tmp_path).returncode == 0
     done = commands.evolake("programs", "check", tmp_path / "mine", "--runs", "2", "--json")
     summary = json.loads(done.stdout)
@@ -61,9 +59,24 @@ def test_a_new_project_is_checked_and_one_that_is_blocked_says_why(tmp_path: Pat
     assert commands.evolake("programs", "new", "mine", "--in", tmp_path).returncode == 2
 
 
-def test_a_project_is_created_and_checked_by_its_name_or_by_its_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_an_open_problem_is_written_whole_and_checked(tmp_path):
+    assert "golomb_ruler_29  A ruler" in commands.evolake("programs", "new", "--list").stdout
+    assert commands.evolake("programs", "new", "--from", "golomb-ruler-29", "--in", tmp_path).returncode == 0
+    assert (
+        commands.evolake("programs", "new", "mine", "--from", "tammes_15", "--in", tmp_path).returncode == 0
+    )
+    files = {path.name for path in (tmp_path / "golomb_ruler_29").iterdir()}
+    assert files == {"initial_program.py", "evaluator.py", "project.toml", "sequences.py", "exact.py"}
+    done = commands.evolake("programs", "check", tmp_path / "golomb_ruler_29", "--runs", "2", "--json")
+    summary = json.loads(done.stdout)
+    assert (summary["verdict"], summary["protected"], summary["scores"]) == ("usable", True, [1625.0] * 2)
+    assert load_project(tmp_path / "mine").given.construction.best == 0.592606
+    for words in (("--from", "golom"), ()):
+        done = commands.evolake("programs", "new", *words, "--in", tmp_path)
+        assert done.returncode == 2 and ("no problem 'golom'" if words else "needs a name") in done.stderr
+
+
+def test_a_project_is_created_and_checked_by_its_name_or_by_its_folder(tmp_path, monkeypatch):
     lake = tmp_path / "lake"
     monkeypatch.setenv("EVOLAKE_LAKE", str(lake))
     monkeypatch.chdir(tmp_path)
@@ -94,7 +107,7 @@ def test_a_project_is_created_and_checked_by_its_name_or_by_its_folder(
     ("thresholds", "metrics", "stage"),
     [("[0.5]", {"combined_score": 0.4}, 1), ("[0.3]", {"combined_score": 0.9, "more": 1.0}, 2)],
 )
-def test_a_cascade_goes_on_from_its_thresholds(thresholds: str, metrics: dict, stage: int):
+def test_a_cascade_goes_on_from_its_thresholds(thresholds, metrics, stage):
     project = imports(STAGED, config__yaml=f"evaluator:\n  cascade_thresholds: {thresholds}\n")
     with Evaluator(project, OWN) as evaluator:
         result = evaluator.evaluate(project.evolving, 1)
@@ -115,7 +128,7 @@ BLOCKED = {
 
 
 @pytest.mark.parametrize("name", BLOCKED)
-def test_what_does_not_end_well_is_blocked_with_the_reason(name: str, tmp_path: Path):
+def test_what_does_not_end_well_is_blocked_with_the_reason(name, tmp_path):
     body, gate, said = BLOCKED[name]
     (blocked, reason), _ = judged(
         imports(config__yaml="evaluator:\n  timeout: 2\n"), BlobStore(tmp_path), cheater(body)
@@ -123,7 +136,7 @@ def test_what_does_not_end_well_is_blocked_with_the_reason(name: str, tmp_path: 
     assert (blocked, said in reason) == (gate, True), reason
 
 
-def test_a_change_outside_of_the_blocks_is_blocked_before_anything_runs(tmp_path: Path):
+def test_a_change_outside_of_the_blocks_is_blocked_before_anything_runs(tmp_path):
     (blocked, reason), candidate = judged(
         imports(), BlobStore(tmp_path), PROGRAM.replace("range(5)", "range(6)")
     )
@@ -143,7 +156,7 @@ def test_an_evaluation_under_one_seed_is_the_same_and_another_seed_is_another():
     assert scores[0] == scores[1] != scores[2]
 
 
-def test_an_output_that_the_evaluator_cannot_take_is_the_program_s_block_and_stops_nothing(tmp_path: Path):
+def test_an_output_that_the_evaluator_cannot_take_is_the_program_s_block_and_stops_nothing(tmp_path):
     strict = (
         "def cases(seed):\n    return [1]\ndef score(cases, results):\n    return {'combined_score': 2 * "
         "results[0]['output']['x']}\n"
@@ -155,7 +168,7 @@ def test_an_output_that_the_evaluator_cannot_take_is_the_program_s_block_and_sto
     assert (blocked, "without a result" in reason) == ("run", True), reason
 
 
-def test_an_evaluator_that_fails_by_itself_is_an_error_and_no_block(tmp_path: Path):
+def test_an_evaluator_that_fails_by_itself_is_an_error_and_no_block(tmp_path):
     project = apart(evaluator="def cases(seed):\n    return []\ndef score(cases, results):\n    return {}\n")
     with pytest.raises(InputError, match=r"cases\(seed\) fails"):
         judged(project, BlobStore(tmp_path))

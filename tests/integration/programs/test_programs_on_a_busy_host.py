@@ -4,7 +4,6 @@ and no verdict."""
 from __future__ import annotations
 
 import json
-from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,6 @@ from busy_host import busy_host
 from programs_fixtures import PROGRAM, calls, imports, judged, rules
 
 from evolake.agents import open_agents
-from evolake.cycle_seeds import CycleSeeds
 from evolake.errors import HostBusy
 from evolake.jail import Limits, patience
 from evolake.lake import VERDICTS, BlobStore
@@ -31,6 +29,7 @@ from evolake.programs.sandbox.evaluating import Evaluation, Evaluator
 from evolake.programs.sandbox.meeting import with_mode
 from evolake.programs.settings import ProgramsSettings
 from evolake.programs.tables import DECISIONS, MEASURED, PROGRAMS
+from evolake.seeds import CycleSeeds
 from evolake.settings import Settings
 
 COMPUTING = """import importlib.util
@@ -60,7 +59,6 @@ SLEEPING = PROGRAM.replace("    scale = 2.0\n", "    import time\n    time.sleep
 SPINNING = PROGRAM.replace("    scale = 2.0\n", "    while True:\n        pass\n    scale = 2.0\n")
 TIGHT = OWN.model_copy(update={"cpu_s": 0.6})
 CYCLE = CycleSeeds(0, "programs", "0001")
-HOSTS = {"idle": nullcontext, "busy": busy_host}
 
 
 def cycle(
@@ -93,7 +91,7 @@ def hashes(entry: GenerationEntry, decision: dict, measured: list[dict]) -> dict
 
 
 @pytest.fixture
-def short(monkeypatch: pytest.MonkeyPatch) -> list[Limits]:
+def short(monkeypatch) -> list[Limits]:
     """A first try that is not stretched, and further ones that are; what was cut off by the host."""
     cut: list[Limits] = []
     run = evaluating.run_native
@@ -112,7 +110,7 @@ def short(monkeypatch: pytest.MonkeyPatch) -> list[Limits]:
 
 
 @pytest.mark.long
-def test_a_cycle_gives_the_same_rows_on_an_idle_and_on_a_busy_host(tmp_path: Path, short: list[Limits]):
+def test_a_cycle_gives_the_same_rows_on_an_idle_and_on_a_busy_host(tmp_path, short):
     project = imports(COMPUTING)
     with busy_host(12):
         busy = cycle(project, tmp_path / "busy", TIGHT)
@@ -122,9 +120,8 @@ def test_a_cycle_gives_the_same_rows_on_an_idle_and_on_a_busy_host(tmp_path: Pat
     assert hashes(*busy) == hashes(*idle)
 
 
-@pytest.mark.parametrize("host", HOSTS)
-def test_a_sleeping_program_is_blocked_with_its_reason(tmp_path: Path, host: str):
-    with HOSTS[host]():
+def test_a_sleeping_program_is_blocked_with_its_reason(tmp_path):
+    with busy_host():
         (gate, reason), _ = judged(imports(), BlobStore(tmp_path), SLEEPING, own=OWN)
     slept = (
         "its evaluation ended as timeout: still running after 2 s of wall clock, most of which it slept "
@@ -133,14 +130,13 @@ def test_a_sleeping_program_is_blocked_with_its_reason(tmp_path: Path, host: str
     assert (gate, reason) == ("run", slept)
 
 
-@pytest.mark.parametrize("host", HOSTS)
-def test_a_program_without_end_is_blocked_by_its_processor_time(tmp_path: Path, host: str):
-    with HOSTS[host]():
+def test_a_program_without_end_is_blocked_by_its_processor_time(tmp_path):
+    with busy_host():
         (gate, reason), _ = judged(imports(), BlobStore(tmp_path), SPINNING, own=OWN)
     assert (gate, reason) == ("run", "its evaluation ended as cpu: used more than 1 s of processor time")
 
 
-def test_a_program_that_waits_for_its_busy_evaluator_is_not_blocked(tmp_path: Path, short: list[Limits]):
+def test_a_program_that_waits_for_its_busy_evaluator_is_not_blocked(tmp_path, short):
     project = calls(COMPUTING.replace("12_000_000", "6_000_000"))
     assert project.mode == "calls"
     with busy_host(8):
@@ -148,9 +144,7 @@ def test_a_program_that_waits_for_its_busy_evaluator_is_not_blocked(tmp_path: Pa
     assert blocked == ("", "") and candidate.evaluations[0].ok
 
 
-def test_what_a_busy_host_could_not_evaluate_is_unknown_and_may_be_proposed_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_what_a_busy_host_could_not_evaluate_is_unknown_and_may_be_proposed_again(tmp_path, monkeypatch):
     project = imports()
     whole, *_ = cycle(project, tmp_path / "whole")
     first = whole.programs[0]["program_id"]
@@ -176,9 +170,7 @@ def test_what_a_busy_host_could_not_evaluate_is_unknown_and_may_be_proposed_agai
     assert [row["program_id"] for row in entry.programs] == [row["program_id"] for row in whole.programs[1:]]
 
 
-def test_a_duel_that_a_busy_host_cuts_off_changes_nothing_and_notes_no_half_seed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_duel_that_a_busy_host_cuts_off_changes_nothing_and_notes_no_half_seed(tmp_path, monkeypatch):
     evaluate, asked = Evaluator.evaluate, []
 
     def busy_later(evaluator, texts, seed, *arguments, **options) -> Evaluation:
@@ -215,7 +207,7 @@ def test_a_duel_that_a_busy_host_cuts_off_changes_nothing_and_notes_no_half_seed
 
 
 @pytest.mark.parametrize(("times", "mode"), [(3, "calls"), (30_000, "imports")])
-def test_how_evaluator_and_program_meet_follows_from_counts_of_calls(times: int, mode: str):
+def test_how_evaluator_and_program_meet_follows_from_counts_of_calls(times, mode):
     asking = f"    for x in range({times}):\n        program.answer(x)\n    gap ="
     project = calls(COMPUTING.replace("    for _ in range(12_000_000):\n        pass\n    gap =", asking))
     own = OWN.model_copy(update={"cpu_s": 10})
@@ -235,8 +227,6 @@ def test_how_evaluator_and_program_meet_follows_from_counts_of_calls(times: int,
         ("", (30, 60)),
     ],
 )
-def test_the_clock_gives_a_program_at_least_twice_its_processor_time(
-    toml: str, expected: tuple[float, float]
-):
+def test_the_clock_gives_a_program_at_least_twice_its_processor_time(toml, expected):
     limits = limits_of(imports(project__toml=f'[evaluator]\nmode = "imports"\n{toml}'), ProgramsSettings())
     assert (limits["cpu_s"], limits["wall_s"]) == expected

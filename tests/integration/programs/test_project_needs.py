@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 import os
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -49,19 +48,19 @@ def separate(program: str, text: str, run: str, jail: str) -> Project:
     return made({program: text, "evaluator.py": SUM, "project.toml": toml})
 
 
-def test_a_program_of_node_runs_in_its_jail(requires: Callable[[str], str]) -> None:
+def test_a_program_of_node_runs_in_its_jail(requires):
     requires("node")
     result = once(separate("program.js", NODE, "node program.js", '[jail]\nprograms = ["node"]\n'))
     assert (result.status, result.reason, dict(result.metrics)) == ("ok", "", {"combined_score": 4.5})
 
 
-def test_node_is_not_there_unless_it_is_named(requires: Callable[[str], str]) -> None:
+def test_node_is_not_there_unless_it_is_named(requires):
     requires("node")
     result = once(separate("program.js", NODE, "node program.js", ""))
     assert (result.status, "node" in result.reason) == ("error", True)
 
 
-def test_node_can_start_a_process_and_reach_no_network(requires: Callable[[str], str]) -> None:
+def test_node_can_start_a_process_and_reach_no_network(requires):
     requires("node")
     attack = """
 const net = require("net"), child = require("child_process");
@@ -75,9 +74,7 @@ socket.on("connect", () => { console.log("connected"); process.exit(0); });
     assert (result.status, dict(result.metrics)) == ("ok", {"combined_score": 3.0}), result
 
 
-def test_a_program_that_lies_elsewhere_is_found_with_its_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_program_that_lies_elsewhere_is_found_with_its_folder(tmp_path, monkeypatch):
     folder = tmp_path / "somewhere" / "bin"
     folder.mkdir(parents=True)
     (folder / "half").write_text("#!/bin/sh\nread x; [ $x = 1 ] && echo 0.5 || echo 1.0\n")
@@ -91,9 +88,7 @@ def test_a_program_that_lies_elsewhere_is_found_with_its_folder(
         once(project)
 
 
-def test_an_evaluator_that_imports_sees_the_programs_too(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_evaluator_that_imports_sees_the_programs_too(tmp_path, monkeypatch):
     (tmp_path / "seven").write_text("#!/bin/sh\necho 7\n")
     (tmp_path / "seven").chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
@@ -109,7 +104,7 @@ def test_an_evaluator_that_imports_sees_the_programs_too(
 
 
 @pytest.mark.parametrize("mode", ["imports", "calls"])
-def test_a_child_by_sys_executable_has_the_same_libraries(mode: str) -> None:
+def test_a_child_by_sys_executable_has_the_same_libraries(mode):
     evaluator = (
         "import subprocess, sys\nimport numpy, scipy\ndef evaluate(path):\n"
         "    child = 'import numpy, scipy; print(numpy.__file__, scipy.__file__)'\n"
@@ -120,7 +115,7 @@ def test_a_child_by_sys_executable_has_the_same_libraries(mode: str) -> None:
     assert (result.status, dict(result.metrics)) == ("ok", {"combined_score": 1.0}), result
 
 
-def test_shared_memory_may_be_large_and_what_is_too_large_is_named() -> None:
+def test_shared_memory_may_be_large_and_what_is_too_large_is_named():
     evaluator = (
         "from multiprocessing import shared_memory\ndef evaluate(path):\n"
         "    shared = shared_memory.SharedMemory(create=True, size={size} << 20)\n"
@@ -135,7 +130,7 @@ def test_shared_memory_may_be_large_and_what_is_too_large_is_named() -> None:
     assert refused.reason.endswith("may have half of memory_mb of [evaluator], and at least 64 MiB)")
 
 
-def test_an_unknown_program_is_named_with_what_to_install() -> None:
+def test_an_unknown_program_is_named_with_what_to_install():
     with pytest.raises(InputError, match="project toy: the program 'nosuch' is not installed") as caught:
         once(separate("program.js", NODE, "node program.js", '[jail]\nprograms = ["nosuch"]\n'))
     assert "apt-get install nosuch" in str(caught.value)
@@ -145,7 +140,7 @@ def test_an_unknown_program_is_named_with_what_to_install() -> None:
         separate("program.js", NODE, "node program.js", '[jail]\nprograms = ["../x"]\n')
 
 
-def test_a_folder_is_shown_only_where_the_user_allows_it(tmp_path: Path) -> None:
+def test_a_folder_is_shown_only_where_the_user_allows_it(tmp_path):
     data = tmp_path / "allowed" / "data"
     data.mkdir(parents=True)
     (data / "value").write_text("3.5")
@@ -189,7 +184,7 @@ USES = (
 
 
 @pytest.fixture
-def wheels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def wheels(tmp_path, monkeypatch) -> Path:
     """A folder with one wheel, which pip's settings name, and a cache of the test's own."""
     folder = tmp_path / "wheels"
     folder.mkdir()
@@ -209,9 +204,7 @@ def wheels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def test_packages_are_named_when_missing_and_installed_once(
-    wheels: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_packages_are_named_when_missing_and_installed_once(wheels, tmp_path, monkeypatch):
     monkeypatch.setenv("EVOLAKE_LAKE", str(tmp_path / "lake"))
     folder = tmp_path / "mine"
     folder.mkdir()
@@ -243,7 +236,7 @@ def test_packages_are_named_when_missing_and_installed_once(
 
 
 @pytest.mark.usefixtures("wheels")
-def test_only_plain_requirements_and_wheels_are_installed() -> None:
+def test_only_plain_requirements_and_wheels_are_installed():
     for line in (
         "--index-url https://example.org",
         "-e .",

@@ -1,18 +1,14 @@
 """A loss that comes under one held-out seed of ten is met, though most scores are equal."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 from programs_fixtures import EVALUATOR, OWN, PROGRAM, imports, rules
 
-from evolake.cycle_seeds import CycleSeeds
 from evolake.lake import BlobStore
 from evolake.programs.evolution.added_seeds import admit
 from evolake.programs.evolution.population import Islands, Population, texts_bytes
 from evolake.programs.evolution.program_contest import decide_champion
 from evolake.programs.model.project import program_id
+from evolake.seeds import CycleSeeds
 
 RISKY = PROGRAM.replace("scale = 2.0", "scale = 2.5")
 LOSES = EVALUATOR.replace("1 / (1 + gap)", "1 / (1 + gap) - 6 * (gap < 1 and lost())")
@@ -25,9 +21,7 @@ LOSES = EVALUATOR.replace("1 / (1 + gap)", "1 / (1 + gap) - 6 * (gap < 1 and los
         ("def lost():\n    return False\n", 3, True),
     ],
 )
-def test_equal_scores_are_believed_only_where_nothing_can_be_drawn(
-    tmp_path: Path, lost: str, seeds: int, wins: bool
-) -> None:
+def test_equal_scores_are_believed_only_where_nothing_can_be_drawn(tmp_path, lost, seeds, wins):
     """0.55 better under nine seeds of ten, 5.4 worse under the tenth, which comes sixth here. After the
     first three, equal scores promoted the challenger before."""
     project, blobs = imports(LOSES + "\n\n" + lost), BlobStore(tmp_path)

@@ -162,7 +162,7 @@ def past(start_id: str = "c" * 64) -> SearchMemory:
 
 
 @pytest.mark.parametrize("sessions", [False, True])
-def test_every_field_that_decides_reaches_the_author(tmp_path: Path, sessions: bool) -> None:
+def test_every_field_that_decides_reaches_the_author(tmp_path, sessions):
     plan = [call(("finish", {"idea": "nothing found"}))] if sessions else []
     _, writer = generation(tmp_path, plan, sessions=sessions, memory=past(), revisions=0)
     prompt = writer.prompts[0]
@@ -193,7 +193,7 @@ def test_every_field_that_decides_reaches_the_author(tmp_path: Path, sessions: b
         assert empty not in prompt.partition("# Project")[2]
 
 
-def test_siblings_know_each_other_and_no_two_requests_are_alike(tmp_path: Path) -> None:
+def test_siblings_know_each_other_and_no_two_requests_are_alike(tmp_path):
     plan = [
         edited("scale = 2.0", "scale = 2.5", "a steeper line"),
         edited("shift = 1\n", "shift = 1; import evaluator\n", "look at the target"),
@@ -221,8 +221,8 @@ def test_siblings_know_each_other_and_no_two_requests_are_alike(tmp_path: Path) 
 
 
 def test_an_edit_that_does_not_apply_gets_a_repair_turn_with_the_nearest_text_and_is_then_a_row_with_its_idea(
-    tmp_path: Path,
-) -> None:
+    tmp_path,
+):
     astray = edited("    scale = 2\n    shift = 1", "x", "a line that is not there")
     entry, writer = generation(
         tmp_path / "a", [astray, edited("scale = 2.0", "scale = 2.5", "a steeper line")], revisions=0
@@ -240,8 +240,8 @@ def test_an_edit_that_does_not_apply_gets_a_repair_turn_with_the_nearest_text_an
 
 
 def test_a_one_shot_author_revises_what_failed_or_is_the_best_after_one_evaluation_and_the_better_program_counts(  # noqa: E501
-    tmp_path: Path,
-) -> None:
+    tmp_path,
+):
     failing, better = (
         edited("scale = 2.0", "scale = 2.0 / 0", "a division"),
         edited("scale = 2.0 / 0", "scale = 2.5", "a steeper line"),
@@ -282,9 +282,7 @@ def several(*programs: tuple[str, str, str]) -> Action:
     return say({"programs": written})
 
 
-def test_children_of_one_parent_are_asked_for_in_one_call_and_one_that_makes_no_program_alone(
-    tmp_path: Path,
-) -> None:
+def test_children_of_one_parent_are_asked_for_in_one_call_and_one_that_makes_no_program_alone(tmp_path):
     first = several(
         ("scale = 2.0", "scale = 2.5", "a steeper line"), ("scale = 7", "x", "a line that is not there")
     )
@@ -322,7 +320,7 @@ def test_children_of_one_parent_are_asked_for_in_one_call_and_one_that_makes_no_
     ] and "needs 2 entries, one for each direction; got 0" in writer.prompts[1]
 
 
-def test_calls_hold_requests_of_one_parent_and_no_more_text_than_a_reply_may_have() -> None:
+def test_calls_hold_requests_of_one_parent_and_no_more_text_than_a_reply_may_have():
     def request(name: str, length: int) -> WriterRequest:
         return WriterRequest(
             project="p", goal="g", parent=Measured(name=name, score=1.0, files={FILE: "x" * length})
@@ -336,7 +334,7 @@ def test_calls_hold_requests_of_one_parent_and_no_more_text_than_a_reply_may_hav
     ) == [[0], [1]]
 
 
-def test_evaluations_of_a_session_are_bounded(tmp_path: Path) -> None:
+def test_evaluations_of_a_session_are_bounded(tmp_path):
     evaluate = call(
         ("edit_file", {"path": FILE, "search": "shift = 1\n", "replace": "shift = 1.5\n"}),
         ("evaluate", {}),
@@ -353,7 +351,7 @@ def test_evaluations_of_a_session_are_bounded(tmp_path: Path) -> None:
     assert sorted(item["purpose"] for item in entry.measured) == ["search", "session"]
 
 
-def test_a_session_sees_what_its_script_prints_and_the_run_counts_as_an_evaluation(tmp_path: Path) -> None:
+def test_a_session_sees_what_its_script_prints_and_the_run_counts_as_an_evaluation(tmp_path):
     scripts = [
         f"import {FILE.removesuffix('.py')} as program, sys\nprint('x' * 9000)\nprint('seen', "
         "program.__name__)\nprint('bad', file=sys.stderr)",
@@ -391,6 +389,6 @@ def test_a_session_sees_what_its_script_prints_and_the_run_counts_as_an_evaluati
     assert sorted(row["purpose"] for row in entry.measured) == ["scratch"] * 3 + ["search"]
 
 
-def test_sessions_are_the_default_of_a_model_alone() -> None:
+def test_sessions_are_the_default_of_a_model_alone():
     assert writes_in_sessions(OWN, "model") and not writes_in_sessions(OWN, "operators")
     assert not writes_in_sessions(OWN.model_copy(update={"writer": "one-shot"}), "model")

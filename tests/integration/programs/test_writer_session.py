@@ -91,7 +91,7 @@ def generation(lake: Path, script: list[Action], port: int = 0) -> tuple[Generat
 
 
 def test_a_session_reads_is_refused_a_cheat_evaluates_and_leaves_a_better_program_and_replays_for_nothing(
-    tmp_path: Path,
+    tmp_path,
 ):
     entry, start, asked, port = generation(tmp_path, EXPERT)
     [row] = entry.programs
@@ -147,7 +147,7 @@ USELESS = (
         ),
     ],
 )
-def test_a_session_of_no_use_is_a_reason_and_no_program(tmp_path: Path, script: list[Action], reason: str):
+def test_a_session_of_no_use_is_a_reason_and_no_program(tmp_path, script, reason):
     entry, *_ = generation(tmp_path, script)
     assert entry.programs == []
     [why] = entry.unanswered

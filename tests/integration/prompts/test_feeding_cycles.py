@@ -5,8 +5,6 @@ The policy is the tiny one; what it says to problems of families is planted, by 
 all, or none.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -71,7 +69,7 @@ def words(family: str, replies: int) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OneLine]:
+def project(tmp_path_factory) -> Iterator[OneLine]:
     """Two cycles of prompts, then another one of families, then the opening of a third of prompts."""
     root: Path = tmp_path_factory.mktemp("feeding")
     given = {f"EVOLAKE_PROMPTS__{name}": value for name, value in SMALL.items()}
@@ -101,7 +99,7 @@ def kinds(project: OneLine, cycle: str) -> Counter[str]:
     return Counter(row["family"].partition("-")[0] for row in project.rows("feed", cycle))
 
 
-def test_the_draw_moves_from_families_that_teach_nothing_to_those_that_do(project: OneLine):
+def test_the_draw_moves_from_families_that_teach_nothing_to_those_that_do(project):
     first, third = kinds(project, "0001"), kinds(project, "0003")
     assert {row["reason"] for row in project.rows("feed", "0001")} == {"new"} and first["never"] + first[
         "always"
@@ -112,7 +110,7 @@ def test_the_draw_moves_from_families_that_teach_nothing_to_those_that_do(projec
     }
 
 
-def test_the_cookbook_tells_who_was_asked_why_and_how_many_replies_were_right(project: OneLine):
+def test_the_cookbook_tells_who_was_asked_why_and_how_many_replies_were_right(project):
     with Catalogue(project.lake, all_tables()) as catalogue:
         answer = catalogue.query((SQL_ROOT / "cookbook" / "prompts_feed.sql").read_text())
     rows = [dict(zip(answer.columns, row, strict=True)) for row in answer.rows]
@@ -126,7 +124,7 @@ def test_the_cookbook_tells_who_was_asked_why_and_how_many_replies_were_right(pr
     assert all(row["score_before"] > 0 for row in rows if row["reason"] == "learnable")
 
 
-def test_replies_to_families_are_of_problems_that_were_set_and_as_many_as_the_places(project: OneLine):
+def test_replies_to_families_are_of_problems_that_were_set_and_as_many_as_the_places(project):
     set_for = {row["problem_id"]: row["family"] for row in project.rows("feed", "0002")}
     asked = [row for row in project.rows("rollouts", "0002") if row["problem_id"] in set_for]
     assert {row["problem_id"] for row in asked} == set(set_for)
@@ -136,7 +134,7 @@ def test_replies_to_families_are_of_problems_that_were_set_and_as_many_as_the_pl
     assert by_source["families"] == len(asked) and sum(by_source.values()) == 12 * 2
 
 
-def test_families_that_go_on_change_no_cycle_of_prompts_that_was_opened_before(project: OneLine):
+def test_families_that_go_on_change_no_cycle_of_prompts_that_was_opened_before(project):
     def contents(cycle: str) -> dict[str, str]:
         result = {
             name: project.lake.record("prompts", name, cycle)

@@ -1,8 +1,6 @@
 """Iterations over a policy with real weights, small and random: the update reaches the weights, and a run
 that was cut goes on to the same bytes."""
 
-from __future__ import annotations
-
 from prompts_fixtures import iterate, operators
 from tiny_policy import tiny_policy
 
@@ -16,6 +14,8 @@ from evolake.prompts.settings import PromptsSettings
 SIZES = PromptsSettings(
     batch_problems=3, prompts_per_iteration=2, rollouts=3, window=4, crossover=1.0, edits_per_problem=1
 )
+
+
 ROOTS = {"short": prompt_of(["Be brief."]), "long": prompt_of(["Take your time."])}
 
 
@@ -51,23 +51,7 @@ def run(
         )
 
 
-def test_the_weights_learn_in_the_arms_that_learn_only() -> None:
-    learning, frozen = tiny_policy(), tiny_policy()
-    start = frozen.save()
-    done = run(learning, 1).frames()["updates"].row(0, named=True)
-    assert (
-        learning.save() != start
-        and done["updated"]
-        and done["grad_norm"] > 0
-        and (done["groups"], done["rollouts"]) == (6, 18)
-    )
-    assert (
-        run(frozen, 1, arm="evolution").frames()["updates"]["updated"].to_list() == [False]
-        and frozen.save() == start
-    )
-
-
-def test_a_run_that_was_cut_goes_on_to_the_same_bytes() -> None:
+def test_a_run_that_was_cut_goes_on_to_the_same_bytes():
     whole, first, second = tiny_policy(), tiny_policy(), tiny_policy()
     wanted = run(whole, 2)
     half = run(first, 1)

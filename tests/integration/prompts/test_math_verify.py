@@ -1,7 +1,5 @@
 """math-verify decides about labels that our reader declines, in the jail, and about no others."""
 
-from __future__ import annotations
-
 import pytest
 
 from evolake.verifiers.math_verify_scorer import compare, declined
@@ -31,24 +29,24 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("content", "label"), RIGHT)
-def test_right_mathematics_counts(content: str, label: object) -> None:
+def test_right_mathematics_counts(content, label):
     assert compare(f"So it is $\\boxed{{{content}}}$.", label, "")
 
 
 @pytest.mark.parametrize(("content", "label"), WRONG)
-def test_known_false_positives_do_not_count(content: str, label: object) -> None:
+def test_known_false_positives_do_not_count(content, label):
     assert not compare(f"\\boxed{{{content}}}", label, "")
     assert not compare(f"It is {label}.", label, ""), "an answer without a box"
 
 
-def test_a_label_that_the_exact_reader_reads_is_not_math_verifys() -> None:
+def test_a_label_that_the_exact_reader_reads_is_not_math_verifys():
     assert declined(r"\log_{2} 3") and declined(r"\frac{\ln 3}{2}")
     assert not any(
         map(declined, (42, "42", "Ada", r"\frac{1}{2}", "x^2 + 1", "[0, 1]", r"6 \text{ cm}", True, None))
     )
 
 
-def test_the_shipped_scorer_runs_in_the_jail() -> None:
+def test_the_shipped_scorer_runs_in_the_jail():
     verifier = read_verifier("math_verify")
     asked = [
         ScoredReply(verifier, f"\\boxed{{{content}}}", label, "")

@@ -1,8 +1,6 @@
 """Problems of reasoning-gym in the prompts line, judged by their dataset's own verifier in the real jail:
 rewards, held-out replies, benchmarks."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 
@@ -60,7 +58,7 @@ class Scripted(Adder):
         ]
 
 
-def test_the_verifier_takes_what_a_comparison_of_answers_would_refuse_and_gives_partial_credit() -> None:
+def test_the_verifier_takes_what_a_comparison_of_answers_would_refuse_and_gives_partial_credit():
     asked = gym_problems(["countdown", "chain_sum"], 2, 3)
     rows = [(item, boxed(json.loads(item.answer)), False) for item in asked]
     own = verify(rows, "boxed")
@@ -79,7 +77,7 @@ def test_the_verifier_takes_what_a_comparison_of_answers_would_refuse_and_gives_
     assert 0 < partial.score < 1 and partial.failure is None  # type: ignore[union-attr]
 
 
-def test_an_iteration_is_rewarded_by_the_verifier_and_a_reply_that_breaks_it_is_worth_0_and_counted() -> None:
+def test_an_iteration_is_rewarded_by_the_verifier_and_a_reply_that_breaks_it_is_worth_0_and_counted():
     problems = gym_problems(["string_insertion"], 4, 3)
     policy = Scripted(
         lambda item: [boxed(TAMPERING), boxed("wrong"), boxed(json.loads(item.answer)), boxed("(" * 5000)]
@@ -109,9 +107,7 @@ def test_an_iteration_is_rewarded_by_the_verifier_and_a_reply_that_breaks_it_is_
         assert not tampered["correct"]
 
 
-def test_replies_that_break_their_verifier_are_counted_and_harm_no_other(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_replies_that_break_their_verifier_are_counted_and_harm_no_other(monkeypatch):
     monkeypatch.setattr(verifying, "score_replies", _short(verifying.score_replies))
     [asked] = gym_problems(["string_insertion"], 1, 3)
     result = verify(
@@ -129,7 +125,7 @@ def _short(score: Any) -> Any:
     return lambda asked, *, pool: score(asked, pool=pool, limits=Limits(cpu_s=1.0, wall_s=4.0))
 
 
-def test_held_out_replies_and_rows_of_a_file_are_judged_by_it_too() -> None:
+def test_held_out_replies_and_rows_of_a_file_are_judged_by_it_too():
     with open_pool(workers=1, preload=GYM_PRELOAD) as pool:
         rows = [
             json.loads(json.dumps(row)) for row in external_rows(["leg_counting"], 3, pool=pool, root_seed=3)
@@ -143,7 +139,7 @@ def test_held_out_replies_and_rows_of_a_file_are_judged_by_it_too() -> None:
         score_replies([Asked(json.loads(asked[0].entry or ""), "1")], pool=pool)
 
 
-def test_a_benchmark_keeps_what_makes_its_entries() -> None:
+def test_a_benchmark_keeps_what_makes_its_entries():
     place = "reasoning-gym:countdown"
     rows = PROBLEMS.frame(benchmark_rows(place, UtilitySettings(benchmark_problems=3))).to_dicts()
     asked = read_side(place, "heldout", gym_problems=3, seed=0)

@@ -1,8 +1,6 @@
 """The four arms with real weights, real updates and the operators backend: equal rollouts from the same
 start, and what the command says of them."""
 
-from __future__ import annotations
-
 import json
 import signal
 import subprocess
@@ -81,7 +79,7 @@ def run(policy: LocalPolicy, arms: list[str], lake: Path, **options: Any) -> lis
 
 
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ArmRun]:
+def runs(tmp_path_factory) -> dict[str, ArmRun]:
     """Three iterations of every arm, one arm after the other."""
     policy, seen = tiny_policy(), list[tuple[str, int]]()
     before = policy.save()
@@ -96,7 +94,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ArmRun]:
     return {item.arm.name: item for item in done}
 
 
-def test_arms_take_equal_rollouts_on_the_same_problems_from_the_same_weights(runs: dict[str, ArmRun]) -> None:
+def test_arms_take_equal_rollouts_on_the_same_problems_from_the_same_weights(runs):
     assert {name: len(run.rows["rollouts"]) for name, run in runs.items()} == dict.fromkeys(
         ARMS, 3 * 2 * 2 * 3
     )
@@ -121,13 +119,13 @@ def test_arms_take_equal_rollouts_on_the_same_problems_from_the_same_weights(run
     assert starts[0] == starts[1] == starts[2] == starts[3]
 
 
-def test_an_arm_gives_the_same_rows_alone_and_after_others(runs: dict[str, ArmRun], tmp_path: Path) -> None:
+def test_an_arm_gives_the_same_rows_alone_and_after_others(runs, tmp_path):
     assert ARMS.index("rl") > 0
     [alone] = run(tiny_policy(), ["rl"], tmp_path)
     assert (alone.rows, alone.prompt) == (runs["rl"].rows, runs["rl"].prompt)
 
 
-def test_the_summary_counts_and_compares_with_rl_by_problem(runs: dict[str, ArmRun]) -> None:
+def test_the_summary_counts_and_compares_with_rl_by_problem(runs):
     two = [runs["espl"], runs["rl"]]
     report = summary(two, 5)
     assert list(report["arms"]) == ["espl", "rl"] and list(report["differences"]) == ["espl"]
@@ -154,9 +152,7 @@ def journals(folder: Path) -> Callable[[str, int], Journal]:
     return lambda arm, replicate: Journal(folder / f"{arm}-{replicate}", "key")
 
 
-def test_a_comparison_killed_by_the_system_or_ended_between_iterations_goes_on_to_the_same_rows(
-    tmp_path: Path,
-) -> None:
+def test_a_comparison_killed_by_the_system_or_ended_between_iterations_goes_on_to_the_same_rows(tmp_path):
     """A child is killed by SIGKILL in the middle of its second arm; then it is ended here after each
     iteration. Nothing noted is sampled again."""
     arms, whole = ["espl", "rl"], run(tiny_policy(), ["espl", "rl"], tmp_path, replicates=2)
@@ -200,12 +196,12 @@ def test_a_comparison_killed_by_the_system_or_ended_between_iterations_goes_on_t
 
 
 @pytest.mark.parametrize("arms", [[], ["rl", "rl"], ["none"]])
-def test_arms_that_are_unknown_or_twice_are_refused(tmp_path: Path, arms: list[str]) -> None:
+def test_arms_that_are_unknown_or_twice_are_refused(tmp_path, arms):
     with pytest.raises(InputError, match="cannot be compared"):
         run(tiny_policy(), arms, tmp_path)
 
 
-def test_an_evaluation_takes_held_out_problems_only_and_keeps_every_reply() -> None:
+def test_an_evaluation_takes_held_out_problems_only_and_keeps_every_reply():
     policy, problems = tiny_policy(), load_problems()
     rows = evaluate(
         policy, [ROOT, prompt_of(["Guess."])], problems.heldout, samples=2, answer_format="last", seed=1
@@ -223,9 +219,7 @@ def test_an_evaluation_takes_held_out_problems_only_and_keeps_every_reply() -> N
         evaluate(policy, [ROOT], problems.train[:1], samples=1, answer_format="last", seed=1)
 
 
-def test_the_command_prints_one_object_and_writes_the_rows(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_command_prints_one_object_and_writes_the_rows(tmp_path, monkeypatch):
     for name, value in {
         "EVOLAKE_LAKE": str(tmp_path / "lake"),
         "EVOLAKE_PROMPTS__POLICY": "tiny",
@@ -266,9 +260,7 @@ def test_the_command_prints_one_object_and_writes_the_rows(
     assert done.stderr.splitlines() == ["rl: iteration 1 of 1", "evolution: iteration 1 of 1"]
 
 
-def test_the_command_gives_the_policy_its_tools_and_goes_on_only_with_the_same_corpus(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_command_gives_the_policy_its_tools_and_goes_on_only_with_the_same_corpus(tmp_path, monkeypatch):
     corpus = tmp_path / "corpus.txt"
     for name, value in {
         "EVOLAKE_LAKE": str(tmp_path / "lake"),
@@ -305,7 +297,7 @@ def test_the_command_gives_the_policy_its_tools_and_goes_on_only_with_the_same_c
     assert rollouts["calls"].to_list() == ["[]"] * 8
 
 
-def test_show_says_that_there_is_no_prompt_yet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_show_says_that_there_is_no_prompt_yet(tmp_path, monkeypatch):
     monkeypatch.setenv("EVOLAKE_LAKE", str(tmp_path))
     done = CliRunner().invoke(prompts, ["show"], standalone_mode=False)
     assert isinstance(done.exception, InputError) and "no prompts yet" in str(done.exception)

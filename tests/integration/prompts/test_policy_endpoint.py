@@ -1,7 +1,5 @@
 """The policy behind an endpoint, over real HTTP on loopback: free text, tape, budget, rows."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -59,45 +57,26 @@ def counting() -> Any:
     return lambda asked: say(f"reply {next(count)} to {asked.messages[-1]['content']}")
 
 
-def test_samples_are_the_texts_of_the_endpoint_and_rows_say_what_they_took(tmp_path: Path) -> None:
+def test_a_reply_is_drawn_as_the_settings_say_from_the_prompt_and_the_problem_and_is_a_priced_row(tmp_path):
     with LoopbackModel(counting()) as server, endpoint(server.base_url, tmp_path) as policy:
-        pairs = [(PROMPT, problem(1)), (SystemPrompt(), problem(2))]
-        result = policy.sample(pairs, 3, 7)
-        assert (policy.name, policy.learns) == ("small", False)
-        assert [len(samples) for samples in result] == [3, 3]
-        assert all(
-            sample.reply.endswith(f"to {item.text}")
-            for samples, (_, item) in zip(result, pairs, strict=True)
-            for sample in samples
-        )
-        assert len({sample.reply for samples in result for sample in samples}) == 6
+        ((sample,), (other,)) = policy.sample([(PROMPT, problem(1)), (SystemPrompt(), problem(2))], 1, 7)
+        assert sample.reply.endswith("to What is 1 + 1?") and other.reply.endswith("to What is 2 + 1?")
+        assert (sample.tokens, policy.learns) == (USAGE["completion_tokens"], False)
+        asked = {request.messages[-1]["content"]: request for request in server.requests}
+        assert asked["What is 1 + 1?"].messages[0] == {"role": "system", "content": PROMPT.text()}
+        assert len(asked["What is 2 + 1?"].messages) == 1
         assert {
-            (sample.tokens, sample.truncated, sample.failure, sample.reply_ids)
-            for samples in result
-            for sample in samples
-        } == {(USAGE["completion_tokens"], False, None, ())}
-        asked = sorted(server.requests, key=lambda item: item.messages[-1]["content"])
-        assert [item.messages for item in asked[::3]] == [
-            [{"role": "system", "content": PROMPT.text()}, {"role": "user", "content": "What is 1 + 1?"}],
-            [{"role": "user", "content": "What is 2 + 1?"}],
-        ]
-        sent = {
-            (request.model, request.form, request.body["max_completion_tokens"], request.body["temperature"])
-            for request in asked
-        }
-        assert sent == {("small", "text", 33, 0.9)}
+            (item.model, item.form, item.body["max_completion_tokens"], item.body["temperature"])
+            for item in asked.values()
+        } == {("small", "text", 33, 0.9)}
         rows = policy.agents.rows()
-        assert [(row["role"], row["backend"], row["model"], row["status"]) for row in rows] == [
-            ("prompts_policy", "model", "small", "ok")
-        ] * 6
-        assert (
-            sum(row["input_tokens"] + row["output_tokens"] for row in rows)
-            == 6 * USAGE["total_tokens"]
-            == policy.agents.spent.tokens
-        )
+        assert [(row["role"], row["model"], row["status"]) for row in rows] == [
+            ("prompts_policy", "small", "ok")
+        ] * 2
+        assert policy.agents.spent.tokens == 2 * USAGE["total_tokens"]
 
 
-def test_the_same_seed_replays_at_no_cost_and_another_seed_draws_anew(tmp_path: Path) -> None:
+def test_the_same_seed_replays_at_no_cost_and_another_seed_draws_anew(tmp_path):
     with LoopbackModel(counting()) as server:
         pairs = [(PROMPT, problem(1))]
         with endpoint(server.base_url, tmp_path) as policy:
@@ -111,7 +90,7 @@ def test_the_same_seed_replays_at_no_cost_and_another_seed_draws_anew(tmp_path: 
         assert not {sample.reply for sample in first[0]} & {sample.reply for sample in second[0]}
 
 
-def test_a_reply_that_is_cut_off_is_a_sample_and_one_that_never_came_is_a_failure(tmp_path: Path) -> None:
+def test_a_reply_that_is_cut_off_is_a_sample_and_one_that_never_came_is_a_failure(tmp_path):
     replies = {
         "What is 1 + 1?": say("it is t", finish="length"),
         "What is 2 + 1?": say("", finish="stop"),
@@ -141,7 +120,7 @@ def test_a_reply_that_is_cut_off_is_a_sample_and_one_that_never_came_is_a_failur
         ]
 
 
-def test_the_budget_stops_sampling_and_what_was_paid_for_replays(tmp_path: Path) -> None:
+def test_the_budget_stops_sampling_and_what_was_paid_for_replays(tmp_path):
     tight = {"budget": BudgetSettings(tokens_per_cycle=4 * USAGE["total_tokens"]), "model_threads": 1}
     with LoopbackModel(counting()) as server:
         with endpoint(server.base_url, tmp_path, **tight) as policy, pytest.raises(BudgetExhausted):
@@ -153,13 +132,13 @@ def test_the_budget_stops_sampling_and_what_was_paid_for_replays(tmp_path: Path)
         assert len(server.requests) == 10
 
 
-def test_it_cannot_learn_and_says_so(tmp_path: Path) -> None:
+def test_it_cannot_learn_and_says_so(tmp_path):
     with LoopbackModel(counting()) as server, endpoint(server.base_url, tmp_path) as policy:
         for act in (lambda: policy.update([], 1), policy.save, lambda: policy.load(b"")):
             with pytest.raises(MachineryError, match="no weights to update"):
                 act()
 
 
-def test_without_an_endpoint_it_is_refused_before_any_work(tmp_path: Path) -> None:
+def test_without_an_endpoint_it_is_refused_before_any_work(tmp_path):
     with pytest.raises(InputError, match="the model backend lacks"):
         open_policy(settings("").model_copy(update={"model_base_url": None}), tmp_path, "0001", "run")

@@ -1,13 +1,10 @@
 """Policies that use tools: programs in the real jail, a task that only the search can solve through real
 iterations, and the settings' way there."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -59,7 +56,7 @@ def right(policy: LocalPolicy, held: dict[str, str], samples: int = 1) -> list[t
     ]
 
 
-def test_what_only_the_corpus_says_is_answered_with_the_tool_and_not_without_it(base: Base) -> None:
+def test_what_only_the_corpus_says_is_answered_with_the_tool_and_not_without_it(base):
     for seed in CORPORA:
         held = words(seed)
         judged = right(fitted_policy(base, held), held)
@@ -75,7 +72,7 @@ def test_what_only_the_corpus_says_is_answered_with_the_tool_and_not_without_it(
         assert [correct for _, correct in right(fitted_policy(base, None), held)].count(True) <= 1
 
 
-def test_through_real_iterations_the_policy_learns_to_call_the_tool(base: Base) -> None:
+def test_through_real_iterations_the_policy_learns_to_call_the_tool(base):
     """What looks the word up is rewarded, what guesses is not: real rollouts, judge, rating and updates, on
     samples that have results in them."""
     held = words(CORPORA[0])
@@ -111,7 +108,7 @@ def test_through_real_iterations_the_policy_learns_to_call_the_tool(base: Base) 
     assert updates[0]["trained_tokens"] == sum(row["tokens"] for row in first if row["problem_id"] in mixed)
 
 
-def test_held_out_problems_are_answered_with_the_tools_too(base: Base) -> None:
+def test_held_out_problems_are_answered_with_the_tools_too(base):
     held = words(CORPORA[1])
     problems = [replace(problem, split="heldout") for problem in asked(held)]
     rows = evaluate(fitted_policy(base, held), [PROMPT], problems, samples=1, answer_format="last", seed=1)
@@ -149,7 +146,7 @@ def test_held_out_problems_are_answered_with_the_tools_too(base: Base) -> None:
         ("import os\nos._exit(0)", "protocol", "protocol: "),
     ],
 )
-def test_what_becomes_of_a_program(python: Python, program: str, status: str, text: str) -> None:
+def test_what_becomes_of_a_program(python, program, status, text):
     [result] = python.answer([program])
     if not status:
         assert result.status in ("error", "forbidden")
@@ -158,13 +155,13 @@ def test_what_becomes_of_a_program(python: Python, program: str, status: str, te
     assert "Traceback" not in result.text
 
 
-def test_programs_run_side_by_side_and_leave_nothing_to_each_other(python: Python) -> None:
+def test_programs_run_side_by_side_and_leave_nothing_to_each_other(python):
     leaving = "import builtins, math\nbuiltins.left = math.pi = 3\nprint(1)"
     looking = "import builtins, math\nprint(hasattr(builtins, 'left'), math.pi > 3)"
     assert [item.text for item in python.answer([leaving, looking] * 3)] == ["1", "False True"] * 3
 
 
-def test_a_reply_that_computes_reads_what_its_program_printed(python: Python) -> None:
+def test_a_reply_that_computes_reads_what_its_program_printed(python):
     """The digest stands nowhere but in what the interpreter gives back; a program that fails is told so, and
     the reply goes on."""
     tokenizer = tiny_policy().tokenizer
@@ -198,7 +195,7 @@ def settings(**own: object) -> Settings:
     )  # type: ignore[arg-type]
 
 
-def test_the_settings_give_a_policy_its_tools_and_close_them_with_it(tmp_path: Path) -> None:
+def test_the_settings_give_a_policy_its_tools_and_close_them_with_it(tmp_path):
     (tmp_path / "corpus.jsonl").write_text('{"text": "box Q holds K"}\n')
     given = settings(
         tools=["python", "search"], corpus=str(tmp_path / "corpus.jsonl"), tool_turns=2, tool_tokens=99
@@ -218,7 +215,7 @@ def test_the_settings_give_a_policy_its_tools_and_close_them_with_it(tmp_path: P
     assert open_policy(settings(), tmp_path, "0001", "run").tools is None  # type: ignore[attr-defined]
 
 
-def test_tools_that_cannot_be_had_are_told_before_any_work(tmp_path: Path) -> None:
+def test_tools_that_cannot_be_had_are_told_before_any_work(tmp_path):
     lost = settings(tools=["search"], corpus=str(tmp_path / "nosuch"))
     for refuse in (lambda: missing(lost), lambda: open_policy(lost, tmp_path, "0001", "run")):
         with pytest.raises(InputError, match="there is no corpus"):

@@ -1,10 +1,8 @@
 """What a bundle states of a system prompt follows from its replies, and these are given again: of it and of
 the first root."""
 
-from __future__ import annotations
-
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +14,7 @@ from evolake.bundles.container import as_json
 from evolake.prompts.measuring_again import FIRST, INSTALLED, OWN, installed_root, reached, shares
 from evolake.prompts.model.prompt import prompt_of
 from evolake.prompts.model.protocol import Problem
-from evolake.prompts.report.artifacts import gain_between
+from evolake.prompts.report.story import gain_between
 from evolake.prompts.settings import PromptsSettings
 
 HELD_OUT = 6
@@ -27,7 +25,7 @@ ENVIRONMENT = {
 
 
 @pytest.fixture(scope="module")
-def honest(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def honest(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("improved")
     improved_prompt_lake(folder / "lake", held_out=HELD_OUT)
     return exported(folder / "lake", "prompts", folder / "champion.tar", **ENVIRONMENT)
@@ -87,7 +85,7 @@ FORGERIES = {
 }
 
 
-def test_an_honest_bundle_holds_and_its_gain_is_measured_again(honest: Path):
+def test_an_honest_bundle_holds_and_its_gain_is_measured_again(honest):
     for words in (("--all",), ("--sample", "1")):
         code, answer = answered(honest, *words, **ENVIRONMENT)
         assert (code, answer["reasons"], answer["gain"]) == (0, [], "measured again")
@@ -95,7 +93,7 @@ def test_an_honest_bundle_holds_and_its_gain_is_measured_again(honest: Path):
 
 
 @pytest.mark.parametrize("name", FORGERIES)
-def test_a_forged_statement_is_refused_with_its_reason(honest: Path, name: str, tmp_path: Path):
+def test_a_forged_statement_is_refused_with_its_reason(honest, name, tmp_path):
     change, said = FORGERIES[name]
     code, reason = verified(forged(honest, tmp_path / "forged.tar", change), "--all", **ENVIRONMENT)
     assert (code, said in reason) == (1, True), reason
@@ -113,9 +111,7 @@ def answers(file: Path) -> dict[str, str]:
     ("side", "said"),
     [("replies", "policy: its reply"), ("start", "the first root under the base model: its reply")],
 )
-def test_replies_that_the_policy_does_not_give_are_refused(
-    honest: Path, side: str, said: str, tmp_path: Path
-):
+def test_replies_that_the_policy_does_not_give_are_refused(honest, side, said, tmp_path):
     right = answers(honest)
 
     def change(claims: dict[str, Any], held: dict[str, Any]) -> None:
@@ -127,7 +123,7 @@ def test_replies_that_the_policy_does_not_give_are_refused(
     assert (code, said in reason, "is wrong here, and it claims right" in reason) == (1, True, True), reason
 
 
-def test_another_answer_to_a_problem_that_ships_is_refused(honest: Path, tmp_path: Path):
+def test_another_answer_to_a_problem_that_ships_is_refused(honest, tmp_path):
     """As a forger would who calls what the policy says right."""
     rows = json.loads(opened(honest).members["problems.json"])
     rows[0]["answer"] = '"something else"'
@@ -136,7 +132,7 @@ def test_another_answer_to_a_problem_that_ships_is_refused(honest: Path, tmp_pat
     assert (code, "or it has another text or answer" in reason) == (1, True), reason
 
 
-def test_replies_of_an_endpoint_are_not_called_measured_again(honest: Path, tmp_path: Path):
+def test_replies_of_an_endpoint_are_not_called_measured_again(honest, tmp_path):
     def change(claims: dict[str, Any], held: dict[str, Any]) -> None:
         claims["settings"]["policy"] = "endpoint"
 
@@ -148,7 +144,7 @@ def test_replies_of_an_endpoint_are_not_called_measured_again(honest: Path, tmp_
 @pytest.mark.parametrize(
     ("skill", "outcome"), [(lambda number: number % 4 > 0, "holds"), (lambda number: False, "fails")]
 )
-def test_a_gain_must_be_reached_on_problems_that_are_drawn_here(skill: Callable[[int], bool], outcome: str):
+def test_a_gain_must_be_reached_on_problems_that_are_drawn_here(skill, outcome):
     """Three of four were right, and none of the first root's; on other problems they are again, or the
     weights know only those of the bundle."""
     own = PromptsSettings(**SMALL_PROMPTS, heldout_problems=12)

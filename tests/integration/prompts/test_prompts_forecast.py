@@ -1,9 +1,5 @@
 """The forecast of the prompts line beside two cycles that a played model edited."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 from loopback_model import LoopbackModel
 from prompts_fixtures import Adder, iterate, model_agents
@@ -21,7 +17,7 @@ Counts = dict[str, int]
 
 
 @pytest.fixture
-def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
+def settings(tmp_path, monkeypatch) -> Settings:
     monkeypatch.setenv("EVOLAKE_LAKE", str(tmp_path))
     monkeypatch.setenv("EVOLAKE_MODELS", '{"default": "m"}')
     return load("demo").model_copy(update={"backend": "model"})
@@ -62,9 +58,7 @@ def forecast(settings: Settings, lake: Lake) -> LineForecast:
     return result
 
 
-def test_a_cycle_stays_below_the_most_and_near_what_the_cycle_before_says(
-    settings: Settings, tmp_path: Path
-) -> None:
+def test_a_cycle_stays_below_the_most_and_near_what_the_cycle_before_says(settings, tmp_path):
     lake = Lake(tmp_path)
     lake.seals.seal("prompts", "0001", "one", None, "r")
     editor = Editor(

@@ -1,8 +1,6 @@
 """A cycle of several iterations, killed after each and gone on with: the same rows, the same weights, nothing
 sampled twice."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -71,12 +69,12 @@ def run(
 
 
 @pytest.fixture
-def blobs(tmp_path: Path) -> BlobStore:
+def blobs(tmp_path) -> BlobStore:
     return BlobStore(tmp_path / "lake")
 
 
 @pytest.mark.parametrize("killed_after", [1, 2, 3])
-def test_a_killed_cycle_goes_on_to_the_same_rows(tmp_path: Path, blobs: BlobStore, killed_after: int):
+def test_a_killed_cycle_goes_on_to_the_same_rows(tmp_path, blobs, killed_after):
     settings = settings_of(tmp_path)
     whole = run(settings, Adder(), Desk(), blobs)
     desk = Desk(killed_after)
@@ -105,9 +103,7 @@ def even(prompt: SystemPrompt, problem: Problem, number: int, sample: Sample) ->
     )
 
 
-def test_real_weights_are_the_same_to_the_byte_after_a_kill(
-    tmp_path: Path, blobs: BlobStore, monkeypatch: pytest.MonkeyPatch
-):
+def test_real_weights_are_the_same_to_the_byte_after_a_kill(tmp_path, blobs, monkeypatch):
     monkeypatch.setattr("evolake.prompts.evolution.training_cycle.judge_with", lambda *_: even)
     settings = settings_of(
         tmp_path, policy="tiny", max_tokens=6, lora_rank=4, lora_alpha=4, threads=1, iterations_per_cycle=2
@@ -124,7 +120,7 @@ def test_real_weights_are_the_same_to_the_byte_after_a_kill(
 
 
 @pytest.mark.parametrize("change", [{"guidance": ("shorter",)}, {"learning_rate": 1e-3}, {"rollouts": 5}])
-def test_notes_of_other_work_are_not_taken_for_this(tmp_path: Path, blobs: BlobStore, change: dict[str, Any]):
+def test_notes_of_other_work_are_not_taken_for_this(tmp_path, blobs, change):
     desk = Desk(2)
     with pytest.raises(Killed):
         run(settings_of(tmp_path), Adder(), desk, blobs)
@@ -135,7 +131,7 @@ def test_notes_of_other_work_are_not_taken_for_this(tmp_path: Path, blobs: BlobS
     assert len(policy.asked) == SIZES.batch_problems * SIZES.prompts_per_iteration * ITERATIONS
 
 
-def test_a_note_whose_blob_is_lost_is_done_again(tmp_path: Path, blobs: BlobStore):
+def test_a_note_whose_blob_is_lost_is_done_again(tmp_path, blobs):
     settings, desk = settings_of(tmp_path), Desk()
     whole = run(settings, Adder(), desk, blobs)
     blobs.path(desk.rows[1]["entry_sha"]).unlink()
@@ -144,7 +140,7 @@ def test_a_note_whose_blob_is_lost_is_done_again(tmp_path: Path, blobs: BlobStor
     assert len(policy.asked) == SIZES.batch_problems * SIZES.prompts_per_iteration * (ITERATIONS - 1)
 
 
-def test_an_entry_reads_back_to_the_same_values(tmp_path: Path, blobs: BlobStore):
+def test_an_entry_reads_back_to_the_same_values(tmp_path, blobs):
     rows = run(settings_of(tmp_path), Adder(), Desk(), blobs)
     last = read_entry(blobs.get(rows[-1]["entry_sha"]))
     assert last.population.iteration == ITERATIONS

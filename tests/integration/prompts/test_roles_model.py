@@ -1,23 +1,31 @@
 """Mutation and crossover by a model over real HTTP: what it is shown, what becomes of its hunks, and what
 happens when it fails."""
 
-from __future__ import annotations
-
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
 from loopback_model import Action, Asked, LoopbackModel
-from prompts_fixtures import PROBLEMS, Adder, iterate, judge, library, model_agents, problem
+from prompts_fixtures import PROBLEMS, Adder, iterate, judge, library, model_agents, problem, reply_asked_for
 from prompts_scripted_model import Editor
+from tiny_policy import groups_of, problems, tiny_policy
 
+from evolake.agents.calls import failure_of
+from evolake.agents.endpoint import Body, Rejected
+from evolake.agents.sampling import Sampling
+from evolake.errors import InputError
 from evolake.prompts.edit_memory import Editing, Evidence, Reproduction
 from evolake.prompts.evolution.population import found_population
 from evolake.prompts.model.prompt import prompt_of
-from evolake.prompts.model.protocol import Sample
+from evolake.prompts.model.protocol import Policy, Sample
+from evolake.prompts.policies.local import LocalPolicy
+from evolake.prompts.policies.registry import PolicyEndpoint, open_editors
 from evolake.prompts.reproduction import SHORT_REPLY, cross, mutate
+from evolake.prompts.settings import PromptsSettings
+from evolake.settings import BudgetSettings, load
 
 PROMPT = prompt_of(["Be kind.", "Count twice."])
 
@@ -46,7 +54,7 @@ Mutate = Callable[..., Reproduction]
 
 
 @pytest.fixture
-def by_model(tmp_path: Path) -> Iterator[Mutate]:
+def by_model(tmp_path) -> Iterator[Mutate]:
     """Mutates PROMPT by an editor."""
 
     def made(editor: Editor, *numbers: int, **more: Any) -> Reproduction:
@@ -62,7 +70,7 @@ def hunks(made: Reproduction) -> list[tuple[str, str, str, bool, str]]:
     return [(step, item.hunk.kind, item.hunk.text, item.applied, item.reason) for step, item in made.hunks]
 
 
-def test_four_steps_see_what_they_need_and_make_a_child(by_model: Mutate) -> None:
+def test_four_steps_see_what_they_need_and_make_a_child(by_model):
     editor = Editor(
         local=lambda user: {
             "edits": [
@@ -121,7 +129,7 @@ def test_four_steps_see_what_they_need_and_make_a_child(by_model: Mutate) -> Non
     assert not any(entry.versions[0] in user for _, user in editor.asked for entry in library().entries)
 
 
-def test_hunks_that_do_not_fit_are_dropped_with_their_reason_and_the_rest_stands(by_model: Mutate) -> None:
+def test_hunks_that_do_not_fit_are_dropped_with_their_reason_and_the_rest_stands(by_model):
     editor = Editor(
         local={
             "edits": [
@@ -149,9 +157,7 @@ def test_hunks_that_do_not_fit_are_dropped_with_their_reason_and_the_rest_stands
         ("global", 1, ("Be kind.", "Count twice.", "Commit.")),
     ],
 )
-def test_a_step_without_a_usable_reply_is_a_row_and_not_an_error(
-    by_model: Mutate, step: str, lost: int, child: tuple[str, ...] | None
-) -> None:
+def test_a_step_without_a_usable_reply_is_a_row_and_not_an_error(by_model, step, lost, child):
     made = by_model(
         Editor(**({"local": {"edits": [{"kind": "add", "text": "Commit."}]}} | {step: {"nonsense": 1}})), 1
     )
@@ -161,7 +167,7 @@ def test_a_step_without_a_usable_reply_is_a_row_and_not_an_error(
     assert none == [(step, "none")] * lost + ([] if child else [("child", "none")])
 
 
-def test_a_model_crosses_prompts(tmp_path: Path) -> None:
+def test_a_model_crosses_prompts(tmp_path):
     editor = Editor(
         recombine={
             "analysis": "The other one counts.",
@@ -191,7 +197,7 @@ def test_a_model_crosses_prompts(tmp_path: Path) -> None:
     assert "won: [1]" in user and "Stay polite." in user and "What is 2 + 5?" in user
 
 
-def test_an_edit_that_copies_a_problem_of_the_batch_is_left_out_by_the_iteration(tmp_path: Path) -> None:
+def test_an_edit_that_copies_a_problem_of_the_batch_is_left_out_by_the_iteration(tmp_path):
     editor = Editor(
         local=lambda user: {
             "edits": [{"kind": "add", "text": f"Remember: {user.split('attempted')[1].split(chr(10))[2]}"}]
@@ -212,38 +218,7 @@ def test_an_edit_that_copies_a_problem_of_the_batch_is_left_out_by_the_iteration
     assert len(done.population.prompts) == 1
 
 
-def test_an_iteration_by_a_model_replays_from_its_tape_to_the_same_rows(tmp_path: Path) -> None:
-    editor = Editor(
-        local=lambda user: {"edits": [{"kind": "add", "text": f"Commit, case {len(user)}."}]},
-        recombine={"analysis": "", "edits": [{"kind": "add", "text": "Taken over."}]},
-    )
-
-    def run(base_url: str, **more: Any):
-        with model_agents(base_url, tmp_path, **more) as agents:
-            return iterate(
-                found_population({"plain": PROMPT}, "0001"), Adder(), count=2, agents=agents, arm="evolution"
-            ), agents.rows()
-
-    with LoopbackModel(editor) as server:
-        first, calls = run(server.base_url)
-        asked = len(editor.asked)
-        assert (
-            run(server.base_url)[0].frames()["edits"].equals(first.frames()["edits"])
-            and len(editor.asked) == asked
-        )
-    again, replayed = run("", replay_only=True)
-    assert all(frame.equals(first.frames()[name]) for name, frame in again.frames().items())
-    assert {row["status"] for row in calls} == {"ok"} and {row["status"] for row in replayed} == {"replayed"}
-    children = [row for row in first.population.rows() if row["operator"] != "root"]
-    assert (
-        children
-        and {row["origin"] for row in children} == {"model"}
-        and set(first.frames()["edits"]["backend"]) == {"model"}
-    )
-    assert {row["artifact_id"] for row in calls} <= set(first.population.prompts["prompt_id"])
-
-
-def test_edits_of_which_none_applies_are_asked_for_once_more_with_the_reason(by_model: Mutate) -> None:
+def test_edits_of_which_none_applies_are_asked_for_once_more_with_the_reason(by_model):
     replies = iter(
         [
             {"edits": [{"kind": "modify", "target": "p2", "old": "Count thrice.", "text": "Count once."}]},
@@ -265,7 +240,7 @@ def test_edits_of_which_none_applies_are_asked_for_once_more_with_the_reason(by_
     assert "p2 does not read as quoted" in reason and "p2 reads: Count twice." in reason
 
 
-def test_no_two_requests_of_a_cycle_are_alike_and_the_recombiner_reads_what_was_tried(tmp_path: Path) -> None:
+def test_no_two_requests_of_a_cycle_are_alike_and_the_recombiner_reads_what_was_tried(tmp_path):
     numbers = iter(range(100))
     asked: list[str] = []
 
@@ -295,3 +270,129 @@ def test_no_two_requests_of_a_cycle_are_alike_and_the_recombiner_reads_what_was_
     assert "It commits. [add: Taken over" in last and "replies right" in last and "rating" in last
     ideas = [row["idea"] for row in done.population.rows() if row["operator"] != "root"]
     assert ideas and all(ideas)
+
+
+# The policy as the editor of its own prompts: its base with the adapter off, or as it stands; by random
+# weights, and by a played model.
+
+
+ASKED = [
+    {"role": "system", "content": "You edit prompts."},
+    {"role": "user", "content": "Shorten: count twice."},
+]
+REPLIES = {
+    "SummaryReply": {"steps": "It adds.", "principles_used": [], "errors": []},
+    "CritiqueReply": {
+        "successes": [],
+        "failures": ["doubts"],
+        "guidance_needed": ["Commit."],
+        "insufficient": [],
+    },
+    "LocalReply": {"edits": [{"kind": "add", "text": "Commit to one answer."}]},
+}
+
+
+def answered(policy: LocalPolicy, *, adapted: bool) -> dict[str, Any]:
+    body = PolicyEndpoint(policy.answer, adapted=adapted, most_tokens=12, seed=4).post(
+        "m", [*ASKED], None, sampling=Sampling(500)
+    )
+    assert isinstance(body, Body)
+    return json.loads(body.text)
+
+
+def test_the_base_stays_as_it_is_while_the_policy_learns():
+    policy = tiny_policy()
+    base, online = answered(policy, adapted=False), answered(policy, adapted=True)
+    assert base == answered(policy, adapted=False)
+    samples = policy.sample([(PROMPT, problem) for problem in problems(2)], 4, 7)
+    assert policy.update(groups_of(samples, [[1.0, 0.0, 0.0, 1.0]] * 2), 0).updated
+    policy.model.get_submodule(
+        "base_model.model.model.layers.0.self_attn.q_proj.lora_B.default"
+    ).weight.data += 5.0  # a step that no chance hides
+    assert answered(policy, adapted=False) == base
+    assert answered(policy, adapted=True) != online
+    assert (
+        base["usage"]["completion_tokens"] <= 12,
+        base["model"],
+        base["choices"][0]["message"]["role"],
+    ) == (True, "m", "assistant")
+
+
+def test_a_conversation_that_is_too_long_is_rejected_with_its_length():
+    endpoint = PolicyEndpoint(tiny_policy().answer, adapted=False, most_tokens=12, seed=4)
+    said = endpoint.post("m", [{"role": "user", "content": "sum " * 9000}], None, sampling=Sampling(12))
+    assert (
+        isinstance(said, Rejected)
+        and said.status == "rejected"
+        and "tokens, and the model reads" in said.reason
+    )
+
+
+def mutated(lake: Path, policy: Policy, editor: str) -> tuple[Reproduction, list[dict[str, Any]]]:
+    sizes = {
+        "budget": BudgetSettings(tokens_per_run=10**7),
+        "model_repairs": 0,
+        "model_max_output_tokens": 24,
+    }
+    settings = load("demo").model_copy(update=sizes)
+    own = settings.of(PromptsSettings).model_copy(update={"policy": "tiny", "editor": editor})
+    evidence = Evidence(
+        problem(3),
+        tuple(
+            judge(PROMPT, problem(3), at, Sample(text, 4, False))
+            for at, text in enumerate(("The sum is 9", "9?"))
+        ),
+    )
+    with open_editors(settings.with_section(own), lake, "0001", "run", policy) as agents:
+        made = mutate(Editing(agents, library(), "0001", 1, 1), PROMPT, [evidence])
+        return made, agents.rows()
+
+
+@pytest.mark.parametrize("editor", ["base", "policy"])
+def test_replies_of_random_weights_are_calls_of_a_model_and_no_edits(tmp_path, editor):
+    policy = tiny_policy()
+    made, calls = mutated(tmp_path, policy, editor)
+    assert made.child is None and calls
+    assert {call["backend"] for call in calls} == {"model"} and all(
+        call["model"].startswith(policy.name) for call in calls
+    )
+    assert all("adapter off" in call["model"] for call in calls) == (editor == "base")
+    assert all(failure_of(call["status"]) and call["output_tokens"] for call in calls)
+
+
+@dataclass
+class Played:
+    """A policy whose model answers as it is told to: a scripted model behind the same seam, no model."""
+
+    name: str = "played"
+    asked: list[str] = field(default_factory=list)
+
+    def save(self) -> bytes:
+        return b"weights"
+
+    def answer(self, messages: Sequence[Mapping[str, str]], **drawn: Any) -> Sample:
+        title = reply_asked_for(messages[0]["content"])
+        self.asked.append(title)
+        return Sample(json.dumps(REPLIES.get(title, {"edits": []})), 9, False, (1, 2), (3,))
+
+
+def test_what_the_policy_proposes_becomes_a_child_and_replays_for_nothing(tmp_path):
+    scripted: Any = Played()
+    made, calls = mutated(tmp_path, scripted, "base")
+    assert made.child is not None and "Commit to one answer." in made.child.text()
+    again: Any = Played()
+    replayed, _ = mutated(tmp_path, again, "base")
+    assert (
+        (again.asked, replayed.child) == ([], made.child)
+        and scripted.asked
+        and len(calls) == len(scripted.asked)
+    )
+
+
+def test_a_policy_without_weights_here_cannot_edit(tmp_path):
+    class Far:
+        name = "far away"
+
+    far: Any = Far()
+    with pytest.raises(InputError, match="cannot edit prompts"):
+        mutated(tmp_path, far, "base")

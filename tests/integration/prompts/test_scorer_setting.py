@@ -1,8 +1,6 @@
 """Verifiers of the user's own, `EVOLAKE_PROMPTS__SCORER`: in the real jail, probed before training, named in
 rows, and safe from hostile replies."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError
@@ -60,7 +58,7 @@ def score(reply, label, question):
 
 
 @pytest.fixture
-def checks(tmp_path: Path) -> str:
+def checks(tmp_path) -> str:
     (tmp_path / "checks.py").write_text(CHECKS)
     return f"{tmp_path / 'checks.py'}:score"
 
@@ -79,7 +77,7 @@ def read(tmp_path: Path, scorer: str | None, /, **more: Any) -> list[Problem]:
     return read_side(rows(tmp_path / "rows.jsonl", 4, **more), "train", gym_problems=1, seed=0, scorer=scorer)
 
 
-def test_replies_are_scored_whole_each_in_a_process_of_its_own(tmp_path: Path, checks: str) -> None:
+def test_replies_are_scored_whole_each_in_a_process_of_its_own(tmp_path, checks):
     first = read(tmp_path, checks)[0]
     result = verify(
         [
@@ -91,7 +89,7 @@ def test_replies_are_scored_whole_each_in_a_process_of_its_own(tmp_path: Path, c
     assert result == [Verified(1.0), Verified(0.5), Verified(0.0), Verified(0.0, "protocol"), Verified(1.0)]
 
 
-def test_a_verifier_that_does_not_end_is_stopped_and_the_next_reply_is_scored(checks: str) -> None:
+def test_a_verifier_that_does_not_end_is_stopped_and_the_next_reply_is_scored(checks):
     verifier = read_verifier(checks)
     with open_own_pool([verifier], 2) as pool:
         endless, right = score_own(
@@ -102,7 +100,7 @@ def test_a_verifier_that_does_not_end_is_stopped_and_the_next_reply_is_scored(ch
     assert endless.failure in ("cpu", "timeout") and right == Verified(1.0)
 
 
-def test_what_it_imports_is_imported_in_the_warm_jail(checks: str) -> None:
+def test_what_it_imports_is_imported_in_the_warm_jail(checks):
     assert read_verifier(checks).imports == ("fractions", "re")
     probe = "import sys\n\ndef score(reply, label, question):\n    return float('fractions' in sys.modules)\n"
     verifier = OwnVerifier("p.py:score", "score", probe)
@@ -114,7 +112,7 @@ def test_what_it_imports_is_imported_in_the_warm_jail(checks: str) -> None:
         )
 
 
-def test_an_iteration_is_rewarded_by_it_and_the_rows_say_so(tmp_path: Path, checks: str) -> None:
+def test_an_iteration_is_rewarded_by_it_and_the_rows_say_so(tmp_path, checks):
     problems = read(tmp_path, checks)
 
     class Scripted(Adder):
@@ -154,7 +152,7 @@ def test_an_iteration_is_rewarded_by_it_and_the_rows_say_so(tmp_path: Path, chec
     assert json.loads(frame["entry"][0])["source"] == CHECKS
 
 
-def test_exported_rows_bring_their_verifier_along(tmp_path: Path, checks: str) -> None:
+def test_exported_rows_bring_their_verifier_along(tmp_path, checks):
     item = read(tmp_path, checks)[0]
     (tmp_path / "checks.py").unlink()
     again = read(tmp_path, None, scorer=item.scorer, entry=item.entry)[0]
@@ -165,9 +163,7 @@ def test_exported_rows_bring_their_verifier_along(tmp_path: Path, checks: str) -
         read(tmp_path, None, scorer=item.scorer, entry='{"name": "x"}')
 
 
-def test_probes_pass_before_training_and_are_printed(
-    tmp_path: Path, checks: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_probes_pass_before_training_and_are_printed(tmp_path, checks, monkeypatch):
     (probes,) = probe_verifiers(read(tmp_path, checks), "boxed").values()
     assert [probe.score for probe in probes if probe.kind == "a right reply"] == [1.0] * 3
     assert all(probe.score < 1 for probe in probes if probe.kind != "a right reply") and len(probes) == 12
@@ -197,9 +193,7 @@ LOOSE = "def score(reply, label, question):\n    return 'os' in reply or label i
         (LOOSE, r"a reply of code .* is worth 1"),
     ],
 )
-def test_a_verifier_that_fails_its_probes_is_refused_before_training(
-    tmp_path: Path, source: str, what: str
-) -> None:
+def test_a_verifier_that_fails_its_probes_is_refused_before_training(tmp_path, source, what):
     (tmp_path / "checks.py").write_text(source)
     settings = PromptsSettings(
         train=rows(tmp_path / "train.jsonl", 12),
@@ -222,9 +216,7 @@ def test_a_verifier_that_fails_its_probes_is_refused_before_training(
         ("checks.py:score", "x" * 70_000, "cannot be read"),
     ],
 )
-def test_a_setting_that_names_no_verifier_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, setting: str, content: str | None, what: str
-) -> None:
+def test_a_setting_that_names_no_verifier_is_refused(tmp_path, monkeypatch, setting, content, what):
     monkeypatch.chdir(tmp_path)
     if content is not None:
         (tmp_path / "checks.py").write_text(content)
@@ -232,7 +224,7 @@ def test_a_setting_that_names_no_verifier_is_refused(
         read_verifier(setting)
 
 
-def test_math_verify_says_how_it_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_math_verify_says_how_it_is_installed(monkeypatch):
     def missing(name: str) -> str:
         raise PackageNotFoundError(name)
 
@@ -247,7 +239,7 @@ def test_math_verify_says_how_it_is_installed(monkeypatch: pytest.MonkeyPatch) -
     assert verifier_of(verifier.entry, "here") == verifier
 
 
-def test_a_problem_whose_verifier_was_not_asked_is_our_fault(tmp_path: Path, checks: str) -> None:
+def test_a_problem_whose_verifier_was_not_asked_is_our_fault(tmp_path, checks):
     from evolake.errors import MachineryError
     from evolake.prompts.model.scoring import judge_reply
 

@@ -1,7 +1,5 @@
 """`evolake repair` as a user types it: processes, files, exit codes, kills."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal
@@ -268,7 +266,8 @@ def test_an_interrupt_says_that_what_was_finished_is_kept(tmp_path):
     ],
 )
 def test_wrong_usage_ends_with_two_before_anything_is_written(tmp_path, arguments, said):
-    done = evolake("run", *SMALL, *arguments, lake=tmp_path / "lake")
+    words = ("repair", "run", *SMALL, *arguments)
+    done = commands.evolake(*words, environment=environment(tmp_path / "lake"))
     assert (done.returncode, done.stdout) == (2, "")
     assert said in done.stderr
     assert not (tmp_path / "lake").exists()
@@ -276,12 +275,12 @@ def test_wrong_usage_ends_with_two_before_anything_is_written(tmp_path, argument
 
 def test_two_runs_at_once_are_refused(tmp_path):
     with Lake(tmp_path).line_lock("repair", run_id="other"):
-        done = evolake("run", *SMALL, lake=tmp_path)
+        done = commands.evolake("repair", "run", *SMALL, environment=environment(tmp_path))
     assert done.returncode == 3 and "other" in done.stderr
 
 
 def test_the_lake_is_queried_by_cell(tmp_path):
-    assert evolake("run", *SMALL, "--arms", "one_shot", lake=tmp_path).returncode == 0
-    rows = Lake(tmp_path).read("repair", "results")
-    assert rows["cycle"].unique().to_list() == ["one_shot-0"]
-    assert rows.select(pl.col("calls").sum()).item() == 18
+    finished_study(tmp_path / "lake")
+    rows = Lake(tmp_path / "lake").read("repair", "results")
+    assert set(rows["cycle"]) == {f"{arm}-0" for arm in ARMS}
+    assert rows.filter(cycle="one_shot-0").select(pl.col("calls").sum()).item() == 18

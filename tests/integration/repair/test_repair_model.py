@@ -1,7 +1,5 @@
 """The study with a model: a real HTTP server that answers, misbehaves, is killed for, or is not there."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,8 +1,6 @@
 """`evolake bundle`: what is exported holds on an empty lake; what is changed, or claims what is not so, does
 not."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable, Mapping
@@ -41,7 +39,7 @@ ENVIRONMENT = {f"EVOLAKE_PROMPTS__{name.upper()}": str(value) for name, value in
 
 
 @pytest.fixture(scope="module")
-def bundles(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+def bundles(tmp_path_factory) -> Callable[[str], Path]:
     """line -> its exported champion, made once."""
     made: dict[str, Path] = {}
 
@@ -58,7 +56,7 @@ def bundles(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
 
 
 @pytest.fixture(autouse=True)
-def commands_share_a_jail(monkeypatch: pytest.MonkeyPatch) -> None:
+def commands_share_a_jail(monkeypatch) -> None:
     """The first command of a line opens it, as each would its own."""
     monkeypatch.setattr("evolake.jail.open_pool", lent_pool)
 
@@ -93,9 +91,7 @@ def changed(file: Path, out: Path, **claims: Callable[[dict[str, Any]], None]) -
 
 
 @pytest.mark.parametrize("line", MAKE)
-def test_the_champion_of_each_line_holds_where_there_is_no_lake(
-    bundles: Callable[[str], Path], line: str, tmp_path: Path
-):
+def test_the_champion_of_each_line_holds_where_there_is_no_lake(bundles, line, tmp_path):
     file = bundles(line)
     code, summary = verified(file, "--all")
     assert (code, summary["verdict"], summary["line"]) == (0, "holds", line), summary
@@ -109,9 +105,7 @@ def test_the_champion_of_each_line_holds_where_there_is_no_lake(
 
 
 @pytest.mark.parametrize("line", MAKE)
-def test_what_is_taken_out_says_how_it_is_measured_again_by_commands_that_work(
-    bundles: Callable[[str], Path], line: str, tmp_path: Path
-):
+def test_what_is_taken_out_says_how_it_is_measured_again_by_commands_that_work(bundles, line, tmp_path):
     lake = bundles(line).parent / "lake"
     words = ("show", NAMES[line]) if line in NAMES else ("champion", line)
     assert evolake(*words, "--out", tmp_path / "out", environment=environment(lake)).returncode == 0
@@ -127,7 +121,7 @@ def test_what_is_taken_out_says_how_it_is_measured_again_by_commands_that_work(
     assert ": holds" in done.stdout and "run again" in done.stdout
 
 
-def test_verify_says_how_many_evaluations_were_run_again(bundles: Callable[[str], Path], tmp_path: Path):
+def test_verify_says_how_many_evaluations_were_run_again(bundles, tmp_path):
     some, every = (
         typed(tmp_path / "none", "verify", str(bundles("designs")), *words).stdout
         for words in (("--sample", "1"), ("--all",))
@@ -148,7 +142,7 @@ def test_verify_says_how_many_evaluations_were_run_again(bundles: Callable[[str]
 
 @settings(max_examples=150)
 @given(data=st.data())
-def test_no_byte_of_a_bundle_can_be_another(bundles: Callable[[str], Path], data: st.DataObject):
+def test_no_byte_of_a_bundle_can_be_another(bundles, data):
     whole = bundles("programs").read_bytes()
     place, mask = data.draw(st.integers(0, len(whole) - 1)), data.draw(st.integers(1, 255))
     flipped = whole[:place] + bytes([whole[place] ^ mask]) + whole[place + 1 :]
@@ -156,22 +150,18 @@ def test_no_byte_of_a_bundle_can_be_another(bundles: Callable[[str], Path], data
 
 
 @given(cut=st.integers(0, 40_000), more=st.binary(max_size=600))
-def test_a_bundle_is_neither_cut_nor_followed_by_anything(
-    bundles: Callable[[str], Path], cut: int, more: bytes
-):
+def test_a_bundle_is_neither_cut_nor_followed_by_anything(bundles, cut, more):
     whole = bundles("programs").read_bytes()
     assert isinstance(unpack(whole[:cut] + more), Refused) or whole[:cut] + more == whole
 
 
 @given(st.binary(max_size=3000))
-def test_bytes_that_are_no_bundle_are_refused(noise: bytes):
+def test_bytes_that_are_no_bundle_are_refused(noise):
     assert isinstance(unpack(noise), Refused)
     assert isinstance(unpack(noise.ljust(BLOCK, b"\0")), Refused)
 
 
-def test_a_flipped_byte_ends_the_command_with_1_and_a_sentence(
-    bundles: Callable[[str], Path], tmp_path: Path
-):
+def test_a_flipped_byte_ends_the_command_with_1_and_a_sentence(bundles, tmp_path):
     whole = bundles("programs").read_bytes()
     for number, place in enumerate((0, 130, 600, len(whole) // 2, len(whole) - 1)):
         file = tmp_path / f"{number}.tar"
@@ -262,16 +252,14 @@ FALSE_CLAIMS = {
 
 
 @pytest.mark.parametrize("name", FALSE_CLAIMS)
-def test_claims_that_are_not_so_are_refused_by_what_is_run_again(
-    bundles: Callable[[str], Path], name: str, tmp_path: Path
-):
+def test_claims_that_are_not_so_are_refused_by_what_is_run_again(bundles, name, tmp_path):
     line, claims, said = FALSE_CLAIMS[name]
     code, summary = verified(changed(bundles(line), tmp_path / "false.tar", **claims), "--all")
     assert (code, summary["verdict"]) == (1, "does_not_hold"), summary
     assert said in summary["reasons"][0], summary["reasons"]
 
 
-def test_a_faulty_program_under_right_hashes_is_blocked_by_a_gate(tmp_path: Path):
+def test_a_faulty_program_under_right_hashes_is_blocked_by_a_gate(tmp_path):
     honest = imports(evaluator=EVALUATOR.replace("TARGET = 31.4159", "TARGET = 25.0"))
     program_lake(tmp_path / "lake", honest)
     assert typed(tmp_path / "lake", "export", "programs", "-o", str(tmp_path / "b.tar")).returncode == 0
@@ -301,9 +289,7 @@ def test_a_faulty_program_under_right_hashes_is_blocked_by_a_gate(tmp_path: Path
     assert code == 0 and any("not protected" in item["said"] for item in summary["notes"])
 
 
-def test_rules_of_the_bundle_judge_it_and_are_said_beside_the_installed_ones(
-    bundles: Callable[[str], Path], tmp_path: Path
-):
+def test_rules_of_the_bundle_judge_it_and_are_said_beside_the_installed_ones(bundles, tmp_path):
     result = unpack(bundles("programs").read_bytes())
     assert isinstance(result, Bundle)
     name = "rules/programs-readable.md"
@@ -336,7 +322,7 @@ def test_rules_of_the_bundle_judge_it_and_are_said_beside_the_installed_ones(
     assert code == 1 and "programs-readable cannot be read" in summary["reasons"][0]
 
 
-def test_members_that_no_bundle_of_the_line_has_are_refused(bundles: Callable[[str], Path], tmp_path: Path):
+def test_members_that_no_bundle_of_the_line_has_are_refused(bundles, tmp_path):
     result = unpack(bundles("programs").read_bytes())
     assert isinstance(result, Bundle)
     (tmp_path / "more.tar").write_bytes(pack(result.facts, dict(result.members) | {"more.json": b"{}"}))
@@ -399,9 +385,7 @@ FORGED: dict[str, tuple[Forge, str]] = {
 
 @pytest.mark.parametrize("line", [*MAKE, "solvers"])
 @pytest.mark.parametrize("name", FORGED)
-def test_what_statements_rest_on_is_what_the_identity_names(
-    bundles: Callable[[str], Path], line: str, name: str, tmp_path: Path
-):
+def test_what_statements_rest_on_is_what_the_identity_names(bundles, line, name, tmp_path):
     whole = as_solver(bundles("designs")) if line == "solvers" else opened(bundles(line))
     forge, said = FORGED[name]
     facts, members = json.loads(json.dumps(whole.facts)), dict(whole.members)
@@ -419,7 +403,7 @@ def test_what_statements_rest_on_is_what_the_identity_names(
     ("packed", "said"),
     [(zstandard.compress(b"\0" * (MOST_BYTES + 1)), "more than"), (b"no archive", "cannot be unpacked")],
 )
-def test_packed_sources_are_not_laid_out_before_their_size_is_known(packed: bytes, said: str):
+def test_packed_sources_are_not_laid_out_before_their_size_is_known(packed, said):
     with pytest.raises(ValueError, match=said):
         require_bounded(packed)
 
@@ -436,7 +420,7 @@ def test_packed_sources_are_not_laid_out_before_their_size_is_known(packed: byte
         ([Said("gain", "holds", "2 times", gain=True)], "measured again", "holds"),
     ],
 )
-def test_a_gain_that_was_not_reached_here_is_never_called_so(said: list[Said], word: str, first_line: str):
+def test_a_gain_that_was_not_reached_here_is_never_called_so(said, word, first_line):
     """Whatever the line looks at; of one that looks at no gain, the gain is not measured again."""
     bundle = Bundle({"line": "bridges", "champion": {"gain": {"text": "5 times longer"}}}, {}, "")
     result = Report(HOLDS, "", (*said, *unmeasured(bundle, said)), bundle.facts, "")
@@ -456,9 +440,7 @@ def test_a_gain_that_was_not_reached_here_is_never_called_so(said: list[Said], w
         {"cycle": "0001", "since": "0001", "score": 1.0, "gain": {"text": "5 times"}},
     ],
 )
-def test_what_is_stated_of_a_champion_must_be_a_statement(
-    bundles: Callable[[str], Path], champion: Any, tmp_path: Path
-):
+def test_what_is_stated_of_a_champion_must_be_a_statement(bundles, champion, tmp_path):
     result = unpack(bundles("designs").read_bytes())
     assert isinstance(result, Bundle)
     (tmp_path / "odd.tar").write_bytes(pack({**result.facts, "champion": champion}, result.members))
@@ -466,9 +448,7 @@ def test_what_is_stated_of_a_champion_must_be_a_statement(
     assert code == 1 and "its manifest does not say" in summary["reasons"][0], summary
 
 
-def test_without_a_jail_nothing_is_judged_and_the_exit_code_is_3(
-    bundles: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
-):
+def test_without_a_jail_nothing_is_judged_and_the_exit_code_is_3(bundles, monkeypatch):
     def absent(*_: object, **__: object) -> None:
         raise JailUnavailable("no working sandbox", do="evolake doctor")
 
@@ -479,7 +459,7 @@ def test_without_a_jail_nothing_is_judged_and_the_exit_code_is_3(
     ][0]
 
 
-def test_the_root_names_one_bundle(bundles: Callable[[str], Path], tmp_path: Path):
+def test_the_root_names_one_bundle(bundles, tmp_path):
     file = bundles("programs")
     result = unpack(file.read_bytes())
     assert isinstance(result, Bundle)
@@ -489,7 +469,7 @@ def test_the_root_names_one_bundle(bundles: Callable[[str], Path], tmp_path: Pat
     assert code == 1 and "it is another bundle" in summary["reasons"][0]
 
 
-def test_what_cannot_be_bundled_is_a_sentence(bundles: Callable[[str], Path], tmp_path: Path):
+def test_what_cannot_be_bundled_is_a_sentence(bundles, tmp_path):
     lake = bundles("families").parent / "lake"
     for name, said in (
         ("repair", "has no champion"),

@@ -1,8 +1,6 @@
 """Who is champion, since when and with which gain: `status`, `champion`, the report and the ancestry say the
 same."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex
@@ -26,7 +24,7 @@ SPREAD = "95% interval 1.90 to 2.10, noise floor 1.01"
 
 
 @pytest.fixture(scope="module")
-def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def root(tmp_path_factory) -> Path:
     """Two cycles of solvers; `fast` wins the title in the second."""
     root = tmp_path_factory.mktemp("lake")
     make_lake(root)
@@ -89,7 +87,7 @@ def holder(lake: Lake, cycle: str | None = None) -> tuple[str, str, str] | None:
     return result and (result.artifact_id, result.cycle, result.since)
 
 
-def test_all_places_say_who_since_when_with_which_gain(root: Path):
+def test_all_places_say_who_since_when_with_which_gain(root):
     [status] = json.loads(evolake(root, "status", "--json").stdout)["lines"]
     summary = json.loads(evolake(root, "champion", "solvers", "--json").stdout)
     page = plain(read_sections(root, ["solvers"])[0].headline)
@@ -116,7 +114,7 @@ def test_all_places_say_who_since_when_with_which_gain(root: Path):
         assert "since cycle 0002" in said
 
 
-def test_the_champion_is_the_last_of_its_own_ancestry_everywhere(root: Path):
+def test_the_champion_is_the_last_of_its_own_ancestry_everywhere(root):
     wanted = [("0000", ID["alpha"]), ("0001", ID["tuned"]), ("0002", ID["fast"])]
     summary = json.loads(evolake(root, "champion", "solvers", "--json").stdout)
     asked = json.loads(
@@ -130,7 +128,7 @@ def test_the_champion_is_the_last_of_its_own_ancestry_everywhere(root: Path):
     assert re.findall(r'<td>(\d{4})</td><td><code title="(\w{64})"', section) == wanted
 
 
-def test_a_report_of_an_earlier_cycle_has_the_champion_of_its_time(root: Path):
+def test_a_report_of_an_earlier_cycle_has_the_champion_of_its_time(root):
     body = read_sections(root, ["solvers"], "0001")[0].body
     assert "The champion, since cycle 0001, is <b>alpha</b>" in body
     assert f'<code title="{ID["alpha"]}"' in body.partition("Ancestry of the champion")[2]
@@ -145,15 +143,13 @@ def test_a_report_of_an_earlier_cycle_has_the_champion_of_its_time(root: Path):
         ("abaa", ("a", "0004", "0003")),
     ],
 )
-def test_a_champion_reigns_since_the_first_cycle_without_a_break(
-    tmp_path: Path, ids: str, wanted: tuple[str, str, str]
-):
+def test_a_champion_reigns_since_the_first_cycle_without_a_break(tmp_path, ids, wanted):
     lake = crowned_lake(tmp_path, *ids)
     assert holder(lake) == wanted
     assert holder(lake, "0001") == (ids[0], "0001", "0001")
 
 
-def test_a_cycle_that_is_not_finished_crowns_nobody(tmp_path: Path):
+def test_a_cycle_that_is_not_finished_crowns_nobody(tmp_path):
     lake = crowned_lake(tmp_path, "a", "b")
     lake.seals.reopen("other", "0003", "again")
     assert holder(lake) == ("a", "0001", "0001")
@@ -168,13 +164,13 @@ def test_a_cycle_that_is_not_finished_crowns_nobody(tmp_path: Path):
         ("nothing", "no line 'nothing'", "evolake status"),
     ],
 )
-def test_a_line_without_a_champion_says_what_to_look_at_instead(root: Path, line: str, what: str, do: str):
+def test_a_line_without_a_champion_says_what_to_look_at_instead(root, line, what, do):
     error = evolake(root, "champion", line).exception
     assert isinstance(error, InputError)
     assert what in error.what and do in (error.do or "")
 
 
-def test_the_example_of_the_tasks_shows_the_newest_cycle_and_no_other(tmp_path: Path):
+def test_the_example_of_the_tasks_shows_the_newest_cycle_and_no_other(tmp_path):
     lake = Lake(tmp_path)
     for cycle in ("0001", "0002"):
         rows = [{"design_id": f"{cycle}-{rank}", "cycle": cycle, "rank": rank} for rank in range(1, 8)]

@@ -1,11 +1,7 @@
 """The page as people see it: five lines in less than six screens, nothing wider than its screen, all details
 folded; on paper no figure is torn."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from solver_lake import make_lake
@@ -41,9 +37,7 @@ BREAKS = (
 )
 
 
-def test_five_lines_fit_on_six_screens_and_print_without_what_is_folded(
-    tmp_path: Path, requires: Callable[[str], str]
-):
+def test_five_lines_fit_on_six_screens_and_print_without_what_is_folded(tmp_path, requires):
     chromium = requires("chromium")
     from playwright.sync_api import sync_playwright
 

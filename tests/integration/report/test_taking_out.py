@@ -1,8 +1,6 @@
 """`evolake champion LINE --out DIR` and `evolake show ID`: what is written is the artifact itself, whole;
 what is told of it the lake holds."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -71,13 +69,13 @@ def files_of(folder: Path) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def solvers(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def solvers(tmp_path_factory) -> Path:
     root = tmp_path_factory.mktemp("solvers")
     make_lake(root)
     return root
 
 
-def test_what_is_shown_of_an_artifact_has_the_cycle_that_it_was_made_in(tmp_path: Path):
+def test_what_is_shown_of_an_artifact_has_the_cycle_that_it_was_made_in(tmp_path):
     """Also if a later cycle's population has carried it on."""
     lake = Lake(tmp_path / "lake")
     row = {
@@ -96,7 +94,7 @@ def test_what_is_shown_of_an_artifact_has_the_cycle_that_it_was_made_in(tmp_path
     assert (shown["cycle"], shown["facts"]["cycle"], shown["text"]) == ("0002", "0002", "x = 1\n")
 
 
-def test_a_design_is_taken_out_with_the_values_that_it_reigns_with(tmp_path: Path):
+def test_a_design_is_taken_out_with_the_values_that_it_reigns_with(tmp_path):
     lake = Lake(tmp_path / "lake")
     source = (SEEDS / "designs" / "baseline.py").read_text()
     row = {
@@ -153,7 +151,7 @@ def test_a_design_is_taken_out_with_the_values_that_it_reigns_with(tmp_path: Pat
     )
 
 
-def test_a_family_is_taken_out_as_the_folder_that_the_gates_accept(tmp_path: Path):
+def test_a_family_is_taken_out_as_the_folder_that_the_gates_accept(tmp_path):
     lake = Lake(tmp_path / "lake")
     family = read_family(min((SEEDS / "families").glob("*/generator.py")).parent)
     row = {
@@ -179,7 +177,7 @@ def test_a_family_is_taken_out_as_the_folder_that_the_gates_accept(tmp_path: Pat
     )
 
 
-def test_a_prompt_is_taken_out_as_the_policy_reads_it_with_the_checkpoint_on_demand(tmp_path: Path):
+def test_a_prompt_is_taken_out_as_the_policy_reads_it_with_the_checkpoint_on_demand(tmp_path):
     lake = Lake(tmp_path / "lake")
     root, child = (
         SystemPrompt((Principle("p1", "Think."),)),
@@ -250,7 +248,17 @@ def test_a_prompt_is_taken_out_as_the_policy_reads_it_with_the_checkpoint_on_dem
     assert files_of(tmp_path / "bare") == ["README.md", "principles.json", "prompt.txt"]
 
 
-def test_a_line_that_says_nothing_of_its_artifacts_gives_the_blob(tmp_path: Path):
+def test_a_folder_that_holds_something_stays_as_it_is(tmp_path):
+    lake = Lake(tmp_path / "lake")
+    crown(lake, "other", "k", "c" * 64, lake.blobs.put(b"content\n"))
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "mine").write_text("mine")
+    error = evolake(lake.root, "champion", "other", "--out", str(tmp_path / "out")).exception
+    assert isinstance(error, InputError) and "is not empty" in error.what
+    assert files_of(tmp_path / "out") == ["mine"]
+
+
+def test_a_line_that_says_nothing_of_its_artifacts_gives_the_blob(tmp_path):
     lake = Lake(tmp_path / "lake")
     crown(lake, "other", "k", "c" * 64, lake.blobs.put(b"content\n"), "<b>a | b</b>")
     assert evolake(lake.root, "champion", "other", "--out", str(tmp_path / "out")).exit_code == 0
@@ -265,17 +273,7 @@ def test_a_line_that_says_nothing_of_its_artifacts_gives_the_blob(tmp_path: Path
     assert not (tmp_path / "more").exists()
 
 
-def test_a_folder_that_holds_something_stays_as_it_is(tmp_path: Path):
-    lake = Lake(tmp_path / "lake")
-    crown(lake, "other", "k", "c" * 64, lake.blobs.put(b"content\n"))
-    (tmp_path / "out").mkdir()
-    (tmp_path / "out" / "mine").write_text("mine")
-    error = evolake(lake.root, "champion", "other", "--out", str(tmp_path / "out")).exception
-    assert isinstance(error, InputError) and "is not empty" in error.what
-    assert files_of(tmp_path / "out") == ["mine"]
-
-
-def test_what_cannot_be_written_whole_leaves_nothing_behind(solvers: Path, tmp_path: Path):
+def test_what_cannot_be_written_whole_leaves_nothing_behind(solvers, tmp_path):
     error = evolake(
         solvers, "champion", "solvers", "--out", str(tmp_path / "below" / "out")
     ).exception  # its archive is no blob of this lake
@@ -283,7 +281,7 @@ def test_what_cannot_be_written_whole_leaves_nothing_behind(solvers: Path, tmp_p
     assert list((tmp_path / "below").iterdir()) == []
 
 
-def test_an_artifact_is_shown_with_origin_gates_scores_and_text(solvers: Path):
+def test_an_artifact_is_shown_with_origin_gates_scores_and_text(solvers):
     done = evolake(solvers, "show", ID["fast"][:8], "--json")
     result = json.loads(done.stdout)
     assert (result["verdict"], result["artifact_id"], result["line"], result["kind"]) == (
@@ -313,7 +311,7 @@ def test_an_artifact_is_shown_with_origin_gates_scores_and_text(solvers: Path):
     assert f"parent     {ID['beta'][:12]} beta, weight 1.00, by patch" in said
 
 
-def test_an_id_that_several_begin_with_lists_them_and_more_digits_choose(tmp_path: Path):
+def test_an_id_that_several_begin_with_lists_them_and_more_digits_choose(tmp_path):
     lake = Lake(tmp_path)
     ids = ["abcdef12" + digit * 56 for digit in "012"]
     rows = [
@@ -334,7 +332,7 @@ def test_an_id_that_several_begin_with_lists_them_and_more_digits_choose(tmp_pat
     assert json.loads(evolake(tmp_path, "show", ids[1][:9], "--json").stdout)["artifact_id"] == ids[1]
 
 
-def test_a_title_names_what_alone_has_it(solvers: Path, tmp_path: Path):
+def test_a_title_names_what_alone_has_it(solvers, tmp_path):
     result = json.loads(evolake(solvers, "show", "Tuned", "--json").stdout)
     assert (result["artifact_id"], result["title"]) == (ID["tuned"], "tuned")
     assert ID["fast"] in {row["child_id"] for row in result["born"]} and result["children"] == len(
@@ -360,6 +358,6 @@ def test_a_title_names_what_alone_has_it(solvers: Path, tmp_path: Path):
 
 
 @pytest.mark.parametrize("wanted", ["", "abcdef1", "zz", "../../x", "%", "ABCDEF12", "f" * 64])
-def test_what_names_nothing_is_a_sentence(solvers: Path, wanted: str):
+def test_what_names_nothing_is_a_sentence(solvers, wanted):
     error = evolake(solvers, "show", wanted).exception
     assert isinstance(error, InputError) and f"nothing is called {wanted!r}" in error.what

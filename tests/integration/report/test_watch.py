@@ -1,7 +1,5 @@
 """`evolake watch` shows a lake as it is now, also while a run writes to it, and ends cleanly."""
 
-from __future__ import annotations
-
 import os
 import pty
 import signal
@@ -27,7 +25,7 @@ LONG_S = 60
 
 
 @pytest.fixture(scope="module")
-def lake(tmp_path_factory: pytest.TempPathFactory) -> Lake:
+def lake(tmp_path_factory) -> Lake:
     return make_lake(tmp_path_factory.mktemp("lake"))
 
 
@@ -43,7 +41,7 @@ def files_of(root: Path) -> dict[Path, bytes]:
     return {path: path.read_bytes() for path in sorted(root.rglob("*")) if path.is_file()}
 
 
-def test_a_frame_says_who_leads_the_score_by_cycle_the_gates_and_the_spend(lake: Lake):
+def test_a_frame_says_who_leads_the_score_by_cycle_the_gates_and_the_spend(lake):
     before = files_of(lake.root)
     text = shown(lake.root)
     assert "solvers 2 cycles done" in text
@@ -55,7 +53,7 @@ def test_a_frame_says_who_leads_the_score_by_cycle_the_gates_and_the_spend(lake:
     assert files_of(lake.root) == before
 
 
-def test_while_a_run_holds_the_line_it_says_what_it_is_at(lake: Lake):
+def test_while_a_run_holds_the_line_it_says_what_it_is_at(lake):
     note = TableSchema("notes", 1, {"text": (pl.String, "What is noted.")}, keys=("text",))
     with lake.line_lock("solvers", run_id="working"):
         assert "now the seeds, or nothing published yet for 0:0" in shown(lake.root)
@@ -67,7 +65,7 @@ def test_while_a_run_holds_the_line_it_says_what_it_is_at(lake: Lake):
     assert "now idle" in shown(lake.root)
 
 
-def test_a_note_of_a_process_that_is_gone_is_nobody_at_work(lake: Lake, tmp_path: Path):
+def test_a_note_of_a_process_that_is_gone_is_nobody_at_work(lake, tmp_path):
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
     with lake.line_lock("solvers", run_id="r"):
@@ -83,7 +81,7 @@ def test_a_note_of_a_process_that_is_gone_is_nobody_at_work(lake: Lake, tmp_path
     assert held_by(tmp_path / "x.lock") is None
 
 
-def test_a_line_without_a_finished_cycle_and_an_empty_lake_say_so(tmp_path: Path):
+def test_a_line_without_a_finished_cycle_and_an_empty_lake_say_so(tmp_path):
     assert "The lake holds no cycle yet" in shown(tmp_path)
     alone = shown(tmp_path, "--lines", "designs")
     assert "designs 0 cycles done" in alone and "no cycle is finished" in alone
@@ -96,7 +94,7 @@ def test_a_line_without_a_finished_cycle_and_an_empty_lake_say_so(tmp_path: Path
             shown(tmp_path, "--lines", lines)
 
 
-def test_ctrl_c_ends_the_live_view_with_a_sentence(lake: Lake):
+def test_ctrl_c_ends_the_live_view_with_a_sentence(lake):
     ours, theirs = pty.openpty()
     command = [
         sys.executable,
@@ -128,7 +126,7 @@ def test_ctrl_c_ends_the_live_view_with_a_sentence(lake: Lake):
     assert b"Traceback" not in text
 
 
-def test_the_scores_of_designs_and_families_read_as_what_they_measure(tmp_path: Path):
+def test_the_scores_of_designs_and_families_read_as_what_they_measure(tmp_path):
     lake = Lake(tmp_path)
     crowned = [{"line": "designs", "cycle": "0001", "artifact_id": "a", "score": 0.5}]
     lake.publish(

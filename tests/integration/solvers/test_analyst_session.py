@@ -1,8 +1,6 @@
 """The post-mortem analyst as a session: a real server and a real jail, over incidents that lie in its
 workspace whole."""
 
-from __future__ import annotations
-
 import json
 from functools import partial
 from pathlib import Path
@@ -15,13 +13,7 @@ from evolake.agents import AgentFailure, open_agents
 from evolake.errors import InputError
 from evolake.jail import open_pool
 from evolake.settings import BudgetSettings, load
-from evolake.solvers.evolution.post_mortem import (
-    Evaluated,
-    PostMortem,
-    SessionAnalyst,
-    check_analyst,
-    post_mortem,
-)
+from evolake.solvers.evolution.post_mortem import Evaluated, PostMortem, SessionAnalyst, post_mortem
 from evolake.solvers.settings import SolversSettings
 
 ID, PAR2 = "1" * 64, 987.654321
@@ -96,26 +88,7 @@ def held(folder: Path, script: list[Action], **more: object) -> tuple[PostMortem
             return result, agents.turns(), server.requests
 
 
-def test_an_analyst_reads_whole_diffs_and_the_sources_of_its_base_and_finds_the_cause(tmp_path: Path) -> None:
-    result, turns, asked = held(tmp_path, EXPERT)
-    assert [(item.subject, item.evidence) for item in result.findings] == [("luckyRestart", [ID[:12]])]
-    assert [item["evidence"] for item in result.proposals] == [[ID]]
-    parts = [[done["result"] for done in json.loads(turn["text"])["calls"]] for turn in turns]
-    assert [line.split()[0] for line in parts[0][0].splitlines()] == [
-        "cycle/attempts.txt",
-        "cycle/families.txt",
-        CHANGE,
-        TOLD,
-        "sources/small/src/Solver.cc",
-    ]
-    assert "not declared" in parts[0][1]
-    assert parts[1] == [f"{CHANGE}:3003: +  luckyRestart();"]
-    assert parts[2] == ["sources/small/src/Solver.cc:1: int lucky() { return 1; }"]
-    assert turns[-1]["outcome"] == "finished"
-    assert not [item for item in asked if ID in json.dumps(item.messages)], "variants go by short ids"
-
-
-def test_a_session_has_no_par2_before_its_cycle_and_never_a_row_of_the_holdout_suite(tmp_path: Path) -> None:
+def test_a_session_has_no_par2_before_its_cycle_and_never_a_row_of_the_holdout_suite(tmp_path):
     numbers = {
         "blocked_gate": "",
         "reason": "",
@@ -136,18 +109,10 @@ def test_a_session_has_no_par2_before_its_cycle_and_never_a_row_of_the_holdout_s
         held(tmp_path, EXPERT, **(numbers | {"measured": measured(3) | {"suite": "holdout"}}))
 
 
-def test_a_session_that_changes_its_evidence_ends_typed(tmp_path: Path) -> None:
+def test_a_session_that_changes_its_evidence_ends_typed(tmp_path):
     result, *_ = held(
         tmp_path, [call(("write_file", {"path": TOLD, "text": str(number)})) for number in range(3)]
     )
     assert [isinstance(failure, AgentFailure) and failure.status for failure in result.failures] == [
         "outside"
     ]
-
-
-def test_a_session_needs_a_model(tmp_path: Path) -> None:
-    settings = load("demo", lake=tmp_path)
-    with pytest.raises(InputError, match="needs a model"):
-        check_analyst(
-            settings.with_section(settings.of(SolversSettings).model_copy(update={"analyst": "session"}))
-        )

@@ -1,11 +1,8 @@
 """A user's solver, an archive by path, is built by CMake, a configure script or make from a few lines of
 TOML, and its level is held."""
 
-from __future__ import annotations
-
 import shutil
 import tarfile
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -84,9 +81,7 @@ def laid_out(tmp_path: Path, system: str, blobs: BlobStore) -> Path:
 
 
 @pytest.mark.parametrize("system", TREES)
-def test_an_archive_by_path_is_built_by_a_few_lines_of_toml(
-    tmp_path: Path, requires: Callable[[str], str], system: str
-) -> None:
+def test_an_archive_by_path_is_built_by_a_few_lines_of_toml(tmp_path, requires, system):
     requires("c++")
     blobs = BlobStore(tmp_path / "lake")
     folder = laid_out(tmp_path, system, blobs)
@@ -101,7 +96,7 @@ def test_an_archive_by_path_is_built_by_a_few_lines_of_toml(
     assert build_variant(folder, adapter_of(system), blobs, again=True).flags == built.flags
 
 
-def test_another_level_in_a_build_file_must_be_stated(tmp_path: Path, requires: Callable[[str], str]) -> None:
+def test_another_level_in_a_build_file_must_be_stated(tmp_path, requires):
     requires("c++")
     blobs, adapter = BlobStore(tmp_path / "lake"), adapter_of("make")
     base = laid_out(tmp_path, "make", blobs)
@@ -137,7 +132,7 @@ def test_another_level_in_a_build_file_must_be_stated(tmp_path: Path, requires: 
         ('program = "bin/solver"', 'program = "bin/solver"\noptions = "x"', "build.options"),
     ],
 )
-def test_a_wrong_field_of_a_build_system_is_named(old: str, new: str, field: str) -> None:
+def test_a_wrong_field_of_a_build_system_is_named(old, new, field):
     text = TOML.format(system="make", more="")
     assert old in text
     with pytest.raises(InputError, match=field):

@@ -1,8 +1,6 @@
 """Who else writes a variant: a session of a model with tools in the jail, a command of the user's own, a tree
 that somebody submits."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import sys
@@ -17,7 +15,7 @@ from pydantic import SecretStr
 from small_solver import SMALL_CNF, SmallProject, planned, small_project
 
 from evolake.agents import Agents, open_agents
-from evolake.agents.backends import OperatorsBackend
+from evolake.agents.roles import OperatorsBackend
 from evolake.cli import cli
 from evolake.errors import InputError
 from evolake.jail import open_pool
@@ -26,7 +24,7 @@ from evolake.lake import Lake
 from evolake.settings import BudgetSettings, Settings
 from evolake.settings import load as load_settings
 from evolake.solvers.edits import Edit
-from evolake.solvers.evolution.authors import SubmissionAuthor, submit, submitted_plans
+from evolake.solvers.evolution.authors import submit
 from evolake.solvers.evolution.coder_session import SessionAuthor, Shop
 from evolake.solvers.evolution.coding import CommandAuthor, check_coder, words_of
 from evolake.solvers.evolution.drafts import Proposals
@@ -36,27 +34,14 @@ from evolake.solvers.measurement.benchmark import stage_limits
 from evolake.solvers.repository.variant import archive_variant
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.suites import Instance, Suite
-from evolake.solvers.tables import CODER_RUNS, PLANS
+from evolake.solvers.tables import CODER_RUNS
 
 SOURCE = "src/core/Solver.cc"
-BROKEN = ("edit_file", {"path": SOURCE, "search": "opt_first.value * 2", "replace": "opt_frist.value * 3"})
-MENDED = ("edit_file", {"path": SOURCE, "search": "opt_frist", "replace": "opt_first"})
 FINISH = ("finish", {"title": "larger budget", "changelog": "The budget is three times the first interval."})
-EXPERT = [
-    call(("list_files", {}), ("grep", {"pattern": "opt_first"}), thought="Where is the budget?"),
-    call(("read_file", {"path": SOURCE})),
-    call(BROKEN),
-    call(("build", {})),
-    call(MENDED),
-    call(("build", {}), ("smoke", {"formulas": 1})),
-    call(("bench", {"formulas": 1})),
-    call(("run_formula", {"formula": "tiny"}), ("run_formula", {"formula": "unknown"})),
-    call(FINISH),
-]
 
 
 @pytest.fixture
-def project(tmp_path: Path, requires) -> SmallProject:
+def project(tmp_path, requires) -> SmallProject:
     requires("c++")
     return small_project(tmp_path)
 
@@ -89,49 +74,7 @@ def by_sessions(project: SmallProject, script: list[Action]) -> tuple[Proposals,
             ), agents
 
 
-def test_a_session_explores_breaks_the_build_mends_it_tests_and_becomes_a_variant(
-    project: SmallProject,
-) -> None:
-    result, agents = by_sessions(project, EXPERT)
-    (variant,) = result.variants
-    assert (variant.origin, variant.title, variant.blocked, variant.repairs, variant.edits) == (
-        "model",
-        "larger budget",
-        False,
-        0,
-        None,
-    )
-    assert "opt_first.value * 3" in (variant.folder / SOURCE).read_text()
-    assert "three times" in (variant.folder / "CHANGELOG.md").read_text()
-    turns = agents.turns()
-    assert (
-        {row["artifact_id"] for row in turns}
-        == {variant.variant_id}
-        == {row["artifact_id"] for row in agents.rows()}
-    )
-    details = {
-        number: [done["result"] for done in json.loads(row["text"])["calls"]]
-        for number, row in enumerate(turns)
-    }
-    assert "It was not built: compile error" in details[3][0] and "opt_frist" in details[3][0]
-    assert details[5][0].startswith("It was built")
-    assert [line.split()[0] for line in details[5][1].splitlines()] == [
-        "tiny",
-        "tiny~renamed",
-        "tiny~shuffled",
-        "of",
-        "tiny",
-    ]
-    assert [line.split()[:3] for line in details[6][0].splitlines()[:2]] == [
-        ["yours", "tiny", "malformed"],
-        ["parent", "tiny", "malformed"],
-    ]
-    assert details[6][0].splitlines()[2].startswith("cost ratio, parent over yours: 1 (95% interval ")
-    assert details[7][1] == "There is no formula of this name. There are, among others: tiny."
-    assert (project.base.folder / SOURCE).read_text().count("opt_first.value * 2") == 1
-
-
-def test_bench_draws_other_formulas_after_each_change_and_the_same_ones_again(project: SmallProject) -> None:
+def test_bench_draws_other_formulas_after_each_change_and_the_same_ones_again(project):
     """The draw follows from session, sources and the number that the call names: a replay draws alike."""
     from evolake.solvers.evolution.coder_session import commands
     from evolake.solvers.roles.coder import BenchFormulas
@@ -186,9 +129,7 @@ def test_bench_draws_other_formulas_after_each_change_and_the_same_ones_again(pr
         ([call(FINISH)], "no source file was changed"),
     ],
 )
-def test_a_session_of_no_use_leaves_its_plan_unmade_with_the_reason(
-    project: SmallProject, script: list[Action], reason: str
-) -> None:
+def test_a_session_of_no_use_leaves_its_plan_unmade_with_the_reason(project, script, reason):
     result, _ = by_sessions(project, script)
     assert result.variants == []
     assert [item.reason.startswith(reason) for item in result.failed_proposals] == [True]
@@ -207,33 +148,6 @@ def by_a_command(
         )
     CODER_RUNS.frame(author.runs)
     return result, author.runs
-
-
-WELL = f"""
-import os, pathlib
-task = pathlib.Path(os.environ["EVOLAKE_TASK"]).read_text()
-assert "A stronger decay follows" in task and "no threads" in task and not [name for name in os.environ if name == "EVOLAKE_MODEL_API_KEY"]
-source = pathlib.Path("{SOURCE}")
-source.write_text(source.read_text().replace("* 2", "* 3"))
-pathlib.Path("src/core/notes.txt").write_text("mine")
-pathlib.Path("CHANGELOG.md").write_text("The budget is three times as large.")
-print("done")
-"""  # noqa: E501
-
-
-def test_what_a_command_leaves_in_the_sources_is_the_candidate(
-    project: SmallProject, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("EVOLAKE_MODEL_API_KEY", KEY)
-    result, (row,) = by_a_command(project, WELL)
-    (variant,) = result.variants
-    assert (variant.origin, variant.blocked) == ("command", False)
-    assert "opt_first.value * 3" in (variant.folder / SOURCE).read_text()
-    assert "The budget is three times as large." in (variant.folder / "CHANGELOG.md").read_text()
-    assert not (variant.folder / "TASK.md").exists() and not (variant.folder / "src/core/notes.txt").exists()
-    assert [item["what"] for item in variant.dropped] == ["src/core/notes.txt"]
-    assert (row["exit_code"], row["variant_id"], row["reason"]) == (0, variant.variant_id, None)
-    assert row["wall_s"] > 0 and project.blobs.get(row["output_sha"]) == b"done\n"
 
 
 LINKS = (
@@ -261,9 +175,7 @@ LINKS = (
         ),
     ],
 )
-def test_a_command_of_no_use_leaves_its_plan_unmade_and_a_row(
-    project: SmallProject, text: str, timeout_s: float, code: int | None, reason: str
-) -> None:
+def test_a_command_of_no_use_leaves_its_plan_unmade_and_a_row(project, text, timeout_s, code, reason):
     result, (row,) = by_a_command(project, text, timeout_s)
     assert (result.variants, [item.reason for item in result.failed_proposals]) == ([], [reason])
     assert (row["exit_code"], row["variant_id"], row["reason"]) == (code, None, reason)
@@ -282,7 +194,7 @@ other.write_text("mine")
 """  # noqa: E501
 
 
-def test_a_command_reads_the_other_seeds_and_nothing_of_them_is_taken(project: SmallProject) -> None:
+def test_a_command_reads_the_other_seeds_and_nothing_of_them_is_taken(project):
     other = project.into.parent / "other"
     shutil.copytree(project.base.folder, other)
     (other / SOURCE).write_text((other / SOURCE).read_text().replace("* 2", "* 7"))
@@ -299,7 +211,7 @@ def test_a_command_reads_the_other_seeds_and_nothing_of_them_is_taken(project: S
     assert {path: path.read_bytes() for path in other.rglob("*") if path.is_file()} == before
 
 
-def test_links_that_a_command_leaves_lead_nowhere(project: SmallProject) -> None:
+def test_links_that_a_command_leaves_lead_nowhere(project):
     result, _ = by_a_command(project, LINKS)
     (variant,) = result.variants
     assert variant.blocked, "without its source file it is not built"
@@ -309,19 +221,14 @@ def test_links_that_a_command_leaves_lead_nowhere(project: SmallProject) -> None
 @pytest.mark.parametrize(
     "setting, message", [("command:nosuchprogram x", "names no program"), ("command:'", "cannot be used")]
 )
-def test_a_command_that_cannot_be_run_is_told_before_any_work(setting: str, message: str) -> None:
+def test_a_command_that_cannot_be_run_is_told_before_any_work(setting, message):
     with pytest.raises(InputError, match=message):
         check_coder(load_settings("demo").with_section(SolversSettings(coder=setting)))
     assert words_of(f"command:{sys.executable} -c 'a b'") == (sys.executable, "-c", "a b")
 
 
-def test_a_session_needs_a_model() -> None:
-    with pytest.raises(InputError, match="needs a model"):
-        check_coder(load_settings("demo").with_section(SolversSettings(coder="session")))
-
-
 @pytest.fixture
-def begun(project: SmallProject, monkeypatch: pytest.MonkeyPatch) -> Lake:
+def begun(project, monkeypatch) -> Lake:
     """A lake whose first population is the small seed, with its adapter among the settings' seeds."""
     lake = Lake(project.into.parent / "lake")
     row = {
@@ -369,35 +276,6 @@ def larger(folder: Path) -> None:
     (folder / SOURCE).write_text((folder / SOURCE).read_text().replace("* 2", "* 3"))
 
 
-def test_a_submitted_tree_is_a_plan_of_the_next_cycle_and_a_variant_like_any_other(
-    project: SmallProject, begun: Lake
-) -> None:
-    folder = changed_tree(project, larger)
-    said = [
-        "solvers",
-        "submit",
-        str(folder),
-        "--parent",
-        project.seed.variant_id[:12],
-        "--hypothesis",
-        "A larger budget.",
-        "--json",
-    ]
-    first, again = (CliRunner().invoke(cli, said, catch_exceptions=False) for _ in range(2))
-    assert (first.exit_code, json.loads(first.output)["cycle"]) == (0, "0001")
-    assert json.loads(again.output) == json.loads(first.output)
-    plans = submitted_plans(begun, "0001", 2)
-    assert PLANS.frame(plans).select("number", "parent_ids", "origin", "kind").rows() == [
-        (2, [project.seed.variant_id], "submitted", "rewrite")
-    ]
-    assert submitted_plans(begun, "0002", 0) == []
-    author = SubmissionAuthor(begun.blobs)
-    with Agents(OperatorsBackend("0001"), line="solvers", cycle="0001") as agents:
-        (variant,) = project.propose(agents, plans, author=lambda plan: author).variants
-    assert (variant.origin, variant.title, variant.blocked) == ("submitted", "A larger budget.", False)
-    assert "opt_first.value * 3" in (variant.folder / SOURCE).read_text()
-
-
 def more_files(folder: Path) -> None:
     larger(folder)
     (folder / "src/core/notes.txt").write_text("mine")
@@ -419,14 +297,7 @@ def more_files(folder: Path) -> None:
         ),
     ],
 )
-def test_what_cannot_be_submitted_is_told(
-    project: SmallProject,
-    begun: Lake,
-    change: Callable[[Path], object],
-    parent: str,
-    hypothesis: str,
-    message: str,
-) -> None:
+def test_what_cannot_be_submitted_is_told(project, begun, change, parent, hypothesis, message):
     with pytest.raises(InputError, match=message):
         submit(
             begun,
@@ -438,9 +309,93 @@ def test_what_cannot_be_submitted_is_told(
     assert begun.record("solvers", "submissions") is None
 
 
+BROKEN = ("edit_file", {"path": SOURCE, "search": "opt_first.value * 2", "replace": "opt_frist.value * 3"})
+
+
+MENDED = ("edit_file", {"path": SOURCE, "search": "opt_frist", "replace": "opt_first"})
+
+
+EXPERT = [
+    call(("list_files", {}), ("grep", {"pattern": "opt_first"}), thought="Where is the budget?"),
+    call(("read_file", {"path": SOURCE})),
+    call(BROKEN),
+    call(("build", {})),
+    call(MENDED),
+    call(("build", {}), ("smoke", {"formulas": 1})),
+    call(("bench", {"formulas": 1})),
+    call(("run_formula", {"formula": "tiny"}), ("run_formula", {"formula": "unknown"})),
+    call(FINISH),
+]
+
+
+def test_a_session_explores_breaks_the_build_mends_it_tests_and_becomes_a_variant(project):
+    result, agents = by_sessions(project, EXPERT)
+    (variant,) = result.variants
+    assert (variant.origin, variant.title, variant.blocked, variant.repairs, variant.edits) == (
+        "model",
+        "larger budget",
+        False,
+        0,
+        None,
+    )
+    assert "opt_first.value * 3" in (variant.folder / SOURCE).read_text()
+    assert "three times" in (variant.folder / "CHANGELOG.md").read_text()
+    turns = agents.turns()
+    assert (
+        {row["artifact_id"] for row in turns}
+        == {variant.variant_id}
+        == {row["artifact_id"] for row in agents.rows()}
+    )
+    details = {
+        number: [done["result"] for done in json.loads(row["text"])["calls"]]
+        for number, row in enumerate(turns)
+    }
+    assert "It was not built: compile error" in details[3][0] and "opt_frist" in details[3][0]
+    assert details[5][0].startswith("It was built")
+    assert [line.split()[0] for line in details[5][1].splitlines()] == [
+        "tiny",
+        "tiny~renamed",
+        "tiny~shuffled",
+        "of",
+        "tiny",
+    ]
+    assert [line.split()[:3] for line in details[6][0].splitlines()[:2]] == [
+        ["yours", "tiny", "malformed"],
+        ["parent", "tiny", "malformed"],
+    ]
+    assert details[6][0].splitlines()[2].startswith("cost ratio, parent over yours: 1 (95% interval ")
+    assert details[7][1] == "There is no formula of this name. There are, among others: tiny."
+    assert (project.base.folder / SOURCE).read_text().count("opt_first.value * 2") == 1
+
+
+WELL = f"""
+import os, pathlib
+task = pathlib.Path(os.environ["EVOLAKE_TASK"]).read_text()
+assert "A stronger decay follows" in task and "no threads" in task and not [name for name in os.environ if name == "EVOLAKE_MODEL_API_KEY"]
+source = pathlib.Path("{SOURCE}")
+source.write_text(source.read_text().replace("* 2", "* 3"))
+pathlib.Path("src/core/notes.txt").write_text("mine")
+pathlib.Path("CHANGELOG.md").write_text("The budget is three times as large.")
+print("done")
+"""  # noqa: E501
+
+
+def test_what_a_command_leaves_in_the_sources_is_the_candidate(project, monkeypatch):
+    monkeypatch.setenv("EVOLAKE_MODEL_API_KEY", KEY)
+    result, (row,) = by_a_command(project, WELL)
+    (variant,) = result.variants
+    assert (variant.origin, variant.blocked) == ("command", False)
+    assert "opt_first.value * 3" in (variant.folder / SOURCE).read_text()
+    assert "The budget is three times as large." in (variant.folder / "CHANGELOG.md").read_text()
+    assert not (variant.folder / "TASK.md").exists() and not (variant.folder / "src/core/notes.txt").exists()
+    assert [item["what"] for item in variant.dropped] == ["src/core/notes.txt"]
+    assert (row["exit_code"], row["variant_id"], row["reason"]) == (0, variant.variant_id, None)
+    assert row["wall_s"] > 0 and project.blobs.get(row["output_sha"]) == b"done\n"
+
+
 def test_an_ablation_tells_one_arm_less_judges_both_alike_and_goes_on_from_its_journal(
-    project: SmallProject, begun: Lake, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+    project, begun, monkeypatch, tmp_path
+):
     from evolake.solvers.evolution import ablation
     from evolake.solvers.evolution.workspace import Workspace
     from evolake.solvers.gates.judging import VariantResults

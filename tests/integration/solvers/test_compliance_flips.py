@@ -1,8 +1,6 @@
 """A compliance rule changes: real sources judged anew by the new version, published over the old verdicts,
 and the cookbook names who flipped."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +8,6 @@ from pathlib import Path
 import pytest
 from solver_fixtures import toy_adapter, toy_tree
 
-import evolake.solvers.rules  # noqa: F401  (registers the checkers)
 from evolake.gates import load_rules
 from evolake.lake import VERDICTS, Catalogue, Lake, side_table
 from evolake.lake.catalogue import SQL_ROOT
@@ -29,6 +26,8 @@ parameters: {parameters}
 ---
 A variant calls nothing of these.
 """
+
+
 ADDED = {
     "reads-a-clock": "int when() { return clock(); }\n",
     "asks-a-name": "int who() { return getuid(); }\n",
@@ -58,7 +57,7 @@ def verdicts(lake: Lake, rules: Path, version: int, calls: list[str], evidence: 
 
 
 @pytest.fixture
-def lake(tmp_path: Path) -> Iterator[Lake]:
+def lake(tmp_path) -> Iterator[Lake]:
     """Three variants of the toy, judged under version 1 and then under version 2 of one rule."""
     lake = Lake(tmp_path / "lake")
     adapter, upstream, base = toy_adapter(), toy_tree(tmp_path / "upstream"), tmp_path / "base"
@@ -79,7 +78,7 @@ def lake(tmp_path: Path) -> Iterator[Lake]:
     yield lake
 
 
-def test_the_cookbook_names_every_variant_whose_verdict_flipped(lake: Lake):
+def test_the_cookbook_names_every_variant_whose_verdict_flipped(lake):
     with Catalogue(lake) as catalogue:
         statement = (SQL_ROOT / "cookbook" / "verdict_flips.sql").read_text()
         flips = catalogue.query(statement, {"rule_id": "solvers-no-calls", "before": "1", "after": "2"}).rows

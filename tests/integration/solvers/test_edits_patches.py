@@ -5,10 +5,8 @@ A patch is built again only if something that decides its verdict has changed (s
 patches of the other seeds are in test_edits_patches_elsewhere.py.
 """
 
-from __future__ import annotations
-
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -32,22 +30,18 @@ PATCHES = [patch for base, patch in FORMS if base == BASE]
 
 
 @pytest.fixture(scope="module")
-def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
+def bench(tmp_path_factory) -> Iterator[Bench]:
     with open_benches(tmp_path_factory.mktemp("patched")) as opened:
         yield opened(BASE)
 
 
 @pytest.mark.parametrize("patch", PATCHES)
-def test_a_patch_compiles_answers_right_with_proofs_and_changes_the_search(
-    patch: str, requires: Callable[[str], str], bench: Bench, tmp_path: Path
-) -> None:
+def test_a_patch_compiles_answers_right_with_proofs_and_changes_the_search(patch, requires, bench, tmp_path):
     requires("c++")
     assert_patch_differs(bench, patch, tmp_path)
 
 
-def test_a_patch_that_answers_wrong_is_found_out(
-    bench: Bench, requires: Callable[[str], str], tmp_path: Path
-) -> None:
+def test_a_patch_that_answers_wrong_is_found_out(bench, requires, tmp_path):
     requires("c++")
     name, changed = SAMPLE[BASE][0], bench.patching.changed[SAMPLE[BASE][0]]
     [path] = [path for path in bench.patching.files if path.endswith("core/Solver.cc")]
@@ -65,9 +59,7 @@ def test_a_patch_that_answers_wrong_is_found_out(
         )
 
 
-def test_a_crossover_of_patches_and_a_moved_option_builds_cleanly_and_solves(
-    requires: Callable[[str], str], bench: Bench, tmp_path: Path
-) -> None:
+def test_a_crossover_of_patches_and_a_moved_option_builds_cleanly_and_solves(requires, bench, tmp_path):
     requires("c++")
     adapter, seed = load_adapter(BASE), seed_of(BASE)
     first = [

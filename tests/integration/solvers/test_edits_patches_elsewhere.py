@@ -6,8 +6,6 @@ index has them. Then each of its patches solves the smoke suite too, and a varia
 taken through the gates.
 """
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -36,21 +34,21 @@ ELSEWHERE = [(base, patch) for base, patch in FORMS if base != "minisat22"]
 
 
 @pytest.fixture(scope="module")
-def benches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Bench]]:
+def benches(tmp_path_factory) -> Iterator[Callable[[str], Bench]]:
     with open_benches(tmp_path_factory.mktemp("patched")) as opened:
         yield opened
 
 
 @pytest.mark.parametrize(("base", "patch"), ELSEWHERE, ids=[f"{base}-{patch}" for base, patch in ELSEWHERE])
 def test_a_patch_compiles_answers_right_with_proofs_and_changes_the_search(
-    base: str, patch: str, requires: Callable[[str], str], benches: Callable[[str], Bench], tmp_path: Path
-) -> None:
+    base, patch, requires, benches, tmp_path
+):
     requires("c++")
     assert_patch_differs(benches(base), patch, tmp_path)
 
 
 @pytest.mark.parametrize("base", BASES)
-def test_every_seed_declares_options_that_can_be_moved(base: str) -> None:
+def test_every_seed_declares_options_that_can_be_moved(base):
     adapter = load_adapter(base)
     result = tunables(seed_of(base), adapter)
     assert len(result) >= 12
@@ -60,7 +58,7 @@ def test_every_seed_declares_options_that_can_be_moved(base: str) -> None:
 
 
 @pytest.mark.parametrize("base", BASES)
-def test_every_patch_keeps_the_rules_of_the_compliance_gate(base: str, tmp_path: Path) -> None:
+def test_every_patch_keeps_the_rules_of_the_compliance_gate(base, tmp_path):
     adapter, seed = load_adapter(base), seed_of(base)
     rules = load_rules(load().seeds / "rules", "solvers").of_gate("compliance")
     objections = {}

@@ -1,11 +1,8 @@
 """Real variants of MiniSat at the stability gate: chance out of memory that was never written, and lemmas
 that are written again and again."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -36,7 +33,7 @@ REPEATED = (
 
 
 @pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory) -> GatesProject:
+def project(tmp_path_factory) -> GatesProject:
     """A project that knows the seed's own runs; half of the growing formulas are enough."""
     project = open_project(tmp_path_factory.mktemp("filled"))
     suite = project.context.stability
@@ -77,7 +74,7 @@ def included(code: str) -> tuple[str, str]:
     return "#include <math.h>", f"#include <math.h>\n#include <stdlib.h>\n{code}"
 
 
-def test_chance_from_allocated_memory_is_blocked_without_a_further_build(project: GatesProject) -> None:
+def test_chance_from_allocated_memory_is_blocked_without_a_further_build(project):
     heap_only = replace(project, context=replace(project.context, filling_build=False))
     rule, reason = blocked_by(heap_only, "heap", included(""), (SOLVE, f"{SOLVE}\n{HEAP}"))
     assert (
@@ -86,7 +83,7 @@ def test_chance_from_allocated_memory_is_blocked_without_a_further_build(project
     )
 
 
-def test_chance_from_local_variables_is_blocked_by_the_filling_build(project: GatesProject) -> None:
+def test_chance_from_local_variables_is_blocked_by_the_filling_build(project):
     rule, reason = blocked_by(project, "stack", included(CHANCE), (SOLVE, f"{SOLVE}\n{STACK}"))
     assert (
         rule == "solvers-stability-initialised-memory"
@@ -94,13 +91,13 @@ def test_chance_from_local_variables_is_blocked_by_the_filling_build(project: Ga
     )
 
 
-def test_lemmas_that_are_written_again_and_again_are_blocked(project: GatesProject) -> None:
+def test_lemmas_that_are_written_again_and_again_are_blocked(project):
     heap_only = replace(project, context=replace(project.context, filling_build=False))
     rule, reason = blocked_by(heap_only, "repeated", (LEARNT, f"{LEARNT}\n{REPEATED}"))
     assert rule == "solvers-stability-proof-growth" and "bytes of proof for each conflict" in reason
 
 
-def test_an_honest_variant_with_longer_lemmas_and_memory_of_its_own_passes(project: GatesProject) -> None:
+def test_an_honest_variant_with_longer_lemmas_and_memory_of_its_own_passes(project):
     honest = (
         "    int* cleared = (int*) calloc(700, sizeof(int)); if (cleared[600] & 1) "
         + OTHERWISE
@@ -123,21 +120,21 @@ def test_an_honest_variant_with_longer_lemmas_and_memory_of_its_own_passes(proje
     ],
     ids=["fails", "drops it"],
 )
-def test_a_build_that_escapes_the_filling_is_blocked(project: GatesProject, line: str, reason: str) -> None:
+def test_a_build_that_escapes_the_filling_is_blocked(project, line, reason):
     rule, said = blocked_by(
         project, f"escape-{len(line)}", (MAKEFILE_ANCHOR, f"{MAKEFILE_ANCHOR}\n{line}"), source=MAKEFILE
     )
     assert rule == "solvers-stability-initialised-memory" and reason in said
 
 
-def test_an_adapter_without_compiler_flags_has_no_filling_build(project: GatesProject) -> None:
+def test_an_adapter_without_compiler_flags_has_no_filling_build(project):
     adapter = project.adapter("minisat22")
     filling = filling_adapter(adapter)
     assert filling is not None and filling.environment["CFLAGS"] == f"{adapter.environment['CFLAGS']} {FLAG}"
     assert filling_adapter(replace(adapter, environment={"LFLAGS": "-s"})) is None
 
 
-def test_what_is_kept_of_a_seed_is_not_measured_again(project: GatesProject, tmp_path: Path) -> None:
+def test_what_is_kept_of_a_seed_is_not_measured_again(project, tmp_path):
     context = replace(project.context, cache=tmp_path)
     first = seed_stability(project.seed("minisat22"), project.adapter("minisat22"), context, cycle="0001")
     assert {row["family"] for row in first} == {"growing", "filled"} and len(first) == 3 * 4

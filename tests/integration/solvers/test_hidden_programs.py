@@ -1,14 +1,11 @@
 """Programs inside a program, switches of the compiler, calls that sources hide: real variants of the seeds,
 and one real build of what hides best."""
 
-from __future__ import annotations
-
 import base64
 import io
 import tarfile
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from solver_gates import RULES, GatesProject, open_project
@@ -28,7 +25,7 @@ void* hidden_handle(const char* name) { return elsewhere(1) > 3 ? (void*) &hidde
 
 
 @pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory) -> GatesProject:
+def project(tmp_path_factory) -> GatesProject:
     return open_project(tmp_path_factory.mktemp("hidden"))
 
 
@@ -60,7 +57,7 @@ def packed(folder: Path) -> str:
     return base64.b64encode(buffer.getvalue()).decode()
 
 
-def test_another_solver_in_a_string_is_refused_by_more_than_one_rule(project: GatesProject):
+def test_another_solver_in_a_string_is_refused_by_more_than_one_rule(project):
     """MiniSat inside Glucose: its sources as base64 in a source file, unpacked by the makefile and linked in
     place of the variant's own."""
     folder = documented(project.copy("glucose421", "embedded"))
@@ -81,7 +78,7 @@ def test_another_solver_in_a_string_is_refused_by_more_than_one_rule(project: Ga
     assert objection(project, folder, "glucose421")[0] == "solvers-added-data"
 
 
-def test_a_payload_beside_the_sources_is_refused(project: GatesProject):
+def test_a_payload_beside_the_sources_is_refused(project):
     folder = documented(project.copy("glucose421", "beside"))
     (folder / "src" / "core" / "other.txt").write_text(packed(project.seed("minisat22") / "src"))
     assert objection(project, folder, "glucose421") == (
@@ -105,15 +102,13 @@ def test_a_payload_beside_the_sources_is_refused(project: GatesProject):
         ("src/core/Solver.cc", '\n_Pragma("GCC optimize (\\"Ofast\\")")\n', "solvers-same-compiler"),
     ],
 )
-def test_a_gain_by_switches_of_the_compiler_is_refused(
-    path: str, text: str, rule: str, project: GatesProject
-):
+def test_a_gain_by_switches_of_the_compiler_is_refused(path, text, rule, project):
     folder = documented(project.copy("minisat22", f"flags-{abs(hash((path, text)))}"))
     add(folder / path, text)
     assert objection(project, folder, "minisat22")[0] == rule
 
 
-def test_what_sources_hide_stands_in_the_built_program(project: GatesProject, requires: Any):
+def test_what_sources_hide_stands_in_the_built_program(project, requires):
     """The net behind the rules on sources: one program that takes a name by another, holds data and has a
     section of its own is really built."""
     requires("c++")

@@ -1,8 +1,6 @@
 """Objectives written over HTTP on loopback: replies of every bad kind are rows or failed calls, and a replay
 gives the same without the server."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +64,7 @@ def evolve(
         return result, agents.rows()
 
 
-def test_bad_replies_are_rows_or_failed_calls_and_replay_as_they_were(tmp_path: Path) -> None:
+def test_bad_replies_are_rows_or_failed_calls_and_replay_as_they_were(tmp_path):
     replies = iter(REPLIES)
 
     def answer(asked: Asked):

@@ -2,12 +2,10 @@
 them."""
 
 import json
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
-from proof_kit import CASES, SQUARE, Case, cases_for, dimacs, violations
+from commands import evolake
+from proof_kit import CASES, SQUARE, cases_for, dimacs, violations
 
 from evolake.errors import InputError
 from evolake.solvers.proof import Finding, ProofLimits
@@ -145,16 +143,10 @@ def test_wrong_uses_are_wrong_inputs(cnf, proof, checker, part, files):
     ],
 )
 def test_the_command_says_so_and_exits_so(arguments, code, verdict, files):
-    command = [Path(sys.executable).parent / "evolake", "proof", "check", *arguments, "--json"]
-    done = subprocess.run(command, cwd=files, capture_output=True, text=True)
+    done = evolake("proof", "check", *arguments, "--json", cwd=files)
     assert done.returncode == code, done.stderr
     said = json.loads(done.stdout)
     assert said["verdict"] == verdict
     assert said.get("note", "").startswith("drat-trim may verify it") == (
         verdict in ("incomplete", "malformed")
     ), "where it is more lenient"
-
-
-def test_a_case_of_the_kit_has_its_own_name():
-    assert len({case.name for case in CASES}) == len(CASES) >= 50
-    assert all(isinstance(case, Case) for case in CASES)

@@ -1,8 +1,6 @@
 """A gate's asset does its gate: evidence that is stored is reused, what is lost or of an earlier version is
 made again, and comes out the same."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Any
@@ -31,13 +29,13 @@ NEWER = {"build": "base_flags", "stability": "carried"}
 
 
 @pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory, requires: Callable[[str], str]) -> GatesProject:
+def project(tmp_path_factory, requires) -> GatesProject:
     requires("c++")
     return open_project(tmp_path_factory.mktemp("replayed"))
 
 
 @pytest.fixture(scope="module")
-def replay(project: GatesProject) -> Replay:
+def replay(project) -> Replay:
     """(gate, the evidence that the row names) -> what the gate says of a seed."""
     folder = project.seed("minisat22")
     row: dict[str, Any] = dict.fromkeys(VARIANTS.columns) | {
@@ -65,7 +63,7 @@ def replay(project: GatesProject) -> Replay:
 
 
 @pytest.fixture(scope="module")
-def made(replay: Replay) -> dict[str, VariantGateResult]:
+def made(replay) -> dict[str, VariantGateResult]:
     """Gate -> what it says where nothing is stored."""
     return {gate.name: replay(gate.name, {}) for gate in GATES}
 
@@ -74,7 +72,7 @@ def shas(made: dict[str, VariantGateResult]) -> dict[str, str]:
     return {gate: str(result.evidence_sha) for gate, result in made.items()}
 
 
-def test_what_is_not_there_is_made(made: dict[str, VariantGateResult]) -> None:
+def test_what_is_not_there_is_made(made):
     assert {gate: (result.passed, result.reused) for gate, result in made.items()} == {
         gate.name: (True, False) for gate in GATES
     }
@@ -82,9 +80,7 @@ def test_what_is_not_there_is_made(made: dict[str, VariantGateResult]) -> None:
 
 
 @pytest.mark.parametrize("gate", [gate.name for gate in GATES])
-def test_what_is_there_is_reused_but_for_the_cheap_gate_that_wants_the_parents(
-    gate: str, replay: Replay, made: dict[str, VariantGateResult]
-) -> None:
+def test_what_is_there_is_reused_but_for_the_cheap_gate_that_wants_the_parents(gate, replay, made):
     again = replay(gate, shas(made))
     assert (again.reused, again.runs is None) == ((False, False) if gate == "compliance" else (True, True))
     assert (again.evidence_sha, [verdict.outcome for verdict in again.verdicts]) == (
@@ -94,9 +90,7 @@ def test_what_is_there_is_reused_but_for_the_cheap_gate_that_wants_the_parents(
 
 
 @pytest.mark.parametrize("gate", NEWER)
-def test_evidence_of_an_earlier_version_is_made_again(
-    gate: str, replay: Replay, made: dict[str, VariantGateResult], project: GatesProject
-) -> None:
+def test_evidence_of_an_earlier_version_is_made_again(gate, replay, made, project):
     whole = load_evidence(shas(made)[gate], project.context.blobs)
     old = store_evidence(
         {key: value for key, value in whole.items() if key != NEWER[gate]}, project.context.blobs

@@ -1,8 +1,6 @@
 """The report's section of the solvers line, its questions in the cookbook, and one page for all lines: from a
 lake with known figures."""
 
-from __future__ import annotations
-
 import html
 import json
 import re
@@ -22,8 +20,6 @@ from evolake.solvers.report.material import SolversReport, read_report
 from evolake.solvers.report.page import PACKAGE, headline_values, soundness_sentence
 from evolake.solvers.tables import STABILITY_RUNS
 
-FIGURES = {figure.title.lower().replace(" ", "_") for figure in figures_in("evolake.solvers.report.figures")}
-
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory) -> Path:
@@ -33,7 +29,7 @@ def root(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def text(root: Path) -> str:
+def text(root) -> str:
     """The section of cycle 0002 as a reader sees it, a cell per line."""
     markup = read_sections(root, ["solvers"])[0].body
     return html.unescape(re.sub(r"(\s*<[^>]*>\s*)+", "\n", markup))
@@ -52,7 +48,7 @@ def rows_after(text: str, heading: str) -> list[str]:
     return text.partition(f"\n{heading}\n")[2].splitlines()
 
 
-def test_who_reigns_by_how_much_and_against_whom(text: str):
+def test_who_reigns_by_how_much_and_against_whom(text):
     assert (
         f"The new champion is <b>fast</b> ( {ID['fast'][:12]} ), descends from alpha: 2.00 times lower "
         "cost than alpha" in flat(text)
@@ -64,7 +60,7 @@ def test_who_reigns_by_how_much_and_against_whom(text: str):
     )
 
 
-def test_no_answer_was_unsound_and_what_the_gates_caught_is_said_apart(text: str):
+def test_no_answer_was_unsound_and_what_the_gates_caught_is_said_apart(text):
     # accepted: smoke 2 x 4, correctness 2 x 4, train 4 x 4, duels 2 x 16, holdout 2 x 8; half of each UNSAT;
     # the smoke suite's proofs are not checked
     assert (
@@ -74,7 +70,7 @@ def test_no_answer_was_unsound_and_what_the_gates_caught_is_said_apart(text: str
     ) in flat(text)
 
 
-def test_what_the_holdout_shows_is_said_with_its_spread_and_how_it_was_measured(text: str):
+def test_what_the_holdout_shows_is_said_with_its_spread_and_how_it_was_measured(text):
     assert (
         "Holdout, 4 formulas that nothing in the evolution has seen: cost of the seed alpha over the "
         "champion's is 2, noise floor 1.01 from 2 passes; solved 4 against 4: no claim: 4 formulas cannot "
@@ -82,7 +78,7 @@ def test_what_the_holdout_shows_is_said_with_its_spread_and_how_it_was_measured(
     ) in flat(text)
 
 
-def test_train_and_holdout_show_champion_and_seeds_with_sat_and_unsat_apart(text: str):
+def test_train_and_holdout_show_champion_and_seeds_with_sat_and_unsat_apart(text):
     train, holdout = rows_after(text, "Suite train"), rows_after(text, "Suite holdout")
     heads = ["measure", f"champion: <b>fast</b> {ID['fast'][:6]}", "its seed: alpha", "seed: beta"]
     assert train[1:5] == heads
@@ -108,12 +104,12 @@ HELPED = (
 )
 
 
-def test_each_family_of_a_duel_says_how_likely_the_challenger_helps_on_a_new_formula(root: Path, text: str):
+def test_each_family_of_a_duel_says_how_likely_the_challenger_helps_on_a_new_formula(root, text):
     for family, costs in (("family s", "PAR-2 2.51 s and 1.26 s"), ("family u", "PAR-2 2.11 s and 1.06 s")):
         assert f"{family}: 2 formulas, solved 2 and 2, {costs}; {HELPED}" in text
 
 
-def test_an_earlier_cycle_knows_nothing_of_later_ones(root: Path):
+def test_an_earlier_cycle_knows_nothing_of_later_ones(root):
     page = read_sections(root, ["solvers"], "0001")[0].body
     assert "fast" not in page
     assert "The champion, since cycle 0001, is <b>alpha</b>" in page
@@ -127,7 +123,7 @@ def headline(report: SolversReport, duels: list[dict]) -> str:
     return sentence(PACKAGE, "headline.html.j2", **headline_values(later))
 
 
-def test_a_champion_that_reigns_on_is_shown_with_the_duel_that_it_once_won(root: Path):
+def test_a_champion_that_reigns_on_is_shown_with_the_duel_that_it_once_won(root):
     now = read_report(root, "0002")
     lost = now.decisions[0] | {
         "champion_id": ID["fast"],
@@ -145,14 +141,7 @@ def test_a_champion_that_reigns_on_is_shown_with_the_duel_that_it_once_won(root:
     assert "in this cycle none of 2 challengers gained" in headline(now, [lost, lost])
 
 
-def test_titles_and_reasons_are_text_and_never_markup(root: Path):
-    page = read_sections(root, ["solvers"])[0].body
-    assert "&lt;b&gt;fast&lt;/b&gt;" in page
-    assert "<wrong>" not in page
-    assert "(a &lt; b)" in page
-
-
-def test_an_unsound_answer_of_an_accepted_variant_is_shouted(tmp_path: Path):
+def test_an_unsound_answer_of_an_accepted_variant_is_shouted(tmp_path):
     lake = make_lake(tmp_path)
     wrong = run_row(ID["fast"], "s-1", "wrong", 1.0, solved=False, cycle="0002")
     refuted = run_row(
@@ -176,18 +165,47 @@ def test_an_unsound_answer_of_an_accepted_variant_is_shouted(tmp_path: Path):
     )
 
 
-def test_the_command_writes_page_and_figures(root: Path, tmp_path: Path):
-    code, out, err = evolake(
-        root, "report", "--out", str(tmp_path / "r.html"), "--figures", str(tmp_path / "figures")
-    )
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--cycle", "7"), "cycle '0007' of solvers is not finished"),
+        (("--lines", "solvers,none"), "no line 'none'"),
+        (("--lines", ","), "no line is named"),
+        (("--cycle", "soon"), "a cycle is a number"),
+    ],
+)
+def test_wrong_use_is_a_sentence_and_exit_code_2(root, tmp_path, words, message):
+    code, out, err = evolake(root, "report", "--out", str(tmp_path / "r.html"), *words)
+    assert (code, message in err + out, (tmp_path / "r.html").exists()) == (2, True, False)
+
+
+def test_a_lake_without_a_finished_cycle_says_what_to_run(tmp_path):
+    code, out, err = evolake(tmp_path, "report", "--out", str(tmp_path / "r.html"))
+    assert (code, "evolake run --cycles 1" in err + out) == (2, True)
+
+
+def ask(root: Path, name: str, *parameters: str) -> list[list]:
+    words = [word for pair in parameters for word in ("-p", pair)]
+    code, out, err = evolake(root, "sql", "--file", f"cookbook/{name}.sql", *words, "--json")
     assert (code, err) == (0, "")
-    assert out.splitlines()[0] == f"report of cycle 0002: {tmp_path / 'r.html'}"
-    assert out.splitlines()[-1].startswith("The new champion is <b>fast</b> (")
-    assert {path.stem for path in (tmp_path / "figures").glob("*.png")} == FIGURES
-    assert (tmp_path / "r.html").read_text().count("data:image/png;base64,") == len(FIGURES) >= 4
+    return json.loads(out)["rows"]
 
 
-def test_two_lines_share_a_page_and_a_line_without_a_section_gets_the_common_one(tmp_path: Path):
+def test_a_learned_rule_is_a_rule_and_no_champion_rests_on_a_revoked_one(root):
+    assert ask(root, "champions_on_revoked_rules") == []
+
+
+FIGURES = {figure.title.lower().replace(" ", "_") for figure in figures_in("evolake.solvers.report.figures")}
+
+
+def test_titles_and_reasons_are_text_and_never_markup(root):
+    page = read_sections(root, ["solvers"])[0].body
+    assert "&lt;b&gt;fast&lt;/b&gt;" in page
+    assert "<wrong>" not in page
+    assert "(a &lt; b)" in page
+
+
+def test_two_lines_share_a_page_and_a_line_without_a_section_gets_the_common_one(tmp_path):
     lake = make_lake(tmp_path / "lake")
     other_line(lake)
     code, out, _ = evolake(
@@ -210,38 +228,6 @@ def test_two_lines_share_a_page_and_a_line_without_a_section_gets_the_common_one
     assert chosen_cycles(tmp_path / "lake", cycle="0002") == {"solvers": "0002"}
     assert chosen_cycles(tmp_path / "lake", cycle="0001") == {"other": "0001", "solvers": "0001"}
     assert chosen_cycles(tmp_path / "lake", ["other"]) == {"other": "0001"}
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("--cycle", "7"), "cycle '0007' of solvers is not finished"),
-        (("--lines", "solvers,none"), "no line 'none'"),
-        (("--lines", ","), "no line is named"),
-        (("--cycle", "soon"), "a cycle is a number"),
-    ],
-)
-def test_wrong_use_is_a_sentence_and_exit_code_2(
-    root: Path, tmp_path: Path, words: tuple[str, ...], message: str
-):
-    code, out, err = evolake(root, "report", "--out", str(tmp_path / "r.html"), *words)
-    assert (code, message in err + out, (tmp_path / "r.html").exists()) == (2, True, False)
-
-
-def test_a_lake_without_a_finished_cycle_says_what_to_run(tmp_path: Path):
-    code, out, err = evolake(tmp_path, "report", "--out", str(tmp_path / "r.html"))
-    assert (code, "evolake run --cycles 1" in err + out) == (2, True)
-
-
-def ask(root: Path, name: str, *parameters: str) -> list[list]:
-    words = [word for pair in parameters for word in ("-p", pair)]
-    code, out, err = evolake(root, "sql", "--file", f"cookbook/{name}.sql", *words, "--json")
-    assert (code, err) == (0, "")
-    return json.loads(out)["rows"]
-
-
-def test_a_learned_rule_is_a_rule_and_no_champion_rests_on_a_revoked_one(root: Path):
-    assert ask(root, "champions_on_revoked_rules") == []
 
 
 def other_line(lake: Lake) -> None:

@@ -1,10 +1,7 @@
 """From plans to variants: by edits and by diffs, with real builds as the gate, feedback, repairs, crossovers
 and documents."""
 
-from __future__ import annotations
-
 import json
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,22 +13,19 @@ from pydantic import SecretStr
 from small_solver import GOOD, STRAY, UNBUILDABLE, Built, SmallProject, planned, small_project
 
 from evolake.agents import Agents, open_agents
-from evolake.agents.backends import OperatorsBackend
-from evolake.lake import DERIVATIONS
+from evolake.agents.roles import OperatorsBackend
 from evolake.settings import BudgetSettings, Settings
-from evolake.solvers.edits import Edit, write_edits
+from evolake.solvers.edits import Edit
 from evolake.solvers.evolution import excerpt
 from evolake.solvers.evolution import proposing as propose_module
 from evolake.solvers.evolution.authors import Commission
 from evolake.solvers.evolution.coder_turn import Trial
 from evolake.solvers.evolution.drafts import Proposals
-from evolake.solvers.evolution.planning import Base, KnownVariant
-from evolake.solvers.evolution.variant_making import derivations_of
 from evolake.solvers.repository.variant import source_sha
 
 
 @pytest.fixture
-def project(tmp_path: Path, requires) -> SmallProject:
+def project(tmp_path, requires) -> SmallProject:
     requires("c++")
     return small_project(tmp_path)
 
@@ -43,34 +37,7 @@ def operators() -> Agents:
 DECAY, FIRST = Edit("tunable", "var-decay", {"value": 0.8}), Edit("tunable", "rfirst", {"value": 40})
 
 
-def test_operators_make_a_variant_with_documents_lineage_and_a_call_that_names_it(
-    project: SmallProject,
-) -> None:
-    with operators() as agents:
-        result = project.propose(agents, [planned([project.seed])])
-    (variant,) = result.variants
-    assert not variant.blocked and variant.edits is not None and variant.origin == "operators"
-    assert variant.weights == ((project.seed.variant_id, 1.0),)
-    assert (variant.folder / "edits.json").read_text() == write_edits(variant.edits)
-    assert "A stronger decay" in (variant.folder / "HYPOTHESIS.md").read_text()
-    assert "var-decay" in (variant.folder / "CHANGELOG.md").read_text()
-    assert (variant.folder / "RESULTS.md").read_text().strip()
-    assert "-static DoubleOption" in variant.diff and variant.variant_id == source_sha(variant.folder)
-    assert [row["artifact_id"] for row in agents.rows()] == [variant.variant_id]
-
-
-def test_the_same_seed_makes_the_same_variants(project: SmallProject, tmp_path: Path) -> None:
-    plans = [planned([project.seed], number=number) for number in range(3)]
-    first, second = [], []
-    for ids in (first, second):
-        with operators() as agents:
-            ids.extend(item.variant_id for item in project.propose(agents, plans).variants)
-    assert first == second and len(set(first)) == 3
-
-
-def test_plans_carried_out_side_by_side_give_what_one_after_another_gives(
-    project: SmallProject, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_plans_carried_out_side_by_side_give_what_one_after_another_gives(project, monkeypatch):
     """Two crossovers of the same parents, the second of which has to find something new."""
     parents = [project.seed, project.child("one", DECAY), project.child("two", FIRST)]
     plans = [planned(parents[1:], "crossover", "", number=number) for number in range(2)] + [
@@ -106,7 +73,7 @@ def test_plans_carried_out_side_by_side_give_what_one_after_another_gives(
     assert len(judged) == 3 * 4, "the second crossover was to meet the first"
 
 
-def test_what_exists_already_goes_back_to_the_coder(project: SmallProject) -> None:
+def test_what_exists_already_goes_back_to_the_coder(project):
     with operators() as agents:
         (first,) = project.propose(agents, [planned([project.seed])]).variants
         (second,) = project.propose(agents, [planned([project.seed])], existing=[first.variant_id]).variants
@@ -151,14 +118,12 @@ def by_model(
 
 
 @pytest.fixture
-def large(monkeypatch: pytest.MonkeyPatch) -> None:
+def large(monkeypatch) -> None:
     """Sources of which a coder is asked what it wants to see."""
     monkeypatch.setattr(excerpt, "SMALL_SOURCES", 0)
 
 
-def test_what_a_plan_names_is_shown_and_the_coder_is_not_asked_which(
-    project: SmallProject, large: None
-) -> None:
+def test_what_a_plan_names_is_shown_and_the_coder_is_not_asked_which(project, large):
     coder = Coder(GOOD)
     plan = planned([project.seed], "rewrite", "") | {
         "instructions": "Let budget() return three times the first interval."
@@ -173,18 +138,7 @@ def test_what_a_plan_names_is_shown_and_the_coder_is_not_asked_which(
     )
 
 
-def test_a_model_reads_lines_writes_a_diff_and_gets_a_variant(project: SmallProject, large: None) -> None:
-    coder = Coder(GOOD)
-    result, rows = by_model(project, coder)
-    (variant,) = result.variants
-    assert (variant.origin, variant.repairs, variant.edits, variant.blocked) == ("model", 0, None, False)
-    assert "* 3;" in (variant.folder / "src/core/Solver.cc").read_text()
-    assert [row["role"] for row in rows] == ["solvers_coder_lookup", "solvers_coder"]
-    assert "return opt_first.value * 2;" in coder.prompts[1] and "no threads" in coder.prompts[1]
-    assert not (variant.folder / "edits.json").exists()
-
-
-def test_a_later_plan_is_told_what_the_earlier_ones_came_to_and_what_is_known(project: SmallProject) -> None:
+def test_a_later_plan_is_told_what_the_earlier_ones_came_to_and_what_is_known(project):
     coder = Coder(UNBUILDABLE, UNBUILDABLE, UNBUILDABLE, GOOD)
     plans = [planned([project.seed], "rewrite", "", number=number) for number in range(2)]
     result, _ = by_model(project, coder, plans, knowledge=["Restarts matter."])
@@ -199,43 +153,7 @@ def test_a_later_plan_is_told_what_the_earlier_ones_came_to_and_what_is_known(pr
     assert ": blocked" not in first and all("Restarts matter." in text for text in (first, second))
 
 
-def test_a_child_of_two_code_bases_builds_on_one_and_carries_both_with_weights(
-    project: SmallProject, tmp_path: Path, large: None
-) -> None:
-    lender = tmp_path / "lender"
-    shutil.copytree(project.seed.folder, lender)
-    (lender / "src/core/Other.cc").write_text("int lent_idea() {\n    return 7;\n}\n")
-    other = KnownVariant(source_sha(lender), "other", "other", "seed", lender, ())
-    coder = Coder(GOOD, regions=[{"path": "reference/other/core/Other.cc", "first_line": 2, "last_line": 2}])
-    bases = {"small": project.base, "other": Base("other", lender, project.base.adapter)}
-    result, _ = by_model(
-        project,
-        coder,
-        [planned([project.seed, other], "crossover", "")],
-        known=[project.seed, other],
-        bases=bases,
-    )
-    (variant,) = result.variants
-    assert (
-        variant.weights == ((project.seed.variant_id, 0.75), (other.variant_id, 0.25))
-        and variant.base == "small"
-    )
-    assert DERIVATIONS.frame(derivations_of(variant, "0001")).select(
-        "child_id", "parent_id", "operator", "weight"
-    ).rows() == [
-        (variant.variant_id, project.seed.variant_id, "crossover", 0.75),
-        (variant.variant_id, other.variant_id, "crossover", 0.25),
-    ]
-    assert (
-        "reference/other/core/: Other.cc 3" in coder.prompts[0] and "int lent_idea() {\n" in coder.prompts[1]
-    )
-    assert "of another code base, other: carry its idea over, not its text" in coder.prompts[1]
-    assert not (variant.folder / "src/core/Other.cc").exists()
-
-
-def test_stray_context_and_a_compile_error_go_back_to_the_model_until_it_builds(
-    project: SmallProject,
-) -> None:
+def test_stray_context_and_a_compile_error_go_back_to_the_model_until_it_builds(project):
     coder = Coder(STRAY, UNBUILDABLE, GOOD)
     result, rows = by_model(project, coder)
     (variant,) = result.variants
@@ -245,7 +163,7 @@ def test_stray_context_and_a_compile_error_go_back_to_the_model_until_it_builds(
     assert [row["role"] for row in rows] == ["solvers_coder", "solvers_coder_repair", "solvers_coder_repair"]
 
 
-def test_repairs_are_bounded_and_what_was_judged_last_is_a_blocked_variant(project: SmallProject) -> None:
+def test_repairs_are_bounded_and_what_was_judged_last_is_a_blocked_variant(project):
     coder = Coder(UNBUILDABLE, STRAY, STRAY)
     result, _ = by_model(project, coder)
     (variant,) = result.variants
@@ -253,14 +171,14 @@ def test_repairs_are_bounded_and_what_was_judged_last_is_a_blocked_variant(proje
     assert coder.diffs == []
 
 
-def test_a_model_that_never_applies_leaves_a_plan_unmade_with_the_reasons(project: SmallProject) -> None:
+def test_a_model_that_never_applies_leaves_a_plan_unmade_with_the_reasons(project):
     result, _ = by_model(project, Coder(STRAY, "", STRAY))
     assert result.variants == []
     assert [len(item.objections) for item in result.failed_proposals] == [3]
     assert "There is no diff" in result.failed_proposals[0].objections[1]
 
 
-def test_a_diff_outside_the_sources_is_refused_and_told(project: SmallProject) -> None:
+def test_a_diff_outside_the_sources_is_refused_and_told(project):
     outside = "--- /dev/null\n+++ b/bin/starexec_run_default\n@@ -0,0 +1,1 @@\n+echo s UNSATISFIABLE\n"
     coder = Coder(outside, GOOD, GOOD)
     result, _ = by_model(project, coder)
@@ -268,7 +186,7 @@ def test_a_diff_outside_the_sources_is_refused_and_told(project: SmallProject) -
     assert json.dumps(result.variants[0].diff).count("UNSATISFIABLE") == 0
 
 
-def test_what_makes_its_judge_raise_is_its_own_end_and_the_next_plan_is_made(project: SmallProject) -> None:
+def test_what_makes_its_judge_raise_is_its_own_end_and_the_next_plan_is_made(project):
     calls = []
 
     def judge(folder: Path) -> Built:
@@ -305,9 +223,7 @@ def measured(*ratios: float) -> tuple[Callable[[Commission, Path], Trial], list[
 
 
 @pytest.mark.parametrize(("ratios", "kept"), [((0.9, 1.05), "* 4;"), ((0.9, 0.8), "* 3;")])
-def test_a_coder_sees_its_variant_beside_its_parent_and_the_cheaper_of_two_stays(
-    project: SmallProject, ratios: tuple[float, ...], kept: str
-) -> None:
+def test_a_coder_sees_its_variant_beside_its_parent_and_the_cheaper_of_two_stays(project, ratios, kept):
     trial, asked = measured(*ratios)
     coder = Coder(GOOD, REVISED)
     result, rows = by_model(project, coder, trial=trial)
@@ -325,8 +241,8 @@ def test_a_coder_sees_its_variant_beside_its_parent_and_the_cheaper_of_two_stays
 
 
 def test_a_gain_or_a_difference_within_the_noise_takes_no_question_and_an_empty_diff_keeps_the_variant(
-    project: SmallProject,
-) -> None:
+    project,
+):
     for ratio in (1.3, 0.95):
         trial, _ = measured(ratio)
         result, rows = by_model(project, Coder(GOOD), trial=trial)
@@ -339,9 +255,18 @@ def test_a_gain_or_a_difference_within_the_noise_takes_no_question_and_an_empty_
     ).read_text()
 
 
-def test_no_two_requests_of_a_cycle_are_the_same(project: SmallProject) -> None:
+def test_no_two_requests_of_a_cycle_are_the_same(project):
     coder = Coder(UNBUILDABLE, UNBUILDABLE, UNBUILDABLE, STRAY, STRAY, STRAY, STRAY, STRAY, STRAY)
     plans = [planned([project.seed], "rewrite", "", number=number) for number in range(3)]
     by_model(project, coder, plans)
     assert len(coder.prompts) == 9 == len(set(coder.prompts))
     assert "This is request 2 of 3 of this generation." in coder.prompts[3]
+
+
+def test_the_same_seed_makes_the_same_variants(project, tmp_path):
+    plans = [planned([project.seed], number=number) for number in range(3)]
+    first, second = [], []
+    for ids in (first, second):
+        with operators() as agents:
+            ids.extend(item.variant_id for item in project.propose(agents, plans).variants)
+    assert first == second and len(set(first)) == 3

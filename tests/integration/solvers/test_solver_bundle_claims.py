@@ -1,8 +1,6 @@
 """What a bundle states of a solver is measured again: the two of its duel meet here, on formulas that nobody
 knew before."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Mapping
@@ -36,7 +34,7 @@ from evolake.solvers.measurement.duel import (
     run_duel,
 )
 from evolake.solvers.measuring_again import Duel, compared, drawn, recipes_in, rows_of
-from evolake.solvers.report.artifacts import gain_of_decision
+from evolake.solvers.report.story import gain_of_decision
 from evolake.solvers.repository.build import build_variant, open_program
 from evolake.solvers.repository.variant import archive_variant, source_sha
 from evolake.solvers.settings import SolversSettings
@@ -62,12 +60,12 @@ class Honest:
 
 
 @pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory) -> GatesProject:
+def project(tmp_path_factory) -> GatesProject:
     return open_project(tmp_path_factory.mktemp("duel"))
 
 
 @pytest.fixture(scope="module")
-def honest(project: GatesProject, tmp_path_factory: pytest.TempPathFactory) -> Honest:
+def honest(project, tmp_path_factory) -> Honest:
     if shutil.which("c++") is None:
         pytest.skip("no compiler")
     own, other = project.seed("minisat22"), project.copy("minisat22", "slow")
@@ -186,7 +184,7 @@ def restated(honest: Honest, claims: Mapping[str, Any], held: dict[str, Any]) ->
     held["gain"] = replace(gain_of_decision(decision.row("0001")), against=held["gain"]["against"]).to_json()
 
 
-def test_an_honest_gain_is_measured_again_on_formulas_that_are_drawn_here(honest: Honest, tmp_path: Path):
+def test_an_honest_gain_is_measured_again_on_formulas_that_are_drawn_here(honest, tmp_path):
     claims, held = copied(honest)
     said = check(honest, claims, held, tmp_path)
     assert [(item.outcome, item.gain) for item in said] == [
@@ -198,7 +196,7 @@ def test_an_honest_gain_is_measured_again_on_formulas_that_are_drawn_here(honest
     assert "the seed minisat22" in said[-1].what and said[0].what == "score"
 
 
-def test_times_that_were_changed_are_not_reached_here(honest: Honest, tmp_path: Path):
+def test_times_that_were_changed_are_not_reached_here(honest, tmp_path):
     claims, held = copied(honest)
     for row in claims["duel"]["trials"]:
         if row["part"] == "champion":
@@ -260,7 +258,7 @@ OF_FORMULAS = {"formulas dropped": formulas_dropped, "easy formulas": easy_formu
 
 
 @pytest.mark.parametrize("name", FORGERIES)
-def test_a_statement_that_does_not_follow_from_the_duel_is_refused(honest: Honest, name: str, tmp_path: Path):
+def test_a_statement_that_does_not_follow_from_the_duel_is_refused(honest, name, tmp_path):
     change, reason = FORGERIES[name]
     claims, held = copied(honest)
     change(claims, held)
@@ -269,7 +267,7 @@ def test_a_statement_that_does_not_follow_from_the_duel_is_refused(honest: Hones
 
 
 @pytest.mark.parametrize("name", OF_FORMULAS)
-def test_formulas_that_are_not_those_of_a_suite_are_refused(honest: Honest, name: str, tmp_path: Path):
+def test_formulas_that_are_not_those_of_a_suite_are_refused(honest, name, tmp_path):
     claims, held = copied(honest)
     OF_FORMULAS[name](claims, held)
     restated(honest, claims, held)
@@ -278,7 +276,7 @@ def test_formulas_that_are_not_those_of_a_suite_are_refused(honest: Honest, name
     assert (said.outcome, any(reason in said.said for reason in reasons)) == ("fails", True), said
 
 
-def test_a_slowed_solver_that_is_called_a_seed_is_refused(honest: Honest, tmp_path: Path):
+def test_a_slowed_solver_that_is_called_a_seed_is_refused(honest, tmp_path):
     claims, held = copied(honest)
     held["gain"]["against"] = "minisat22"
     restated(honest, claims, held)
@@ -286,16 +284,14 @@ def test_a_slowed_solver_that_is_called_a_seed_is_refused(honest: Honest, tmp_pa
     assert (said.outcome, "is not the seed of that name" in said.said) == ("fails", True), said
 
 
-def test_another_solver_than_the_one_that_is_named_is_refused(
-    honest: Honest, project: GatesProject, tmp_path: Path
-):
+def test_another_solver_than_the_one_that_is_named_is_refused(honest, project, tmp_path):
     claims, held = copied(honest)
     blobs = BlobStore(tmp_path / "blobs")
     said = check(honest, claims, held, tmp_path, {OTHER: blobs.get(archive_variant(honest.own, blobs))})[-1]
     assert (said.what, said.outcome) == ("the other solver", "fails"), said
 
 
-def test_a_duel_on_a_suite_that_is_not_here_is_not_called_measured_again(honest: Honest):
+def test_a_duel_on_a_suite_that_is_not_here_is_not_called_measured_again(honest):
     duel = Duel.model_validate(honest.claims["duel"])
     assert recipes_in(duel, "competition:2025", honest.settings.seeds) == recipes_in(
         duel, "quick", honest.settings.seeds
@@ -306,7 +302,7 @@ def test_a_duel_on_a_suite_that_is_not_here_is_not_called_measured_again(honest:
     assert recipes_in(renamed, "competition:2025", honest.settings.seeds) is None
 
 
-def test_a_sample_has_enough_formulas_to_decide(honest: Honest):
+def test_a_sample_has_enough_formulas_to_decide(honest):
     recipes = recipes_in(Duel.model_validate(honest.claims["duel"]), "quick", honest.settings.seeds)
     assert recipes is not None and not isinstance(recipes, str)
     assert (len(drawn(recipes, 1).names), drawn(recipes, None), drawn(recipes, 100)) == (8, recipes, recipes)
@@ -346,7 +342,7 @@ def decided(ratios: list[float]) -> Decision:
         ([4.0, 0.6, 3.5, 0.7, 5.0, 0.5, 2.0, 1.5, 0.9], "open"),
     ],
 )
-def test_a_ratio_of_times_must_be_reached_on_most_recipes(here: list[float], outcome: str):
+def test_a_ratio_of_times_must_be_reached_on_most_recipes(here, outcome):
     before = {f"f{number}": float(np.log(2.0 + 0.05 * number)) for number in range(9)}
     now = {f"f{number}": float(np.log(ratio)) for number, ratio in enumerate(here)}
     said = compared(before, now, decided(here), {"estimate": 2.2})

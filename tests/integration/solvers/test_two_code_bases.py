@@ -2,15 +2,13 @@
 carried over, through all gates.
 
 Glucose strengthens the decay of scores at first and weakens it every so many conflicts; MiniSat's child gets
-that ramp.
-"""
-
-from __future__ import annotations
+that ramp."""
 
 import json
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -19,21 +17,34 @@ from loopback_model import KEY, Asked, LoopbackModel, serve
 from pydantic import SecretStr
 from solver_gates import RULES, SEEDS, GatesProject, open_project
 from solver_patch_builds import with_defaults
+from solver_seed_builds import seed_folder
 
-from evolake.agents import open_agents
-from evolake.cycle_seeds import CycleSeeds
+from evolake.agents import Agents, open_agents
+from evolake.agents.roles import OperatorsBackend
 from evolake.lake import DERIVATIONS
+from evolake.seeds import CycleSeeds
 from evolake.settings import BudgetSettings, Settings
-from evolake.solvers.edits import apply_edits
+from evolake.solvers.edits import Edit, apply_edits
+from evolake.solvers.edits.anchors import pattern, source_files
 from evolake.solvers.evolution.coder_turn import CoderTurn
-from evolake.solvers.evolution.planning import Planned
+from evolake.solvers.evolution.drafts import Proposals
+from evolake.solvers.evolution.planning import (
+    Base,
+    KnownVariant,
+    Planned,
+    SearchRecord,
+    parent_pool,
+    plan_variants,
+)
 from evolake.solvers.evolution.population import empty_population
+from evolake.solvers.evolution.proposing import propose_variants
 from evolake.solvers.evolution.variant_making import MadeVariants, make_variants, plan_cycle
 from evolake.solvers.evolution.workspace import Workspace
 from evolake.solvers.gates.judging import VariantResults
 from evolake.solvers.gates.specs import GATES
+from evolake.solvers.repository.adapters import load_adapter
 from evolake.solvers.repository.variant import archive_variant, diff_sources, source_sha
-from evolake.solvers.roles.shown import shown_rules
+from evolake.solvers.roles.shown import ShownRules, shown_rules
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.tables import PLANS, VARIANTS
 
@@ -55,13 +66,13 @@ class Carried:
 
 
 @pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory, requires: Callable[[str], str]) -> GatesProject:
+def project(tmp_path_factory, requires) -> GatesProject:
     requires("c++")
     return open_project(tmp_path_factory.mktemp("two"))
 
 
 @pytest.fixture(scope="module")
-def carried(project: GatesProject) -> Carried:
+def carried(project) -> Carried:
     blobs, root = project.context.blobs, project.root
     folders = {base: project.seed(base) for base in (OWN, OTHER)}
     rows = [
@@ -165,7 +176,7 @@ def line_of(folder: Path, text: str) -> int:
     return 1 + next(number for number, line in enumerate(lines) if text in line)
 
 
-def test_a_model_plans_on_one_code_base_and_names_another(carried: Carried) -> None:
+def test_a_model_plans_on_one_code_base_and_names_another(carried):
     [plan] = PLANS.frame(carried.planned.rows).to_dicts()
     assert (plan["kind"], plan["parent_ids"], plan["origin"]) == (
         "crossover",
@@ -174,13 +185,13 @@ def test_a_model_plans_on_one_code_base_and_names_another(carried: Carried) -> N
     )
 
 
-def test_the_coder_is_shown_the_code_of_the_other(carried: Carried) -> None:
+def test_the_coder_is_shown_the_code_of_the_other(carried):
     _, lookup, code = carried.prompts
     assert LENT in lookup and RAMP not in lookup
     assert RAMP in code and f"of another code base, {OTHER}: carry its idea over, not its text" in code
 
 
-def test_the_child_passes_every_gate_on_the_base_that_it_builds_on(carried: Carried) -> None:
+def test_the_child_passes_every_gate_on_the_base_that_it_builds_on(carried):
     [row], [judged] = carried.made.rows, carried.judged
     assert (
         carried.made.failures,
@@ -199,7 +210,7 @@ def test_the_child_passes_every_gate_on_the_base_that_it_builds_on(carried: Carr
     assert proofs == {"verified"}
 
 
-def test_the_rows_of_descent_carry_both_code_bases_with_weights(carried: Carried) -> None:
+def test_the_rows_of_descent_carry_both_code_bases_with_weights(carried):
     [row] = carried.made.rows
     assert row["parents"] == [carried.seeds[OWN], carried.seeds[OTHER]]
     assert DERIVATIONS.frame(carried.made.derivations).select(
@@ -208,3 +219,122 @@ def test_the_rows_of_descent_carry_both_code_bases_with_weights(carried: Carried
         (row["variant_id"], carried.seeds[OWN], "crossover", 0.75, "0001"),
         (row["variant_id"], carried.seeds[OTHER], "crossover", 0.25, "0001"),
     ]
+
+
+# What operators plan applies to the parent's own tree: seeds of three code bases, children by edits, and
+# children that were written as diffs.
+
+
+PLANNED = 4
+SETTINGS = SolversSettings(variants_per_cycle=PLANNED)
+EDITED = {
+    "minisat22": (
+        with_defaults("restart-geometric"),
+        Edit("tunable", "var-decay", {"value": 0.85}),
+        Edit("tunable", "luby", {"value": False}),
+    ),
+    "mergesat3": (with_defaults("chrono-relative"), Edit("tunable", "chrono", {"value": 50})),
+    "cadical195": (
+        with_defaults("cadical-bump-reasons"),
+        Edit("tunable", "bumpreasondepth", {"value": 2}),
+        Edit("tunable", "chrono", {"value": 0}),
+    ),
+}
+"""What a child by edits carries: patches, among them one that leaves an option of the others without effect,
+and a switch that was thrown."""
+BAKED = {
+    "minisat22": ("phase-rephase", "restart-ema"),
+    "mergesat3": ("phase-initial",),
+    "cadical195": ("cadical-restart-blocked",),
+}
+"""Patches whose code a child holds that was written as a diff, so that nobody knows of them but by
+reading."""
+REWRITTEN = {
+    "minisat22": (
+        ("opt_var_decay (_cat", "opt_var_decay (other"),
+        ("conflicts++; conflictC++;", "conflictC++; conflicts++;"),
+    ),
+    "mergesat3": (("solves++;", "solves += 1;"),),
+    "cadical195": (("opts.scorefactor;", "(double) opts.scorefactor;"),),
+}
+"""What another such child writes otherwise: places where the catalogue has an anchor, and the declaration of
+an option."""
+
+
+@dataclass(frozen=True)
+class Passed:
+    """A gate that objects to nothing: what is looked at here is what was made."""
+
+    variant_id: str
+    blocked_by: None = None
+    feedback: str = ""
+    output: str = ""
+
+
+@pytest.fixture(scope="module")
+def seed() -> Callable[[str], Base]:
+    return cache(lambda name: Base(name, seed_folder(name), load_adapter(name)))
+
+
+def children(base: Base, place: Path) -> list[KnownVariant]:
+    """The seed, a child by edits, and two that were written."""
+    result = [KnownVariant(source_sha(base.folder), base.name, "seed", "seed", base.folder, ())]
+    for title, edits in (
+        ("edited", EDITED[base.name]),
+        ("baked", [with_defaults(name) for name in BAKED[base.name]]),
+        ("rewritten", ()),
+    ):
+        folder = place / title
+        shutil.copytree(base.folder, folder)
+        assert all(outcome.applied for outcome in apply_edits(folder, base.adapter, edits))
+        for old, new in REWRITTEN[base.name] if title == "rewritten" else ():
+            rewrite(folder, old, new)
+        result.append(
+            KnownVariant(
+                source_sha(folder),
+                base.name,
+                title,
+                title,
+                folder,
+                tuple(edits) if title == "edited" else None,
+            )
+        )
+    return result
+
+
+def rewrite(folder: Path, old: str, new: str) -> None:
+    """Other text for the one place where the tokens of `old` stand."""
+    [(path, text)] = [
+        (path, text) for path, text in source_files(folder).items() if len(pattern(old).findall(text)) == 1
+    ]
+    (folder / path).write_bytes(pattern(old).sub(lambda _: new, text).encode("latin-1"))
+
+
+def made(known: list[KnownVariant], base: Base, into: Path, cycle: str) -> tuple[list[dict], Proposals]:
+    """The plans of a cycle, and what became of them."""
+    pool = parent_pool(known, {base.name: base}, ranking=[], metrics=[], settings=SETTINGS, cycle=cycle)
+    seeds = CycleSeeds(3, "solvers", cycle)
+    with Agents(OperatorsBackend(cycle), line="solvers", cycle=cycle) as agents:
+        plans = plan_variants(agents, pool, SearchRecord(), ShownRules(), settings=SETTINGS, seeds=seeds).rows
+        turn = CoderTurn(agents, lambda folder: Passed(source_sha(folder)), into, SETTINGS, seeds)
+        return plans, propose_variants(turn, plans, pool)
+
+
+@pytest.mark.parametrize("name", EDITED)
+def test_every_plan_applies_to_its_parents_tree_and_gives_a_new_variant(name, seed, tmp_path):
+    base = seed(name)
+    known = children(base, tmp_path)
+    for number, parents in enumerate([*([item] for item in known), known], start=1):
+        plans, proposals = made(parents, base, tmp_path / "made", f"{number:04d}")
+        assert len(plans) == PLANNED and {plan["parent_ids"][0] for plan in plans} <= {
+            item.variant_id for item in parents
+        }
+        assert [item.reason for item in proposals.failed_proposals] == []
+        targets = {plan["plan_id"]: plan["target"] for plan in plans}
+        for variant in proposals.variants:
+            target = targets[variant.plan_id]
+            assert (variant.repairs, [row for row in variant.dropped if row["parent"] == 0]) == (0, []), (
+                variant.changelog
+            )
+            assert target.partition(":")[2] in variant.changelog
+            assert variant.edits is None or not target or target in {edit.key for edit in variant.edits}

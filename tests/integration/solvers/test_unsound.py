@@ -1,10 +1,8 @@
 """Who reads the label reads nothing; who guesses is found out, falls for good, and takes nobody along. Real
 builds, runs, proofs and duels."""
 
-from __future__ import annotations
-
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,22 +11,28 @@ from typing import Any
 import polars as pl
 import pytest
 from solver_gates import RULES, SEEDS, GatesProject, open_project, unlinted
-from solver_mutants import LABEL_READER, LATE_GUESSER, SILENT_GUESSER, Mutant, plant
+from solver_memorizer import plant_memory
+from solver_mutants import LABEL_READER, LATE_GUESSER, SILENT_GUESSER, plant
 
-from evolake.cycle_seeds import CycleSeeds
 from evolake.gates import Verdict
+from evolake.gates.checkers import apply
+from evolake.seeds import CycleSeeds
 from evolake.solvers.evolution.closing import UNTOLD, CycleResults, close_cycle
 from evolake.solvers.evolution.cycle_benchmark import benchmark
 from evolake.solvers.evolution.population import Population, RankedCycle, empty_population
 from evolake.solvers.evolution.solver_contest import champion_after, decide_champion, measure_holdout
 from evolake.solvers.evolution.workspace import Workspace
 from evolake.solvers.execute import SMOKE_LIMITS, Program, RunLimits, run_solver
+from evolake.solvers.formula import read_cnf_file, write_dimacs
 from evolake.solvers.gates.judging import objections, stage_judge, unsound_in, without
-from evolake.solvers.gates.runs import GateRunner, smoke_runs
+from evolake.solvers.gates.runs import GateRunner, carry_evidence, carry_runs, smoke_runs
 from evolake.solvers.measurement.benchmark import MeasuringPlan, plan_jobs, run_jobs
+from evolake.solvers.repository.build import build_variant, open_program
 from evolake.solvers.repository.variant import archive_variant, source_sha
 from evolake.solvers.settings import SolversSettings
-from evolake.solvers.suites import Suite
+from evolake.solvers.suites import Instance, Suite, with_files
+from evolake.solvers.suites.fresh import carried_suite
+from evolake.solvers.suites.generators import planted_ksat
 from evolake.solvers.tables import RACES, VARIANTS
 
 SETTINGS = SolversSettings(
@@ -62,7 +66,7 @@ class Arena:
 
 
 @pytest.fixture(scope="module")
-def arena(tmp_path_factory: pytest.TempPathFactory, requires: Callable[[str], str]) -> Arena:
+def arena(tmp_path_factory, requires) -> Arena:
     project = open_project(tmp_path_factory.mktemp("unsound"))
     folders = {"seed": project.seed("minisat22")}
     for mutant in (LABEL_READER, LATE_GUESSER, SILENT_GUESSER):
@@ -101,7 +105,7 @@ def _row(name: str, folder: Path, project: GatesProject) -> dict[str, Any]:
     }
 
 
-def test_who_reads_the_label_finds_none(arena: Arena) -> None:
+def test_who_reads_the_label_finds_none(arena):
     suite, train = arena.project.context.smoke, arena.workspace.suite("train")
     rows = {}
     for name in ("seed", LABEL_READER.name):
@@ -134,9 +138,7 @@ def _seen(rows: Sequence[Mapping[str, Any]]) -> list[list[Any]]:
 
 
 @pytest.mark.parametrize("mutant", [LATE_GUESSER, SILENT_GUESSER], ids=lambda mutant: mutant.name)
-def test_a_guesser_passes_the_gates_counts_for_nothing_and_is_unsound_for_good(
-    mutant: Mutant, arena: Arena
-) -> None:
+def test_a_guesser_passes_the_gates_counts_for_nothing_and_is_unsound_for_good(mutant, arena):
     row, workspace = arena.rows[mutant.name], arena.workspace
     if mutant is LATE_GUESSER:
         judged = arena.project.quick.judge(workspace.folder(row["archive_sha"]), "minisat22", unlinted())
@@ -162,7 +164,7 @@ def test_a_guesser_passes_the_gates_counts_for_nothing_and_is_unsound_for_good(
     assert set(closed.runs["variant_id"]) == {arena.rows["seed"]["variant_id"]} and closed.ranking.height == 1
 
 
-def test_who_is_found_unsound_in_a_race_fights_no_duel(arena: Arena) -> None:
+def test_who_is_found_unsound_in_a_race_fights_no_duel(arena):
     guesser, seed, reader = (arena.rows[name] for name in (LATE_GUESSER.name, "seed", LABEL_READER.name))
     settings = arena.workspace.settings.model_copy(
         update={"race_entrants": 4, "race_formulas": 3, "challengers": 1}
@@ -197,7 +199,7 @@ def test_who_is_found_unsound_in_a_race_fights_no_duel(arena: Arena) -> None:
     assert raced.isdisjoint(row["instance"] for row in selection.trials)
 
 
-def test_a_champion_that_is_found_unsound_in_a_later_duel_falls_and_the_next_one_reigns(arena: Arena) -> None:
+def test_a_champion_that_is_found_unsound_in_a_later_duel_falls_and_the_next_one_reigns(arena):
     guesser, seed, reader, workspace = (
         arena.rows[LATE_GUESSER.name],
         arena.rows["seed"],
@@ -236,7 +238,7 @@ def test_a_champion_that_is_found_unsound_in_a_later_duel_falls_and_the_next_one
     assert closed.row(guesser["variant_id"])["gate"] == "duel"
 
 
-def test_a_champion_that_is_refuted_on_the_holdout_falls_and_no_role_reads_by_what(arena: Arena) -> None:
+def test_a_champion_that_is_refuted_on_the_holdout_falls_and_no_role_reads_by_what(arena):
     guesser, seed, workspace = arena.rows[LATE_GUESSER.name], arena.rows["seed"], arena.workspace
     population = (
         empty_population().add(variants=[seed, guesser]).with_states({guesser["variant_id"]: "champion"})
@@ -254,7 +256,7 @@ def test_a_champion_that_is_refuted_on_the_holdout_falls_and_no_role_reads_by_wh
     assert closed.row(guesser["variant_id"])["reason"] == UNTOLD
 
 
-def test_a_seed_that_is_found_unsound_stays_a_base(arena: Arena) -> None:
+def test_a_seed_that_is_found_unsound_stays_a_base(arena):
     seed, other = arena.rows["seed"], arena.rows[LABEL_READER.name]
     population = empty_population().add(variants=[seed, other]).with_states({other["variant_id"]: "champion"})
     objection = {
@@ -275,7 +277,7 @@ def test_a_seed_that_is_found_unsound_stays_a_base(arena: Arena) -> None:
     assert closed.row(seed["variant_id"])["state"] == "blocked"
 
 
-def test_who_reigns_when_the_winner_is_unsound() -> None:
+def test_who_reigns_when_the_winner_is_unsound():
     population = empty_population().add(
         variants=[
             dict.fromkeys(VARIANTS.columns) | {"variant_id": "old", "state": "champion", "operator": "seed"}
@@ -339,3 +341,73 @@ def _close(
     return close_cycle(
         arena.workspace, RankedCycle(population, variants, ranked), results, added, cycle=cycle
     )
+
+
+# A variant that knows its training formulas by heart is blocked, and gains nothing in a duel. Real builds
+# and runs.
+
+
+SECRET = bytes(range(32))
+LIMITS = RunLimits(cpu_s=10, wall_s=120, memory_mb=1024)
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory) -> GatesProject:
+    return open_project(tmp_path_factory.mktemp("memorizer"))
+
+
+def training(project: GatesProject, count: int = 10) -> Suite:
+    """Satisfiable formulas of some tenths of a second each."""
+    blobs = project.context.blobs
+    formulas = {f"train-{seed}": planted_ksat(54, 1134, 5, seed) for seed in range(count)}
+    items = tuple(
+        Instance(name, "planted-5", "SAT", blobs.put(write_dimacs(formula)), base=name)
+        for name, formula in formulas.items()
+    )
+    return with_files(Suite("train", items), blobs, project.context.cache)
+
+
+def built(project: GatesProject, folder: Path) -> Program:
+    adapter = project.adapter("minisat22")
+    result = build_variant(folder, adapter, project.context.blobs)
+    assert result.ok, result.reason
+    return open_program(result, adapter, project.context.blobs, project.context.cache)
+
+
+def test_a_table_of_models_does_not_carry_over(project, tmp_path, requires):
+    """Ten models are few numbers, and every answer is right: no rule on sources and no other gate objects."""
+    requires("c++")
+    suite = training(project)
+    seed = built(project, project.seed("minisat22"))
+    known = []
+    for item in suite.instances:
+        assert item.path is not None
+        run = run_solver(seed, item.path, LIMITS, scratch=tmp_path)
+        assert run.model is not None
+        known.append((read_cnf_file(item.path), run.model))
+    carried = carried_suite(
+        suite, project.context.blobs, project.context.cache, secret=SECRET, root_seed=0, count=10, copies=2
+    )
+    project = replace(
+        project,
+        context=replace(
+            project.context, carried=carried, smoke=project.context.smoke.first(12), correctness_limits=LIMITS
+        ),
+    )
+    folder = project.copy("minisat22", "memorizer")
+    assert set(plant_memory(folder, known)) == {"src/core/Solver.h", "src/core/Solver.cc"}
+    for name in ("HYPOTHESIS.md", "CHANGELOG.md"):
+        (folder / name).write_text(
+            "# Better phases\n\nThe first phase of each variable is chosen with care.\n"
+        )
+    judged = project.judge(folder, "minisat22")
+    assert judged.blocked_by is not None and judged.blocked_by.rule_id == "solvers-stability-carried-over", (
+        judged.feedback
+    )
+    assert "its gain does not carry over" in judged.blocked_by.reason
+    mine = carry_evidence([row for row in judged.runs["stability"] if row["suite"] == "carried"])
+    theirs = carry_evidence(carry_runs(GateRunner("seed", seed, "0001", LIMITS), carried))
+    gain = sum(row["original"] for row in theirs) / sum(row["original"] for row in mine)
+    assert gain > 4, "it gains nothing by heart, so that blocking it shows nothing"
+    rule = next(rule for rule in RULES.rules if rule.id == "solvers-stability-carried-over")
+    assert apply(rule.check, {"carried": theirs, "base_carried": []}, rule.parameters) is None

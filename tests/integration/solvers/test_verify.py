@@ -1,15 +1,13 @@
 """`evolake solvers verify` as a user types it: verdict, reasons and exit codes."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import commands
 import polars as pl
 import pytest
 from bundle_fixtures import passed
@@ -37,16 +35,15 @@ FEW = {
 
 
 @pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory) -> GatesProject:
+def project(tmp_path_factory) -> GatesProject:
     return open_project(tmp_path_factory.mktemp("verify"))
 
 
 def evolake(
-    project: GatesProject, *words: str, command: tuple[str, ...] = ("solvers", "verify"), **more: str
+    project: GatesProject, *words: str | Path, command: tuple[str, ...] = ("solvers", "verify"), **more: str
 ) -> tuple[int, str, str]:
     environment = os.environ | {"EVOLAKE_LAKE": str(project.root / "lake"), "EVOLAKE_PROFILE": "demo"} | more
-    words = (sys.executable, "-c", "from evolake.cli import main; main()", *command, *words)
-    done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
+    done = commands.evolake(*command, *words, environment=environment)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -87,9 +84,7 @@ def crowned(project: GatesProject) -> str:
     return row["variant_id"]
 
 
-def test_a_champion_that_was_taken_out_builds_without_evolake_and_is_accepted(
-    project: GatesProject, requires: Any, tmp_path: Path
-):
+def test_a_champion_that_was_taken_out_builds_without_evolake_and_is_accepted(project, requires, tmp_path):
     requires("c++")
     champion, out = crowned(project), tmp_path / "out"
     code, _, errors = evolake(project, "solvers", "--out", str(out), command=("champion",))
@@ -116,7 +111,7 @@ def test_a_champion_that_was_taken_out_builds_without_evolake_and_is_accepted(
 
 
 def test_a_champion_in_a_bundle_is_built_and_judged_again_and_a_claim_that_is_not_so_is_refused(
-    project: GatesProject, requires: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    project, requires, tmp_path, monkeypatch
 ):
     requires("c++")
     monkeypatch.setenv("EVOLAKE_SOLVERS__TIMEOUT_S", "5")  # that of the runs, which a demo does not allow
@@ -169,9 +164,7 @@ def check_runs(judging: Judging, folder: Path, judged: VariantResults) -> list[S
     return list(run_again(judging, claims, Verified(folder, "smoke", judged, ""), judging.settings))
 
 
-def test_an_upstream_tree_is_the_same_variant_to_layout_bench_and_verify(
-    project: GatesProject, requires: Any, tmp_path: Path
-):
+def test_an_upstream_tree_is_the_same_variant_to_layout_bench_and_verify(project, requires, tmp_path):
     requires("c++")
     accepted = source_sha(project.seed("minisat22"))  # what verify accepts above
     tree = upstream_tree(
@@ -195,7 +188,7 @@ def test_an_upstream_tree_is_the_same_variant_to_layout_bench_and_verify(
     ) == (0, "measured", [(accepted, 3)]), errors
 
 
-def test_a_bad_variant_is_blocked_by_a_named_gate(project: GatesProject, requires: Any):
+def test_a_bad_variant_is_blocked_by_a_named_gate(project, requires):
     requires("c++")
     mutant = next(mutant for mutant in MUTANTS if mutant.name == "crash-on-empty-clause")
     folder = project.copy("minisat22", mutant.name)
@@ -211,7 +204,7 @@ def test_a_bad_variant_is_blocked_by_a_named_gate(project: GatesProject, require
     assert "crashed" in result["reasons"][0]
 
 
-def test_an_upstream_tree_needs_an_adapter(project: GatesProject, tmp_path: Path):
+def test_an_upstream_tree_needs_an_adapter(project, tmp_path):
     (tmp_path / "core").mkdir()
     code, said, errors = evolake(project, str(tmp_path), "--json")
     assert (code, json.loads(said)["verdict"]) == (2, "error") and "--adapter NAME" in errors

@@ -1,8 +1,6 @@
 """A study over the primers: drawn from what the model as it is answers right now and then, and asking nothing
 that this was measured on."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable, Sequence
@@ -29,7 +27,7 @@ PRIMERS = read_families(Path(__file__).parents[3] / "examples" / "families" / "p
 
 
 @pytest.fixture(scope="module")
-def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
+def settings(tmp_path_factory) -> Settings:
     lake = families_lake(
         tmp_path_factory.mktemp("primers") / "lake",
         [*PRIMERS, *(child(primer, "switch", primer) for primer in PRIMERS)],
@@ -38,7 +36,7 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
 
 
 @pytest.fixture(autouse=True)
-def nothing_noted(settings: Settings) -> None:
+def nothing_noted(settings) -> None:
     """The policies of these tests are no part of the settings that tell one journal from another."""
     shutil.rmtree(settings.require_lake() / "work", ignore_errors=True)
 
@@ -80,9 +78,7 @@ def lake_of(settings: Settings) -> Any:
     return Lake(settings.require_lake())
 
 
-def test_only_what_is_answered_right_now_and_then_is_kept_and_nothing_that_was_measured_is_asked(
-    settings: Settings,
-):
+def test_only_what_is_answered_right_now_and_then_is_kept_and_nothing_that_was_measured_is_asked(settings):
     policy: Any = Knowing(lambda text: "lamp" not in text and "cards" not in text)
     drawn = draw_problems(sized(settings, pass_rates=(0.1, 0.9)), lake_of(settings), policy)
     assert {row["suite"] for row in drawn.rows} == {TRAIN, LINEAGES}
@@ -95,13 +91,13 @@ def test_only_what_is_answered_right_now_and_then_is_kept_and_nothing_that_was_m
     )
 
 
-def test_where_the_model_knows_nothing_there_is_no_study(settings: Settings):
+def test_where_the_model_knows_nothing_there_is_no_study(settings):
     with pytest.raises(InputError, match="there is no problem for") as raised:
         draw_problems(sized(settings, pass_rates=(0.1, 0.9)), lake_of(settings), Knowing(lambda text: False))  # type: ignore[arg-type]
     assert "EVOLAKE_UTILITY__PASS_RATES" in str(raised.value.do)
 
 
-def test_rates_of_weights_that_learn_are_those_of_the_weights_as_they_are(settings: Settings):
+def test_rates_of_weights_that_learn_are_those_of_the_weights_as_they_are(settings):
     """Random weights get nothing right; between 0 and 1 all is kept, and each problem says so."""
     drawn = draw_problems(sized(settings, pass_rates=(0.0, 1.0)), lake_of(settings), tiny_policy(SSLOGIC))
     assert {row["pass_rate"] for row in drawn.rows} == {0.0} and len(
@@ -109,9 +105,7 @@ def test_rates_of_weights_that_learn_are_those_of_the_weights_as_they_are(settin
     ) > 6
 
 
-def test_pass_rates_are_part_of_what_problems_are_drawn_from_only_where_they_are_asked_for(
-    settings: Settings,
-):
+def test_pass_rates_are_part_of_what_problems_are_drawn_from_only_where_they_are_asked_for(settings):
     plain, other = sized(settings), sized(settings, pass_rate_samples=3)
     assert inputs_sha(plain, lake_of(settings)) == inputs_sha(other, lake_of(settings))
     asked, more = (
@@ -121,7 +115,7 @@ def test_pass_rates_are_part_of_what_problems_are_drawn_from_only_where_they_are
     assert len({inputs_sha(item, lake_of(settings)) for item in (plain, asked, more)}) == 3
 
 
-def test_measuring_that_was_cut_off_goes_on_and_asks_nothing_again(settings: Settings):
+def test_measuring_that_was_cut_off_goes_on_and_asks_nothing_again(settings):
     def cut_off(done: int, of: int) -> None:
         assert done < of
         raise Pause
@@ -147,9 +141,7 @@ def test_measuring_that_was_cut_off_goes_on_and_asks_nothing_again(settings: Set
     )
 
 
-def test_minutes_that_are_over_while_pass_rates_are_measured_end_the_run_before_there_is_a_study(
-    settings: Settings,
-):
+def test_minutes_that_are_over_while_pass_rates_are_measured_end_the_run_before_there_is_a_study(settings):
     own, said = (
         sized(settings, pass_rates=(0.0, 1.0), pass_rate_instances=3, pass_rate_samples=4),
         list[str](),

@@ -1,8 +1,6 @@
 """The shipped problems: the file is what the primers give, and every answer is found again from the statement
 alone, by every validator."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from pathlib import Path
@@ -28,14 +26,12 @@ def rows() -> list[dict[str, Any]]:
     return [json.loads(line) for line in FILE.read_text(encoding="utf-8").splitlines()]
 
 
-def test_the_file_is_what_the_primers_give(rows: list[dict[str, Any]]) -> None:
+def test_the_file_is_what_the_primers_give(rows):
     assert rows == shipped_problems(FOLDER)
     assert FILE.stat().st_size < 400_000
 
 
-def test_every_answer_is_found_again_from_the_statement_by_every_validator(
-    rows: list[dict[str, Any]],
-) -> None:
+def test_every_answer_is_found_again_from_the_statement_by_every_validator(rows):
     families = {family.name: family for family in read_families(FOLDER)}
     with open_pool(workers=1, preload=PRELOAD) as pool:
         for name in DIFFICULTIES:
@@ -54,9 +50,7 @@ def test_every_answer_is_found_again_from_the_statement_by_every_validator(
                 assert wrong == []
 
 
-def test_no_statement_stands_twice_and_every_primer_has_enough_at_each_difficulty(
-    rows: list[dict[str, Any]],
-) -> None:
+def test_no_statement_stands_twice_and_every_primer_has_enough_at_each_difficulty(rows):
     assert (
         len({" ".join(row["text"].split()).casefold() for row in rows})
         == len({row["problem_id"] for row in rows})
@@ -68,7 +62,7 @@ def test_no_statement_stands_twice_and_every_primer_has_enough_at_each_difficult
 
 
 @pytest.mark.parametrize("answer_format", ["boxed", "last"])
-def test_primers_are_whole_on_one_side_and_the_held_out_fifth_is_there(answer_format: Any) -> None:
+def test_primers_are_whole_on_one_side_and_the_held_out_fifth_is_there(answer_format):
     problems = read_problems(FILE, answer_format)
     train, heldout = split(problems, 0.2)
     assert len(train) + len(heldout) == len(problems) and not {item.family for item in train} & {

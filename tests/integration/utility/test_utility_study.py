@@ -1,8 +1,6 @@
 """The study with real weights, real updates and instances drawn in the jail: killed by the system it goes on
 to the same rows; its command says what it did."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import signal
@@ -86,7 +84,7 @@ def published(root: Path) -> dict[str, list[dict[str, Any]]]:
     return {f"{asset} {cell}": lake.read("utility", asset, cell).to_dicts() for asset, cell in parts}
 
 
-def test_a_study_killed_by_the_system_between_steps_goes_on_to_the_tables_of_an_unbroken_one(tmp_path: Path):
+def test_a_study_killed_by_the_system_between_steps_goes_on_to_the_tables_of_an_unbroken_one(tmp_path):
     """The child is killed by SIGKILL in the middle of its second cell; what it published and noted is read
     here, and the rest is done here."""
     families_lake(tmp_path / "whole")
@@ -143,7 +141,7 @@ def test_arms_of_one_seed_differ_by_their_problems_alone():
     assert rows("evolved-0") == rows("seeds-0") != rows("seeds-1")
 
 
-def test_the_profile_gpu_at_small_sizes_trains_and_evaluates_a_cell(tmp_path: Path):
+def test_the_profile_gpu_at_small_sizes_trains_and_evaluates_a_cell(tmp_path):
     """Its recipe, its passes and its form of answers, with random weights for the model that one names."""
     settings = load("gpu")
     prompts = settings.of(PromptsSettings).model_copy(update={"policy": "tiny", "lora_rank": 4, "threads": 1})
@@ -173,7 +171,7 @@ class Unkept(Journal):
 
 
 @pytest.fixture(scope="module")
-def studied(tmp_path_factory: pytest.TempPathFactory):
+def studied(tmp_path_factory):
     """(lake, settings' variables) after the command was run in two goes: one arm, then all."""
     root = tmp_path_factory.mktemp("utility")
     families_lake(root / "lake")

@@ -1,9 +1,6 @@
 """Proxies and certificates that the environment names: they serve, or are refused by name."""
 
-from __future__ import annotations
-
 import os
-from pathlib import Path
 
 import pytest
 
@@ -12,7 +9,7 @@ from evolake.errors import InputError
 
 
 @pytest.fixture(autouse=True)
-def bare(monkeypatch: pytest.MonkeyPatch) -> None:
+def bare(monkeypatch) -> None:
     for name in list(os.environ):
         if name.upper().endswith("_PROXY") or name.startswith("SSL_CERT"):
             monkeypatch.delenv(name)
@@ -31,7 +28,7 @@ def reach(host: str = "http://127.0.0.1:9/v1") -> Endpoint:
         ("HTTP_PROXY", "http://[::1"),
     ],
 )
-def test_a_proxy_that_cannot_be_used_is_named(name: str, value: str, monkeypatch: pytest.MonkeyPatch):
+def test_a_proxy_that_cannot_be_used_is_named(name, value, monkeypatch):
     monkeypatch.setenv(name, value)
     with pytest.raises(InputError, match=f"{name} cannot be used to reach the model endpoint") as raised:
         reach()
@@ -39,7 +36,7 @@ def test_a_proxy_that_cannot_be_used_is_named(name: str, value: str, monkeypatch
     assert "socksio" in str(raised.value.wanted) and "NO_PROXY" in str(raised.value.do)
 
 
-def test_a_password_of_a_proxy_is_not_shown(monkeypatch: pytest.MonkeyPatch):
+def test_a_password_of_a_proxy_is_not_shown(monkeypatch):
     monkeypatch.setenv("ALL_PROXY", "socks5://me:secret@127.0.0.1:9")
     with pytest.raises(InputError) as raised:
         reach()
@@ -47,16 +44,14 @@ def test_a_password_of_a_proxy_is_not_shown(monkeypatch: pytest.MonkeyPatch):
 
 
 @pytest.mark.parametrize("excepted", ["127.0.0.1", "example.org,127.0.0.1", "*"])
-def test_a_host_that_needs_no_proxy_is_reached_without_one(excepted: str, monkeypatch: pytest.MonkeyPatch):
+def test_a_host_that_needs_no_proxy_is_reached_without_one(excepted, monkeypatch):
     monkeypatch.setenv("ALL_PROXY", "socks5://127.0.0.1:9")
     monkeypatch.setenv("NO_PROXY", excepted)
     assert reach().base_url == "http://127.0.0.1:9/v1"
 
 
 @pytest.mark.parametrize("content", [None, "no certificate\n"])
-def test_certificates_that_are_none_are_named(
-    content: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_certificates_that_are_none_are_named(content, tmp_path, monkeypatch):
     path = tmp_path / "corp.pem"
     if content is not None:
         path.write_text(content)

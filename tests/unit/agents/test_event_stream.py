@@ -1,8 +1,6 @@
 """Streams of events, read by the specification of server-sent events and joined as servers mean them: no text
 is lost, a damaged event breaks the stream, and calls are told apart without a right `index`."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 
@@ -41,7 +39,7 @@ HELLO = event({"content": "hel"}) + event({"content": "lo"}) + END
     st.lists(st.text(alphabet=f'ab {SEPARATORS}\\"é漢', max_size=8), max_size=5),
     st.sampled_from(["\n", "\r", "\r\n"]),
 )
-def test_every_piece_arrives_as_it_was_sent_whatever_ends_the_lines(pieces: list[str], line_end: str) -> None:
+def test_every_piece_arrives_as_it_was_sent_whatever_ends_the_lines(pieces, line_end):
     body = "".join(event({"content": piece}) for piece in pieces) + END
     assert (message(body.replace("\n", line_end))["content"] or "") == "".join(pieces)
 
@@ -81,7 +79,7 @@ def test_every_piece_arrives_as_it_was_sent_whatever_ends_the_lines(pieces: list
         ),
     ],
 )
-def test_a_stream_is_read_by_the_specification(body: str) -> None:
+def test_a_stream_is_read_by_the_specification(body):
     assert message(body)["content"] == "hello"
 
 
@@ -106,7 +104,7 @@ def test_a_stream_is_read_by_the_specification(body: str) -> None:
         pytest.param('data: {"a": [' + "0," * 200_001 + "0]}\n\n", id="too many values"),
     ],
 )
-def test_a_damaged_event_breaks_the_stream(middle: str) -> None:
+def test_a_damaged_event_breaks_the_stream(middle):
     with pytest.raises(ValueError, match="damaged"):
         join_events(event({"content": "abc"}) + middle + event({"content": "d"}, "stop") + DONE)
 
@@ -119,7 +117,7 @@ def test_a_damaged_event_breaks_the_stream(middle: str) -> None:
         (event({"content": "a"}) + 'data: {"error": "down"}\n\n' + END, "down"),
     ],
 )
-def test_an_error_in_a_stream_is_the_answer(body: str, error: Any) -> None:
+def test_an_error_in_a_stream_is_the_answer(body, error):
     assert json.loads(join_events(body)) == {"error": error}
 
 
@@ -173,7 +171,7 @@ CALLS = {
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_calls_are_told_apart_by_ids_names_and_whole_arguments(name: str) -> None:
+def test_calls_are_told_apart_by_ids_names_and_whole_arguments(name):
     wanted, *pieces = CALLS[name]
     joined = message("".join(pieces) + event({}, "tool_calls") + DONE)["tool_calls"]
     assert [(item["function"]["name"], item["function"]["arguments"]) for item in joined] == wanted
@@ -192,7 +190,5 @@ def test_calls_are_told_apart_by_ids_names_and_whole_arguments(name: str) -> Non
         ("text/plain", "database down", False),
     ],
 )
-def test_a_stream_is_recognised_by_its_type_or_its_first_line(
-    content_type: str, body: str, stream: bool
-) -> None:
+def test_a_stream_is_recognised_by_its_type_or_its_first_line(content_type, body, stream):
     assert is_event_stream(content_type, body) is stream

@@ -1,17 +1,14 @@
 """Every field that decides about a candidate reaches the role that proposes the next."""
 
-from __future__ import annotations
-
-from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
 import pytest
 from pydantic import BaseModel
 
-from evolake.agents.attempts import Feedback, feedback_of_line, read_feedback
-from evolake.agents.listing import roles_of_line
+from evolake.agents.attempts import Feedback, feedback_of_line
 from evolake.agents.prompts import load_prompt, placeholders
 from evolake.agents.roles import Role
+from evolake.cli.agents import roles_of_line
 from evolake.lake.schemas import VERDICTS, TableSchema
 from evolake.lines import lines
 
@@ -110,64 +107,16 @@ def empty(kind: Any) -> Any:
 
 
 @pytest.mark.parametrize("line", DECLARED)
-def test_what_decides_about_a_candidate_reaches_the_role_that_proposes_the_next(line: str) -> None:
+def test_what_decides_about_a_candidate_reaches_the_role_that_proposes_the_next(line):
     assert faults(line, DECLARED[line]) == []
 
 
-def test_every_line_with_roles_that_propose_is_declared() -> None:
+def test_every_line_with_roles_that_propose_is_declared():
     assert set(DECLARED) == {"designs", "families", "programs", "prompts", "solvers"}
     assert all(feedback.shown for feedback in DECLARED.values())
 
 
-def test_a_field_that_is_part_of_a_composed_text_counts_as_shown() -> None:
-    assert [
-        fault_of("programs", f"programs_writer.{name}") for name in ("attempts", "contest", "scores")
-    ] == ["", "", "the prompt of programs_writer does not show scores"]
-
-
-def test_a_file_declares_columns_by_the_line(tmp_path: Path) -> None:
-    path = tmp_path / "feedback.toml"
-    path.write_text("""
-tables = "unmade measured"
-missing = "measured.seed"
-shown = '''
-# of what came to nothing
-unmade: reason idea | both programs_writer.first
-'''
-left_out = '''
-measured.* cycle | names: the row
-unmade: number operator | names: the row
-'''
-[fields]
-both = "programs_writer.attempts programs_writer_session.attempts"
-""")
-    places = ("programs_writer.attempts", "programs_writer_session.attempts", "programs_writer.first")
-    feedback = read_feedback(path)
-    assert feedback == Feedback(
-        tables=("unmade", "measured"),
-        shown={"unmade.reason": places, "unmade.idea": places},
-        left_out={"names: the row": ("measured.*", "cycle", "unmade.number", "unmade.operator")},
-        missing=("measured.seed",),
-    )
-    assert feedback.place_of("measured", "host") == "names: the row"
-
-
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        ('tables = "a"\nshown = "a: x | field"\nhidden = ""', "unknown hidden"),
-        ('tables = "a"\nshown = "a: x y"', "a.x a.y: in no field"),
-        ("tables = 'a'\nshown = '''\na: x | one\na: x z | two\n'''", "a.x: shown on two lines"),
-    ],
-)
-def test_a_file_that_is_wrong_is_refused_by_name(tmp_path: Path, text: str, says: str) -> None:
-    path = tmp_path / "feedback.toml"
-    path.write_text(text)
-    with pytest.raises(ValueError, match=rf"feedback\.toml: {says}"):
-        read_feedback(path)
-
-
-def test_a_declaration_that_is_wrong_is_found() -> None:
+def test_a_declaration_that_is_wrong_is_found():
     wrong = Feedback(
         tables=("unmade", "nothing"),
         shown={
@@ -194,4 +143,12 @@ def test_a_declaration_that_is_wrong_is_found() -> None:
         "unmade.reason: the prompt of programs_writer does not show trials",
         "unmade.reason: WriterRequest has no field verdicts",
         "unmade.reason: the line has no role solvers_planner",
+    ]
+
+
+def test_a_field_that_is_part_of_a_composed_text_counts_as_shown():
+    assert [fault_of("programs", f"programs_writer.{name}") for name in ("attempts", "contest", "only")] == [
+        "",
+        "",
+        "the prompt of programs_writer does not show only",
     ]

@@ -1,7 +1,5 @@
 """The operators backend: deterministic, free, and its mistakes are ours."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -33,7 +31,7 @@ def _agents(folder: Path) -> Agents:
     return open_agents(Settings(), folder, "0001", "run-1", line="designs")
 
 
-def test_rows_say_that_no_model_was_asked(tmp_path: Path) -> None:
+def test_rows_say_that_no_model_was_asked(tmp_path):
     agents = _agents(tmp_path)
     agents.call(Role("drawer", AddRequest, Drawn, _draw), AddRequest(a=0, b=0), seed=7)
     (row,) = agents.rows()
@@ -59,7 +57,7 @@ def test_rows_say_that_no_model_was_asked(tmp_path: Path) -> None:
     assert not (tmp_path / "tape").exists()
 
 
-def test_an_exception_in_the_operators_propagates(tmp_path: Path) -> None:
+def test_an_exception_in_the_operators_propagates(tmp_path):
     def broken(request: AddRequest, rng: np.random.Generator) -> AddReply:
         raise ZeroDivisionError("our mistake")
 
@@ -67,7 +65,7 @@ def test_an_exception_in_the_operators_propagates(tmp_path: Path) -> None:
         _agents(tmp_path).call(Role("broken", AddRequest, AddReply, broken), AddRequest(a=0, b=0), seed=0)
 
 
-def test_operators_that_give_another_reply_are_a_machinery_error(tmp_path: Path) -> None:
+def test_operators_that_give_another_reply_are_a_machinery_error(tmp_path):
     with pytest.raises(MachineryError, match="wrong thing") as caught:
         _agents(tmp_path).call(Role("mixed", AddRequest, AddReply, _draw), AddRequest(a=0, b=0), seed=0)  # type: ignore[arg-type]
     assert (caught.value.wanted, caught.value.got) == ("AddReply", "Drawn")

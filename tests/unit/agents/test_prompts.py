@@ -1,7 +1,5 @@
 """Prompt files and fences: nothing missing, nothing unknown, and candidate text stays data."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -24,7 +22,7 @@ TEMPLATE = (
 VALUES = {"name": "a\n`b`", "n": 3, "notes": ["try x", "leave y"], "code": "f = {{n}}\n```"}
 
 
-def test_a_template_is_filled_in_one_pass() -> None:
+def test_a_template_is_filled_in_one_pass():
     assert render(TEMPLATE, VALUES) == (
         "You judge.",
         "Id a 'b', number 3.\nNotes:\n- try x\n- leave y\nCode: \n````data code\nf = {{n}}\n```\n````\n end",
@@ -38,7 +36,7 @@ def test_a_template_is_filled_in_one_pass() -> None:
         ({"drop": "code"}, "placeholders without a value: code"),
     ],
 )
-def test_placeholders_and_values_must_be_the_same(change: dict, says: str) -> None:
+def test_placeholders_and_values_must_be_the_same(change, says):
     values = {
         name: value for name, value in (VALUES | change).items() if name not in ("drop", change.get("drop"))
     }
@@ -50,23 +48,12 @@ def test_placeholders_and_values_must_be_the_same(change: dict, says: str) -> No
     "template",
     ["no user part {{a}}", "one\n<!-- user -->\ntwo\n<!-- user -->\nthree", "\n<!-- user -->\nonly user"],
 )
-def test_a_prompt_has_two_parts(template: str) -> None:
+def test_a_prompt_has_two_parts(template):
     with pytest.raises(MachineryError, match="cannot be split"):
         render(template, {})
 
 
-def test_an_unknown_form_is_an_error() -> None:
-    with pytest.raises(MachineryError, match="no form 'raw'"):
-        render("s\n<!-- user -->\n{{a|raw}}", {"a": 1})
-
-
-@pytest.mark.parametrize("name", ["no_such_role", "../secrets", "A", ""])
-def test_a_prompt_that_is_not_there_is_an_error(name: str) -> None:
-    with pytest.raises(MachineryError):
-        load_prompt(name)
-
-
-def test_every_shipped_prompt_splits_and_uses_known_forms() -> None:
+def test_every_shipped_prompt_splits_and_uses_known_forms():
     shipped = sorted(Path(load_prompt.__code__.co_filename).parents[1].glob("*/messages/*.md"))
     assert len(shipped) > 30
     for path in shipped:
@@ -76,7 +63,7 @@ def test_every_shipped_prompt_splits_and_uses_known_forms() -> None:
         assert system and user and "{{" not in system + user
 
 
-def test_messages_state_the_rule_on_data_and_the_schema(tmp_path: Path) -> None:
+def test_messages_state_the_rule_on_data_and_the_schema(tmp_path):
     system, user = build_messages(add_role(tmp_path), AddRequest(a=1, b=2, note="hello"))
     assert (system["role"], user) == (
         "system",
@@ -92,7 +79,7 @@ class Secretive(BaseModel):
     genome: str
 
 
-def test_fields_can_be_hidden_from_the_prompt(tmp_path: Path) -> None:
+def test_fields_can_be_hidden_from_the_prompt(tmp_path):
     path = tmp_path / "p.md"
     path.write_text("s\n<!-- user -->\n{{shown}}")
 
@@ -104,7 +91,7 @@ def test_fields_can_be_hidden_from_the_prompt(tmp_path: Path) -> None:
 
 
 @given(st.text(alphabet=st.sampled_from("`~ab\n{}|\r\t"), max_size=60))
-def test_no_text_closes_its_own_fence(text: str) -> None:
+def test_no_text_closes_its_own_fence(text):
     lines = fence(text, "x").split("\n")
     marks = lines[-1]
     assert set(marks) == {"`"} and lines[0] == f"{marks}data x"
@@ -113,7 +100,7 @@ def test_no_text_closes_its_own_fence(text: str) -> None:
 
 
 @given(st.text(max_size=80), st.integers(1, 60))
-def test_a_cut_keeps_both_ends_and_counts_what_is_missing(text: str, limit: int) -> None:
+def test_a_cut_keeps_both_ends_and_counts_what_is_missing(text, limit):
     shown = cap(text, limit)
     if len(text) <= limit:
         assert shown == text
@@ -127,11 +114,11 @@ def test_a_cut_keeps_both_ends_and_counts_what_is_missing(text: str, limit: int)
     )
 
 
+def test_lone_surrogates_control_characters_and_direction_overrides_are_replaced():
+    assert clean("a\ud800b\x00c\u202ed\r\ne\tf\u2028g") == "a\ufffdb\ufffdc\ufffdd\ne\tf\u2028g"
+
+
 @given(st.text(alphabet=st.characters(), max_size=40))
-def test_clean_text_can_go_over_any_wire(text: str) -> None:
+def test_clean_text_can_go_over_any_wire(text):
     assert clean(clean(text)) == clean(text)
     clean(text).encode("utf-8")
-
-
-def test_lone_surrogates_control_characters_and_direction_overrides_are_replaced() -> None:
-    assert clean("a\ud800b\x00c\u202ed\r\ne\tf\u2028g") == "a\ufffdb\ufffdc\ufffdd\ne\tf\u2028g"

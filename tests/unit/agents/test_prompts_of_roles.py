@@ -1,17 +1,15 @@
 """The prompt of every role, made of a request whose every field has a mark: what models are shown, what is
 hidden from them, and how long it is."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from prompt_checks import faults_of_prompt, mark_of, marked_request, said_twice
 
-from evolake.agents.listing import known_roles
 from evolake.agents.prompts import build_messages
 from evolake.agents.roles import Role
+from evolake.cli.agents import known_roles
 
 ROLES = known_roles()
 LONGEST_FRAME = 1_300
@@ -25,7 +23,7 @@ HIDDEN = {
     "families_blind_reviewer": {"reader", "strategy", "points"},
     "families_evolution_agent": {"records", "draft_record", "taken"},
     "families_quality_reviewer": {"metrics"},
-    "programs_writer": {"other", "relatives", "trials"},
+    "programs_writer": {"other", "tried", "only"},
     "prompts_consolidator": {"library"},
     "prompts_critic": {"library"},
     "prompts_editor": {"library"},
@@ -70,7 +68,7 @@ def texts_of(value: Any) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("name", ROLES)
-def test_a_model_is_shown_each_field_that_is_for_it_and_none_that_is_hidden(name: str) -> None:
+def test_a_model_is_shown_each_field_that_is_for_it_and_none_that_is_hidden(name):
     role = ROLES[name]
     text = prompt_of(role)
     dumped = marked_request(role.request).model_dump(mode="json")
@@ -82,21 +80,13 @@ def test_a_model_is_shown_each_field_that_is_for_it_and_none_that_is_hidden(name
 
 
 @pytest.mark.parametrize("name", ROLES)
-def test_a_prompt_says_nothing_twice_and_has_its_schema_once(name: str) -> None:
+def test_a_prompt_says_nothing_twice_and_has_its_schema_once(name):
     role = ROLES[name]
     messages = build_messages(role, marked_request(role.request))
     assert faults_of_prompt(messages, None if role.tools else role.reply.model_json_schema()) == []
 
 
-@pytest.mark.parametrize("name", ROLES)
-def test_the_text_of_a_prompt_without_data_is_short(name: str) -> None:
-    role = ROLES[name]
-    tokens = len(prompt_of(role)) // 4
-    print(f"{name}: {tokens} tokens without data")
-    assert tokens <= LONGEST_FRAME
-
-
-def test_a_text_that_is_told_twice_is_found() -> None:
+def test_a_text_that_is_told_twice_is_found():
     rule = "Each function keeps its name and each loop its bound, for the gate compares both. " * 3
     assert (
         said_twice(f"# Rules\n{rule}\n# Task\nmind: {rule}")
@@ -110,3 +100,11 @@ def test_a_text_that_is_told_twice_is_found() -> None:
         "the schema stands there 0 times",
         *["a row of nothing"] * 3,
     ]
+
+
+@pytest.mark.parametrize("name", ROLES)
+def test_the_text_of_a_prompt_without_data_is_short(name):
+    role = ROLES[name]
+    tokens = len(prompt_of(role)) // 4
+    print(f"{name}: {tokens} tokens without data")
+    assert tokens <= LONGEST_FRAME

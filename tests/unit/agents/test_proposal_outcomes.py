@@ -1,7 +1,5 @@
 """What counts as a cycle in which every proposal failed."""
 
-from __future__ import annotations
-
 import pytest
 
 from evolake.agents.calls import count_outcomes
@@ -24,9 +22,7 @@ PROPOSES = ("coder",)
     ],
     ids=str,
 )
-def test_a_cycle_failed_where_no_proposal_came_of_what_was_asked(
-    attempts: list[tuple[str, str]], failed: bool
-) -> None:
+def test_a_cycle_failed_where_no_proposal_came_of_what_was_asked(attempts, failed):
     assert (
         count_outcomes([{"role": role, "status": status} for role, status in attempts], PROPOSES).failed
         == failed
@@ -63,9 +59,7 @@ def session(name: str, *outcomes: str | None) -> tuple[list[dict], list[dict]]:
         ([(None, "looped"), ("finished",)], "2 attempts, 1 with a valid reply (looped 1)", False),
     ],
 )
-def test_a_session_is_one_reply_and_valid_where_it_was_finished(
-    outcomes: list[tuple], words: str, failed: bool
-) -> None:
+def test_a_session_is_one_reply_and_valid_where_it_was_finished(outcomes, words, failed):
     held = [session(str(number), *ends) for number, ends in enumerate(outcomes)]
     calls, turns = ([row for item in held for row in item[place]] for place in (0, 1))
     now = count_outcomes(calls, PROPOSES, turns)

@@ -1,7 +1,5 @@
 """The last line of a run: what a model was asked, what it took, what is left."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -15,7 +13,7 @@ PRICES = {"m": PriceSettings(input=1, output=2)}
 
 
 @pytest.fixture
-def lake(tmp_path: Path) -> Path:
+def lake(tmp_path) -> Path:
     """Three calls of two runs of two cycles of a line; one of them lost."""
     for cycle, run, key, tokens, usd in (
         ("0001", "r1", "a", 1000, 0.25),
@@ -37,7 +35,7 @@ def sentence(
     return spent_sentence(settings, lake, {"designs": ["0001", "0002"]}, runs)
 
 
-def test_it_says_calls_tokens_usd_and_what_is_left_where_most_was_spent(lake: Path) -> None:
+def test_it_says_calls_tokens_usd_and_what_is_left_where_most_was_spent(lake):
     every = BudgetSettings(tokens_per_run=2000, usd_per_run=1, tokens_per_cycle=1400, usd_per_cycle=5)
     assert sentence(lake, every) == (
         "model: 3 calls paid, 1,700 tokens, 0.4000 usd; budget left: 500 of 2,000 tokens per run, 0.6500 "
@@ -45,6 +43,6 @@ def test_it_says_calls_tokens_usd_and_what_is_left_where_most_was_spent(lake: Pa
     )
 
 
-def test_operators_say_that_no_model_was_asked(lake: Path) -> None:
+def test_operators_say_that_no_model_was_asked(lake):
     said = sentence(lake, BudgetSettings(), backend="operators", runs=("r3",))
     assert said == "model: not asked (operators made everything); 0 calls, 0 tokens, 0 usd"

@@ -1,8 +1,6 @@
 """What docs/architecture.md counts under "Adding things": one file with what is added, its test, and no list
 elsewhere."""
 
-from __future__ import annotations
-
 import ast
 import re
 import string
@@ -52,7 +50,7 @@ def strings_of(path: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("line", PORTFOLIOS)
-def test_every_file_of_the_folder_is_a_family_of_objectives_and_nothing_lists_them(line: str):
+def test_every_file_of_the_folder_is_a_family_of_objectives_and_nothing_lists_them(line):
     folder, helpers, families = PORTFOLIOS[line]
     assert set(families) == set(modules_of(folder)) - {helpers, BASELINE_FAMILY}
     elsewhere = {text for path in folder_of(folder).parent.glob("*.py") for text in strings_of(path)}
@@ -74,11 +72,12 @@ def test_every_file_of_the_folder_is_a_family_of_objectives_and_nothing_lists_th
 
 
 @pytest.mark.parametrize("line", LINES_WITH_FIGURES)
-def test_every_module_of_a_line_s_figures_is_a_figure_that_its_page_shows_and_nothing_lists_them(line: str):
+def test_every_figure_of_a_line_is_shown_by_its_page_and_nothing_else_lists_them(line):
     package = f"evolake.{line}.report.figures"
     figures = figures_in(package)
-    assert len(figures) == len(modules_of(package)) >= 3
-    template = "".join(path.read_text() for path in (folder_of(package).parent / "templates").glob("*.j2"))
+    assert len(figures) >= 3
+    report = folder_of(f"evolake.{line}.report")
+    template = "".join(path.read_text() for path in (report / "templates").glob("*.j2"))
     places = set(re.findall(r'pictures\(placed\["(\w+)"\][,)]', template)) | (
         {"figures"} if "pictures(figures)" in template else set()
     )
@@ -89,16 +88,17 @@ def test_every_module_of_a_line_s_figures_is_a_figure_that_its_page_shows_and_no
         path
         for folder in (f"evolake.{line}.report", f"assets.{line}")
         for path in folder_of(folder).glob("*.py")
+        if path.name != "figures.py"
     ]
     elsewhere = {text for path in modules for text in strings_of(path)}
     assert {figure.title for figure in figures} & elsewhere == set()
     assert not [figure.title for figure in figures if f'"{figure.title}"' in template]
 
 
-def test_a_figure_is_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_figure_is_one_file(tmp_path, monkeypatch):
     text = (
-        "from evolake.report.figures import Figure\n\nFIGURE = Figure({title!r}, lambda given: given and "
-        "given * {times}, {more})\n"
+        "from evolake.report.figures import Figure\n\nFIGURES = [Figure({title!r}, lambda given: given and "
+        "given * {times}, {more})]\n"
     )
     files = {
         "second.py": text.format(title="Second", times=2, more="asset='survivors'"),
@@ -114,19 +114,17 @@ def test_a_figure_is_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     assert draw_figures(package, None) == {}
 
 
-NAMED_A = "from evolake.report.figures import Figure\nFIGURE = Figure('A', id)"
+NAMED_A = "from evolake.report.figures import Figure\nFIGURES = [Figure('A', id)]"
 
 
 @pytest.mark.parametrize(
     ("files", "message"),
     [
-        ({"bare.py": ""}, "bare draws no figure"),
+        ({"bare.py": ""}, "bare of .* draws no figure"),
         ({"one.py": NAMED_A, "two.py": NAMED_A}, "two figures of .* are called 'A'"),
     ],
 )
-def test_a_module_that_draws_nothing_and_a_title_given_twice_are_told(
-    files: dict, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_module_that_draws_nothing_and_a_title_given_twice_are_told(files, message, tmp_path, monkeypatch):
     package = package_of(tmp_path, monkeypatch, "wrong_figures", files)
     with pytest.raises(MachineryError, match=message):
         figures_in(package)
@@ -139,7 +137,7 @@ def test_a_figure_that_no_place_of_the_page_shows_is_told():
 
 @pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")
 @pytest.mark.parametrize("line", LINES_WITH_ROLES)
-def test_a_role_stands_in_one_module_and_its_prompt_has_a_place_for_every_field(line: str):
+def test_a_role_stands_in_one_module_and_its_prompt_has_a_place_for_every_field(line):
     roles = roles_in(f"evolake.{line}.roles")
     assert roles
     for role in roles:
@@ -158,7 +156,7 @@ def test_a_role_stands_in_one_module_and_its_prompt_has_a_place_for_every_field(
     }
 
 
-def test_a_role_is_found_in_its_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_role_is_found_in_its_module(tmp_path, monkeypatch):
     text = """from pydantic import BaseModel
 
 from evolake.agents.roles import Role
@@ -183,7 +181,7 @@ CLERK = Role("bridges_clerk", Question, Answer, lambda question, random: Answer(
     assert [role.name for role in roles_in(package)] == ["bridges_clerk"]
 
 
-def test_an_objective_is_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_an_objective_is_one_file(tmp_path, monkeypatch):
     text = '''"""Cost of the first."""
 
 from evolake.objectives.family import Family

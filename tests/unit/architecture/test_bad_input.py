@@ -1,12 +1,11 @@
 """No bad input to any command ends in a traceback or is called a bug: each case of `tests/bad_inputs.txt`
 ends as its row says."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
 import shlex
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -69,7 +68,7 @@ def words_of(case: Case, here: Path, monkeypatch: pytest.MonkeyPatch) -> list[st
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.typed for case in CASES])
-def test_it_ends_with_its_exit_code_and_a_sentence(case: Case, here: Path, monkeypatch, capsys):
+def test_it_ends_with_its_exit_code_and_a_sentence(case, here, monkeypatch, capsys):
     words = words_of(case, here, monkeypatch)
     code, said = end(cli, words), capsys.readouterr()
     assert (code, case.complaint in said.err) == (case.code, True), said.err
@@ -77,7 +76,7 @@ def test_it_ends_with_its_exit_code_and_a_sentence(case: Case, here: Path, monke
 
 
 @pytest.mark.parametrize("case", CASES[::9], ids=[case.typed for case in CASES[::9]])
-def test_with_json_the_error_is_an_object_on_standard_output(case: Case, here: Path, monkeypatch, capsys):
+def test_with_json_the_error_is_an_object_on_standard_output(case, here, monkeypatch, capsys):
     words = words_of(case, here, monkeypatch)
     code, summary = end(cli, [*words, "--json"]), json.loads(capsys.readouterr().out)
     assert (summary["verdict"], summary["exit_code"]) == ("error", code) and code in (2, 3)
@@ -104,6 +103,7 @@ def test_every_command_has_cases_and_there_are_enough():
         (OSError(27, "File too large", "/lake/x"), MachineryError),
         (OSError(24, "Too many open files"), MachineryError),
         (MemoryError("Unable to allocate 93 GiB"), MachineryError),
+        (sqlite3.DatabaseError("database disk image is malformed"), MachineryError),
         (NotADirectoryError(20, "Not a directory", "/file/x"), InputError),
         (IsADirectoryError(21, "Is a directory", "/folder"), InputError),
         (FileNotFoundError(2, "No such file or directory", "/gone"), InputError),
@@ -111,12 +111,12 @@ def test_every_command_has_cases_and_there_are_enough():
         (FileNotFoundError(2, "No such file or directory", str(Path(click.__file__))), InputError),
     ],
 )
-def test_what_the_machine_refuses_is_no_bug(error: BaseException, kind: type):
+def test_what_the_machine_refuses_is_no_bug(error, kind):
     assert type(expected(error)) is kind
 
 
 @pytest.mark.parametrize("error", [ValueError("x"), KeyError("x"), OSError("no number"), RuntimeError(), OWN])
-def test_a_bug_is_called_one(error: Exception, capsys):
+def test_a_bug_is_called_one(error, capsys):
     @click.command()
     def broken() -> None:
         raise error
@@ -126,7 +126,7 @@ def test_a_bug_is_called_one(error: Exception, capsys):
 
 
 @pytest.mark.parametrize(("error", "code"), [(KeyboardInterrupt(), 130), (click.Abort(), 130)])
-def test_ctrl_c_ends_with_one_sentence(error: BaseException, code: int, capsys):
+def test_ctrl_c_ends_with_one_sentence(error, code, capsys):
     @click.command()
     def stopped() -> None:
         raise error
@@ -139,7 +139,7 @@ def test_ctrl_c_ends_with_one_sentence(error: BaseException, code: int, capsys):
 
 
 @pytest.mark.parametrize("typed", [("--help",), ("rules", "checkers")])
-def test_a_reader_that_is_gone_is_no_verdict(typed: tuple[str, ...]):
+def test_a_reader_that_is_gone_is_no_verdict(typed):
     """1 says that something was judged bad; whoever closed the pipe did not hear what was."""
     read, write = os.pipe()
     os.close(read)
@@ -158,7 +158,7 @@ def test_a_reader_that_is_gone_is_no_verdict(typed: tuple[str, ...]):
 @pytest.mark.parametrize(
     "seeds", sorted({name.partition("/")[0] for name in FILES if name.endswith("solvers.toml")})
 )
-def test_a_mistyped_solvers_toml_is_an_input_error_that_names_the_file(seeds: str, here: Path):
+def test_a_mistyped_solvers_toml_is_an_input_error_that_names_the_file(seeds, here):
     with pytest.raises(InputError, match=r"solvers\.toml"):
         load_seeds(here / seeds / "solvers.toml")
 
@@ -172,7 +172,7 @@ def test_a_mistyped_solvers_toml_is_an_input_error_that_names_the_file(seeds: st
         b"",
     ],
 )
-def test_a_rule_file_that_is_none_is_an_input_error_that_names_the_file(data: bytes, tmp_path: Path):
+def test_a_rule_file_that_is_none_is_an_input_error_that_names_the_file(data, tmp_path):
     (tmp_path / "designs").mkdir()
     (tmp_path / "designs" / "rule.md").write_bytes(data)
     with pytest.raises(InputError, match=r"rule\.md"):

@@ -1,8 +1,6 @@
 """Every column of every table says what it means, in words that its name does not say already, with its
 unit."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -12,7 +10,6 @@ import pytest
 
 from evolake.cli.sql import all_tables
 from evolake.lake.schemas import Declared, TableSchema, read_tables
-from evolake.lake.vocabulary import VOCABULARY
 from evolake.lines import lines
 
 ROOT = Path(__file__).parents[3]
@@ -97,17 +94,6 @@ def test_every_unit_is_said(declared):
         if re.search(name, column) and not re.search(unit, text, re.IGNORECASE)
     ]
     assert silent == []
-
-
-def test_every_shared_word_is_used(declared):
-    used = {column for _, column, text in described(declared) if text == VOCABULARY.get(column)}
-    assert (
-        VOCABULARY.keys() - used - {"superseded", "origin_line", "origin_asset", "origin_cycle", "origin_run"}
-        == set()
-    )  # of the catalogue's views
-    for path, file in zip(FILES, declared, strict=True):
-        drawn = {column for _, column, text in described([file]) if text == file.terms.get(column)}
-        assert file.terms.keys() - drawn == set(), path
 
 
 def test_one_table_of_a_line_has_one_name(declared):

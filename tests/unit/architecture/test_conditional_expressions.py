@@ -5,8 +5,6 @@ Left out are programs whose bytes are identities: templates, families of objecti
 data_lake/.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator
@@ -55,7 +53,7 @@ def test_no_conditional_expression_is_nested():
     "source",
     ["x = a if b else c if d else e", "x = (a if b else c) if d else e", "x = a if (b if c else d) else e"],
 )
-def test_a_nested_one_is_found(source: str):
+def test_a_nested_one_is_found(source):
     assert nested(source) == [1]
 
 

@@ -1,7 +1,5 @@
 """Whatever the code imports is declared in pyproject.toml and pinned in constraints.txt."""
 
-from __future__ import annotations
-
 import ast
 import re
 import sys
@@ -11,8 +9,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
 OWN = ("evolake", "assets", "resources", "pipelines")
-OF_A_TASK = {"base"}
-"""Packages in a folder that a user gives; a program in the jail imports them (`families import-task`)."""
+OF_A_TASK = {"base", "exact"}
+"""Packages in a folder that a user gives; a program in the jail imports them (`families import-task`). And a
+module that evaluators of open problems import, next to them."""
 
 
 def plain(requirement: str) -> str:

@@ -1,8 +1,6 @@
 """One function names every file after data: whatever the text, the name stays in its folder and is no other
 text's."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -51,7 +49,7 @@ TEXTS = st.one_of(
 
 
 @given(TEXTS)
-def test_a_name_stays_in_its_folder_and_every_file_system_takes_it(text: str):
+def test_a_name_stays_in_its_folder_and_every_file_system_takes_it(text):
     name = file_name(text, ".html")
     assert Path("/folder", name).resolve().parent == Path("/folder")
     assert re.fullmatch(r"[a-z0-9][a-z0-9_~-]*\.html", name)
@@ -68,7 +66,7 @@ def test_a_name_stays_in_its_folder_and_every_file_system_takes_it(text: str):
 
 
 @given(TEXTS, TEXTS)
-def test_two_texts_have_two_names_also_where_case_is_not_told_apart(first: str, second: str):
+def test_two_texts_have_two_names_also_where_case_is_not_told_apart(first, second):
     assert (file_name(first).casefold() == file_name(second).casefold()) == (first == second)
     assert file_name(file_name(first)) != file_name(first) or "~" not in file_name(first), (
         "a name that was made is the plain name of nothing"
@@ -78,18 +76,18 @@ def test_two_texts_have_two_names_also_where_case_is_not_told_apart(first: str, 
 @pytest.mark.parametrize(
     "text", ["survivor-3", "the_scaling", "0001", "a" * LONGEST, "3f2a0000-aaaa-bbbb-cccc-0123456789ab"]
 )
-def test_a_plain_text_keeps_its_name(text: str):
+def test_a_plain_text_keeps_its_name(text):
     assert file_name(text, ".png") == f"{text}.png"
 
 
 @pytest.mark.parametrize("suffix", ["/../x", "html", ".a/b", "..", ".", ".H", "." + "x" * 200])
-def test_a_suffix_is_ours_and_no_data(suffix: str):
+def test_a_suffix_is_ours_and_no_data(suffix):
     with pytest.raises(ValueError, match="suffix"):
         file_name("x", suffix)
 
 
 @given(TEXTS)
-def test_an_id_is_a_plain_name_or_an_input_error(text: str):
+def test_an_id_is_a_plain_name_or_an_input_error(text):
     try:
         assert file_name(check_id("a family", text)).startswith(text)
     except InputError as error:
@@ -97,7 +95,7 @@ def test_an_id_is_a_plain_name_or_an_input_error(text: str):
 
 
 @pytest.mark.parametrize("value", [*HOSTILE, 7, None, ["a"], True])
-def test_no_hostile_id_passes(value: object):
+def test_no_hostile_id_passes(value):
     if value in ("con", "lpt1"):
         assert check_id("a family", value) == value
         return

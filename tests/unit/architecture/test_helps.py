@@ -2,8 +2,6 @@
 option is and what holds without it, and that of a group shows an example.
 """
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Iterator
 
@@ -42,7 +40,7 @@ def named(words: list[str]) -> tuple[click.Command, list[str]]:
 
 
 @pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
-def test_a_help_fits_80_columns_and_starts_with_a_verb(path: tuple[str, ...]):
+def test_a_help_fits_80_columns_and_starts_with_a_verb(path):
     done = CliRunner().invoke(cli, [*path, "--help"], terminal_width=80, max_content_width=80)
     lines = done.stdout.splitlines()
     assert done.exit_code == 0
@@ -52,7 +50,7 @@ def test_a_help_fits_80_columns_and_starts_with_a_verb(path: tuple[str, ...]):
 
 
 @pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
-def test_an_option_says_what_it_is_and_what_holds_without_it(path: tuple[str, ...]):
+def test_an_option_says_what_it_is_and_what_holds_without_it(path):
     with click.Context(COMMANDS[path]) as context:
         options = [
             (one, one.get_help_record(context))
@@ -69,7 +67,7 @@ def test_an_option_says_what_it_is_and_what_holds_without_it(path: tuple[str, ..
 
 
 @pytest.mark.parametrize("path", GROUPS, ids=" ".join)
-def test_the_help_of_a_group_shows_a_command_of_it_that_exists(path: tuple[str, ...]):
+def test_the_help_of_a_group_shows_a_command_of_it_that_exists(path):
     done = CliRunner().invoke(cli, [*path, "--help"], terminal_width=80, max_content_width=80)
     shown = [
         line.strip()
@@ -97,7 +95,7 @@ def test_the_help_of_a_group_shows_a_command_of_it_that_exists(path: tuple[str, 
 
 
 @pytest.mark.parametrize("path", GROUPS, ids=" ".join)
-def test_the_commands_of_a_group_fit_80_columns(path: tuple[str, ...]):
+def test_the_commands_of_a_group_fit_80_columns(path):
     done = CliRunner().invoke(cli, [*path, "--help"], terminal_width=80, max_content_width=80)
     assert done.exit_code == 0
     listed = done.stdout.partition("\nCommands:\n")[2].splitlines()

@@ -1,7 +1,5 @@
 """The project stands as drawn: imports run one way, and nothing heavy is loaded before it is needed."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path
@@ -95,7 +93,7 @@ def test_importing_the_definitions_loads_what_assets_are_and_nothing_they_do():
 @pytest.mark.parametrize(
     "module", ["evolake.cli", "evolake.gates", "evolake.lake", "evolake.jail", "evolake.agents"]
 )
-def test_importing_loads_nothing_heavy(module: str):
+def test_importing_loads_nothing_heavy(module):
     program = f"import sys, {module}; print(sorted(set(sys.modules) & set({HEAVY!r})))"
     done = subprocess.run(
         [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True

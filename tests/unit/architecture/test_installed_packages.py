@@ -1,13 +1,12 @@
 """What is installed works on every supported Python: pins, groups, and the statements of pyproject.toml and
 the Makefile agree."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys
 import tomllib
 from importlib import metadata
+from importlib.metadata import packages_distributions as packages
 from pathlib import Path
 
 import pytest
@@ -84,7 +83,7 @@ def test_every_installed_package_allows_every_supported_python():
         ("cluster", {"base", "cluster"}),
     ],
 )
-def test_a_group_of_pins_holds_all_that_its_packages_need(extra: str, groups: set[str]):
+def test_a_group_of_pins_holds_all_that_its_packages_need(extra, groups):
     listed = PROJECT["dependencies"] + (PROJECT["optional-dependencies"][extra] if extra else [])
     starts = [Requirement(line) for line in listed]
     own_extras = [name for start in starts if start.name == "evolake" for name in start.extras]
@@ -138,7 +137,7 @@ def test_make_takes_the_oldest_suitable_python():
     assert version.strip() in ("(3, 11)", "(3, 12)", "(3, 13)")
 
 
-def test_a_pin_that_does_not_fit_ends_at_once_with_its_name(tmp_path: Path):
+def test_a_pin_that_does_not_fit_ends_at_once_with_its_name(tmp_path):
     # A folder of wheels is the index here: one wheel, of a package for a Python that does not exist.
     import zipfile
 
@@ -171,3 +170,36 @@ def test_a_pin_that_does_not_fit_ends_at_once_with_its_name(tmp_path: Path):
     )
     assert done.returncode == 1
     assert "needs-python-4" in done.stderr + done.stdout and "4" in done.stderr
+
+
+NEED_AN_EXTRA = {
+    "evolake.compute.cluster",
+    "evolake.compute.proof",
+    "evolake.verifiers.gym_preload",
+    "evolake.verifiers.math_verify_scorer",
+}
+"""Modules that only a function imports, after it has asked whether the extra is installed."""
+WITHOUT_EXTRAS = """
+import importlib, sys
+for name in sys.argv[1].split(): sys.modules[name] = None
+for name in sys.argv[2].split():
+    try: importlib.import_module(name)
+    except ModuleNotFoundError as error: print(name)
+"""
+
+
+def test_what_make_install_brings_is_enough_to_import_all_other_modules():
+    base = {name for name, (_, groups) in pins().items() if "base" in groups}
+    known = {name: {canonicalize_name(each) for each in of} for name, of in packages().items()}
+    missing = sorted(name for name, of in known.items() if of & pins().keys() and not of & base)
+    assert {"distributed", "trl", "pytest"} <= set(missing)
+    files = [
+        path.relative_to(ROOT)
+        for folder in ("evolake", "assets", "pipelines", "resources")
+        for path in (ROOT / folder).rglob("*.py")
+        if not {"templates", "inside"} & set(path.parts)
+    ]
+    modules = sorted(".".join(file.with_suffix("").parts).removesuffix(".__init__") for file in files)
+    command = [sys.executable, "-W", "ignore", "-c", WITHOUT_EXTRAS, " ".join(missing), " ".join(modules)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert set(done.stdout.split()) == NEED_AN_EXTRA

@@ -1,8 +1,6 @@
 """Every object that is named by a string, to be imported when it is needed, is there; and listing the lines
 imports none of them."""
 
-from __future__ import annotations
-
 import ast
 import subprocess
 import sys
@@ -42,7 +40,7 @@ def of_spec(spec: LineSpec) -> Iterator[Lazy[object]]:
         )
 
 
-def test_every_object_that_a_string_names_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_object_that_a_string_names_is_there(monkeypatch):
     monkeypatch.syspath_prepend(ROOT / "tests" / "sixth_line")
     names = list(named())
     assert len(names) > 100
@@ -54,7 +52,7 @@ def test_every_object_that_a_string_names_is_there(monkeypatch: pytest.MonkeyPat
     ] == []
 
 
-def test_every_gate_and_part_of_a_line_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_gate_and_part_of_a_line_is_there(monkeypatch):
     monkeypatch.syspath_prepend(ROOT / "tests" / "sixth_line")
     specs = [*lines().values(), import_module("golomb.line").LINE]
     assert all(part.load() is not None for spec in specs for part in of_spec(spec))
@@ -76,12 +74,12 @@ def test_every_gate_and_part_of_a_line_is_there(monkeypatch: pytest.MonkeyPatch)
         ".lines:lines",
     ],
 )
-def test_a_name_of_another_form_is_refused_when_it_is_written(name: str) -> None:
+def test_a_name_of_another_form_is_refused_when_it_is_written(name):
     with pytest.raises(ValueError, match="package.module:object"):
         Lazy(name)
 
 
-def test_listing_the_lines_and_their_commands_imports_no_science() -> None:
+def test_listing_the_lines_and_their_commands_imports_no_science():
     code = (
         "import sys; from evolake.cli import cli; cli.list_commands(None); print([name for name in "
         f"{SCIENCE} if name in sys.modules])"

@@ -10,6 +10,7 @@ import shutil
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import cycle
 from pathlib import Path
 
 import click
@@ -105,7 +106,7 @@ def bounded() -> Iterator[None]:
 
 
 @pytest.fixture
-def here(tmp_path: Path) -> Path:
+def here(tmp_path) -> Path:
     """A folder with a pipe, a link to an endless device, a folder and a file of each kind that a command
     needs beside them."""
     os.mkfifo(tmp_path / "pipe")
@@ -135,7 +136,7 @@ def run(here: Path, *typed: str | Path, **environment: str):
         return evolake(*typed, cwd=here, environment=variables)
 
 
-def test_every_path_of_a_command_line_is_an_ordinary_path() -> None:
+def test_every_path_of_a_command_line_is_an_ordinary_path():
     assert [
         (*path, named(item))
         for path, _, item in parameters()
@@ -144,14 +145,14 @@ def test_every_path_of_a_command_line_is_an_ordinary_path() -> None:
     assert len(PATHS) >= 50
 
 
-@pytest.mark.parametrize("kind", ["pipe", "endless"])
 @pytest.mark.parametrize(
-    ("path", "command", "parameter"), PATHS, ids=[" ".join((*path, named(item))) for path, _, item in PATHS]
+    ("case", "kind"),
+    list(zip(PATHS, cycle(["pipe", "endless"]), strict=False)),
+    ids=[" ".join((*path, named(item))) for path, _, item in PATHS],
 )
-def test_a_pipe_and_a_device_are_refused_by_name(
-    path: tuple[str, ...], command: click.Command, parameter: click.Parameter, kind: str, here: Path
-) -> None:
-    done = run(here, *words(path, command, parameter, kind))
+def test_a_pipe_and_a_device_are_refused_by_name(case, kind, here):
+    """Each parameter meets one of the two; that all are read alike is said above."""
+    done = run(here, *words(*case, kind))
     assert done.returncode == 2, done.stderr
     assert kind in done.stderr and ("named pipe" if kind == "pipe" else "a device") in done.stderr
 
@@ -192,9 +193,7 @@ FILES_READ = (
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("typed", FILES_READ, ids=" ".join)
-def test_whatever_reads_a_file_ends_at_once_with_a_sentence(
-    typed: tuple[str, ...], kind: str, here: Path
-) -> None:
+def test_whatever_reads_a_file_ends_at_once_with_a_sentence(typed, kind, here):
     done = run(here, *(word.replace("{}", kind) for word in typed))
     assert done.returncode in (2, 3), done.stderr
     assert "this is a bug" not in done.stderr and "Traceback" not in done.stderr
@@ -212,7 +211,7 @@ def family(here: Path) -> Path:
     "name", ["generator.py", "family.toml", "reader.py", "validators/a.py", "mutations.toml"]
 )
 @pytest.mark.parametrize("kind", ["pipe", "endless"])
-def test_a_family_whose_file_is_none_is_refused(name: str, kind: str, here: Path) -> None:
+def test_a_family_whose_file_is_none_is_refused(name, kind, here):
     target = family(here) / name
     target.parent.mkdir(exist_ok=True)
     target.unlink(missing_ok=True)
@@ -234,7 +233,7 @@ def test_a_family_whose_file_is_none_is_refused(name: str, kind: str, here: Path
         "programs/x/project.toml",
     ],
 )
-def test_a_dropped_seed_that_is_no_file_stops_no_listing_for_ever(place: str, kind: str, here: Path) -> None:
+def test_a_dropped_seed_that_is_no_file_stops_no_listing_for_ever(place, kind, here):
     target = here / "lake/seeds" / place
     target.parent.mkdir(parents=True)
     if place.startswith("programs") and not place.endswith("evaluator.py"):
@@ -258,7 +257,7 @@ def test_a_dropped_seed_that_is_no_file_stops_no_listing_for_ever(place: str, ki
 @pytest.mark.parametrize(
     "name", ["solvers.toml", "solvers/adapters/minisat22.toml", "suites/train.toml", "rules/solvers/own.md"]
 )
-def test_settings_of_the_seeds_that_are_no_files_are_refused(name: str, kind: str, here: Path) -> None:
+def test_settings_of_the_seeds_that_are_no_files_are_refused(name, kind, here):
     shutil.copytree(SEEDS / "solvers", here / "seeds/solvers")
     shutil.copytree(SEEDS / "rules", here / "seeds/rules")
     shutil.copytree(SEEDS / "suites", here / "seeds/suites")
@@ -276,7 +275,7 @@ def test_settings_of_the_seeds_that_are_no_files_are_refused(name: str, kind: st
         assert done.returncode in (0, 1, 2, 3)
 
 
-def test_a_folder_of_the_lake_that_is_a_pipe_or_a_device_is_named(here: Path) -> None:
+def test_a_folder_of_the_lake_that_is_a_pipe_or_a_device_is_named(here):
     for kind in ("pipe", "endless"):
         for typed in (("status",), ("champion", "designs"), ("sql", "SELECT 1"), ("watch", "--once")):
             done = run(here, *typed, EVOLAKE_LAKE=str(here / kind))
@@ -284,7 +283,7 @@ def test_a_folder_of_the_lake_that_is_a_pipe_or_a_device_is_named(here: Path) ->
             assert kind in done.stderr
 
 
-def test_a_file_beyond_its_limit_is_refused_by_name(here: Path) -> None:
+def test_a_file_beyond_its_limit_is_refused_by_name(here):
     with (here / "big.py").open("wb") as file:
         file.truncate(1 << 40)
     for typed in (
@@ -297,9 +296,7 @@ def test_a_file_beyond_its_limit_is_refused_by_name(here: Path) -> None:
     assert json.loads(run(here, "designs", "check", "big.py", "--json").stdout)["exit_code"] == 2
 
 
-def test_a_pipe_among_the_seeds_stops_neither_the_version_of_an_asset_nor_a_shown_rule(
-    here: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_pipe_among_the_seeds_stops_neither_the_version_of_an_asset_nor_a_shown_rule(here, monkeypatch):
     (here / "seeds/rules/designs").mkdir(parents=True)
     os.mkfifo(here / "seeds/rules/designs/x.md")
     monkeypatch.setenv("EVOLAKE_SEEDS", str(here / "seeds"))
@@ -311,6 +308,6 @@ def test_a_pipe_among_the_seeds_stops_neither_the_version_of_an_asset_nor_a_show
         assert rule_text(Lake(here / "lake"), rule) == ""
 
 
-def test_an_archive_of_a_seed_that_is_a_pipe_is_named(here: Path) -> None:
+def test_an_archive_of_a_seed_that_is_a_pipe_is_named(here):
     with bounded(), pytest.raises(InputError, match="s cannot be read"):
         _from_path(here / "pipe", "s")

@@ -1,7 +1,5 @@
 """Children of one root seed are stable, distinct and keyed by what they are for."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

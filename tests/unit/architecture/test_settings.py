@@ -1,7 +1,5 @@
 """Settings come from the environment, then the profile, then defaults; what cannot be used is named."""
 
-from __future__ import annotations
-
 import pickle
 import re
 from operator import attrgetter
@@ -78,15 +76,6 @@ def test_settings_go_to_another_process_with_every_section():
     loaded = settings.load("demo")
     assert pickle.loads(pickle.dumps(loaded)) == loaded
     assert type(pickle.loads(pickle.dumps(loaded))) is settings.settings_type()
-
-
-def test_a_section_that_is_not_there_is_an_error_and_one_is_replaced_by_its_class():
-    loaded = settings.load("demo")
-    assert loaded.with_section(DesignsSettings(batch=5)).of(DesignsSettings).batch == 5
-    with pytest.raises(LookupError, match="no section DesignsSettings"):
-        settings.Settings().of(DesignsSettings)
-    with pytest.raises(LookupError, match="no section DesignsSettings"):
-        settings.Settings().with_section(DesignsSettings())
 
 
 def test_the_demo_runs_programs_on_an_example_that_the_repository_ships():

@@ -1,7 +1,5 @@
 """Whatever is printed goes through one place, which makes visible what a terminal would obey."""
 
-from __future__ import annotations
-
 import io
 import json
 import logging
@@ -42,6 +40,7 @@ APART = {
     "evolake/agents/fences.py": "an example in a docstring",
     "evolake/families/dataset/templates/": "a program that an export takes along, for a process of its own",
     "evolake/families/roles/templates/": "a program for the jail",
+    "evolake/programs/report/templates/": "a program that a certificate takes along",
     "evolake/solvers/repository/fetch_index.py": "a program for another Python",
     "pipelines/side_by_side.py": "speaks to its own process, in JSON",
     "evolake/solvers/suites/ask_solver.py": "a program for a process of its own",
@@ -49,7 +48,7 @@ APART = {
 """Where something is printed that reaches no terminal, and why."""
 
 
-def test_nothing_prints_but_the_one_place() -> None:
+def test_nothing_prints_but_the_one_place():
     found = [
         f"{name}: {match[0]}"
         for package in ("evolake", "assets", "pipelines", "resources")
@@ -71,24 +70,24 @@ def test_nothing_prints_but_the_one_place() -> None:
         "dg.MetadataValue.md(x)",
     ],
 )
-def test_the_search_finds_each_way_to_print(text: str) -> None:
+def test_the_search_finds_each_way_to_print(text):
     assert PRINTING.search(text)
 
 
 @given(st.text(alphabet=st.characters(), max_size=50))
-def test_no_hidden_character_is_left_and_what_is_visible_is_as_it_was(text: str) -> None:
+def test_no_hidden_character_is_left_and_what_is_visible_is_as_it_was(text):
     assert not OBEYED.search(visible(text)) and "\n" not in in_a_cell(text)
     assert visible(visible(text)) == visible(text)
     assert json.loads(visible_json(json.dumps(text, ensure_ascii=False))) == text
     assert not OBEYED.search(visible_json(json.dumps(text, ensure_ascii=False)))
 
 
-def test_letters_of_all_languages_stay() -> None:
+def test_letters_of_all_languages_stay():
     for text in ("naïve café", "数学", "ελληνικά", "עברית", "हिन्दी", "π ≤ τ ± 1", "a\tb\nc"):
         assert visible(text) == text
 
 
-def test_every_way_to_print_makes_visible(capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_way_to_print_makes_visible(capsys):
     say(f"a{HOSTILE}\nx.py: accepted", 7)
     say_text(f"b{HOSTILE}\nc", err=True)
     say_json({"d": HOSTILE}, ensure_ascii=False)
@@ -102,16 +101,14 @@ def test_every_way_to_print_makes_visible(capsys: pytest.CaptureFixture[str]) ->
     assert [line for line in said.splitlines() if line.startswith("error: ")] == [said.splitlines()[2]]
 
 
-def test_a_format_for_programs_is_exact_in_a_pipe_and_visible_on_a_terminal(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_format_for_programs_is_exact_in_a_pipe_and_visible_on_a_terminal(capsys, monkeypatch):
     say_data("a\x1b\n")
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     say_data("a\x1b\n")
     assert capsys.readouterr().out == "a\x1b\na\\x1b\n"
 
 
-def test_a_console_keeps_its_own_colours() -> None:
+def test_a_console_keeps_its_own_colours():
     file = io.StringIO()
     visible_console(file=file, force_terminal=True, width=80, color_system="standard").print(
         "[red]a[/red]\x1b[2J"
@@ -119,7 +116,7 @@ def test_a_console_keeps_its_own_colours() -> None:
     assert "\x1b[31ma" in file.getvalue() and "\x1b[2J" not in file.getvalue()
 
 
-def test_dagsters_log_and_pages_show_what_is_hidden() -> None:
+def test_dagsters_log_and_pages_show_what_is_hidden():
     lines: list[str] = []
     context = type("Context", (), {"log": type("Log", (), {"info": staticmethod(lines.append)})})
     note(context, f"{HOSTILE}\nforged")
@@ -130,7 +127,7 @@ def test_dagsters_log_and_pages_show_what_is_hidden() -> None:
     assert not OBEYED.search(_Visible("%(message)s").format(record))
 
 
-def test_hostile_ids_cells_files_and_arguments_reach_no_terminal(tmp_path: Path) -> None:
+def test_hostile_ids_cells_files_and_arguments_reach_no_terminal(tmp_path):
     pl.DataFrame(
         {"objective_id": ["o" + HOSTILE] * 2, "design_id": [HOSTILE, "b\nplace  design"], "score": [1.0, 2.0]}
     ).write_parquet(tmp_path / "s.parquet")
@@ -176,7 +173,7 @@ def test_hostile_ids_cells_files_and_arguments_reach_no_terminal(tmp_path: Path)
         assert "this is a bug" not in done.stderr, (words, done.stderr)
 
 
-def test_a_design_that_raises_control_characters_is_blocked_in_one_line(tmp_path: Path) -> None:
+def test_a_design_that_raises_control_characters_is_blocked_in_one_line(tmp_path):
     (tmp_path / "d.py").write_text(
         f"raise ValueError({HOSTILE + chr(10) + 'd.py: accepted, 31 operators'!r})\n"
     )

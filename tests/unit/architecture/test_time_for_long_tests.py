@@ -1,8 +1,6 @@
 """After the time that EVOLAKE_TESTS_UNTIL names, files marked `long` are not started but listed; other tests
 run."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -21,7 +19,7 @@ QUICK = "tests/unit/stats/test_power_law.py"
     [(), ("-n", "2", "--dist", "loadfile", "--no-loadscope-reorder")],
     ids=["one process", "two workers"],
 )
-def test_long_files_are_left_out_by_name_and_others_run(workers: tuple[str, ...]):
+def test_long_files_are_left_out_by_name_and_others_run(workers):
     environment = {
         name: value
         for name, value in os.environ.items()

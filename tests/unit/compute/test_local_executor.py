@@ -1,7 +1,5 @@
 """Processes of this machine: what a death costs, and whom."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
@@ -24,16 +22,14 @@ def executor() -> Iterator[LocalExecutor]:
     opened.shutdown()
 
 
-def test_a_task_whose_process_is_killed_is_done_once_by_another_and_no_other_task_notices(
-    executor: LocalExecutor, tmp_path: Path
-) -> None:
+def test_a_task_whose_process_is_killed_is_done_once_by_another_and_no_other_task_notices(executor, tmp_path):
     flag = tmp_path / "died"
     dying, others = executor.submit(die_once, str(flag)), [executor.submit(answer) for _ in range(6)]
     assert [dying.result(120), *(other.result(120) for other in others)] == ["done"] + [42] * 6
     assert flag.read_text() == "done\n"
 
 
-def test_a_task_that_every_process_dies_of_is_a_failure_of_the_machinery(executor: LocalExecutor) -> None:
+def test_a_task_that_every_process_dies_of_is_a_failure_of_the_machinery(executor):
     with pytest.raises(WorkersLost, match="no process that lived") as caught:
         executor.submit(die).result(240)
     assert isinstance(caught.value, BrokenExecutor)
@@ -41,13 +37,13 @@ def test_a_task_that_every_process_dies_of_is_a_failure_of_the_machinery(executo
     assert DEATHS == 3
 
 
-def test_what_a_task_raises_is_raised_here_and_order_is_kept(executor: LocalExecutor) -> None:
+def test_what_a_task_raises_is_raised_here_and_order_is_kept(executor):
     with pytest.raises(ZeroDivisionError):
         executor.submit(divmod, 1, 0).result(120)
     assert list(executor.map(abs, [-3, -1, -2])) == [3, 1, 2]
 
 
-def test_its_processes_end_with_it() -> None:
+def test_its_processes_end_with_it():
     opened = LocalExecutor(1)
     pid = opened.submit(os.getpid).result(120)
     opened.shutdown()
@@ -65,7 +61,7 @@ if __name__ == "__main__":
 """
 
 
-def test_who_cancels_does_not_wait_for_the_task_under_way() -> None:
+def test_who_cancels_does_not_wait_for_the_task_under_way():
     opened = LocalExecutor(1)
     pid = opened.submit(os.getpid).result(120)
     endless = opened.submit(time.sleep, 600)
@@ -77,7 +73,7 @@ def test_who_cancels_does_not_wait_for_the_task_under_way() -> None:
     assert not Path("/proc", str(pid)).exists()
 
 
-def test_no_worker_outlives_a_process_that_is_killed(tmp_path: Path) -> None:
+def test_no_worker_outlives_a_process_that_is_killed(tmp_path):
     program = tmp_path / "endless.py"
     program.write_text(ENDLESS)
     with subprocess.Popen([sys.executable, str(program)], stdout=subprocess.PIPE, text=True) as parent:

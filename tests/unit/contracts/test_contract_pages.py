@@ -1,9 +1,6 @@
 """What the contract pages say is typed as it stands there, and what `new` writes is accepted."""
 
-from __future__ import annotations
-
 import re
-from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -24,9 +21,7 @@ def ran(*arguments: str):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_the_commands_of_a_page_work_one_after_the_other(
-    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_commands_of_a_page_work_one_after_the_other(page, tmp_path, monkeypatch):
     monkeypatch.setenv("EVOLAKE_LAKE", str(tmp_path / "lake"))
     monkeypatch.chdir(tmp_path)
     commands = re.findall(r"^    evolake (.+)$", page.read_text(), re.MULTILINE)
@@ -37,8 +32,8 @@ def test_the_commands_of_a_page_work_one_after_the_other(
 
 
 def test_the_example_of_a_family_on_its_page_is_what_new_writes_and_what_it_lacks_is_said(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    tmp_path, monkeypatch
+):
     monkeypatch.syspath_prepend(str(PROJECT_ROOT / "docs" / "generate"))
     monkeypatch.setenv("EVOLAKE_LAKE", str(tmp_path / "lake"))
     from family_page import ADDED, FIRST, PAGE, page
@@ -58,7 +53,7 @@ def test_the_example_of_a_family_on_its_page_is_what_new_writes_and_what_it_lack
 
 
 @pytest.mark.parametrize(("what", "name"), [(("families", "new"), "folder"), (("designs", "new"), "file.py")])
-def test_new_overwrites_nothing(tmp_path: Path, what: tuple[str, ...], name: str) -> None:
+def test_new_overwrites_nothing(tmp_path, what, name):
     place = tmp_path / name
     assert ran(*what, str(place)).exit_code == 0
     written = {path: path.read_bytes() for path in [place, *place.rglob("*")] if path.is_file()}
@@ -68,14 +63,14 @@ def test_new_overwrites_nothing(tmp_path: Path, what: tuple[str, ...], name: str
     assert {path: path.read_bytes() for path in written} == written
 
 
-def test_a_new_family_is_called_as_its_folder(tmp_path: Path) -> None:
+def test_a_new_family_is_called_as_its_folder(tmp_path):
     from evolake.families.model.family_files import read_family
 
     assert ran("families", "new", str(tmp_path / "Ferry tickets")).exit_code == 0
     assert read_family(tmp_path / "Ferry tickets").name == "ferry-tickets"
 
 
-def test_the_example_design_is_no_copy_of_a_seed() -> None:
+def test_the_example_design_is_no_copy_of_a_seed():
     assert EXAMPLE not in {
         path.read_text() for path in (PROJECT_ROOT / "data_lake" / "seeds" / "designs").glob("*.py")
     }

@@ -1,7 +1,5 @@
 """All engines compute the same steps, and the same as the equations."""
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path
@@ -235,19 +233,6 @@ def test_the_interval_of_a_median_is_of_order_statistics(batch, ranks):
     assert engine_module.order_ranks(batch) == ranks
 
 
-def test_batches_of_any_size_agree_on_the_median_step():
-    design = traced(BASELINE.read_text())
-    results = [
-        simulate(design, planted(60, batch, 5), max_steps=5000, seed=7, until=StopRule(interval=True))
-        for batch in (20, 100, 400)
-    ]
-    for one in results:
-        for other in results:
-            assert one.interval[0] <= (other.interval[1] or 5000)
-    smallest, largest = results[0], results[-1]
-    assert smallest.interval[0] <= largest.median_step <= (smallest.interval[1] or 5000)
-
-
 def test_a_run_that_does_not_reach_the_median_extrapolates_it_from_what_is_solved():
     design, instances = traced(BASELINE.read_text()), planted(60, 20, 3)
     result = simulate(design, instances, max_steps=9, seed=7)
@@ -341,6 +326,12 @@ def _grad_single(vars, idx, sgn, hp):
     assert np.array_equal(state["xs"], np.clip(before["xs"] - before["xl"], 0, 1))
 
 
+def test_what_an_engine_of_ours_raises_is_a_failure_that_is_told_from_a_designs_own(monkeypatch):
+    monkeypatch.setattr(engine_module, "make_stepper", lambda *arguments, **options: [][0])
+    result = read_reason(simulate(traced(SIMPLE), planted(10, 6, 3), max_steps=9, seed=7).failure)
+    assert result is not None and result.error == "IndexError" and result.place.startswith("engine.py:")
+
+
 def test_designs_that_differ_in_parameters_share_one_kernel_and_not_one_result():
     from evolake.designs.compiler import kernel_build
 
@@ -354,21 +345,14 @@ def test_designs_that_differ_in_parameters_share_one_kernel_and_not_one_result()
     assert distance(item, other) > 1e-3
 
 
-def test_a_plan_serves_every_size_of_its_design_and_of_no_other(monkeypatch):
-    from evolake.designs.engines import fused
-
-    monkeypatch.setattr(fused, "_PLANS", {})
-    first, other = traced(BASELINE.read_text()), traced(BASELINE.read_text(), hyper={"alpha": 7.25})
-    plans = [fused.planned(design, "float32") for design in (first, other, first)]
-    assert (
-        plans[0] is plans[2] and plans[0] is not plans[1] and fused.planned(first, "float64") is not plans[0]
-    )
-    monkeypatch.setattr(fused, "_PLANS_KEPT", 2)
-    fused.planned(traced(BASELINE.read_text(), hyper={"alpha": 3.5}), "float32")
-    assert len(fused._PLANS) == 2
-
-
-def test_what_an_engine_of_ours_raises_is_a_failure_that_is_told_from_a_designs_own(monkeypatch):
-    monkeypatch.setattr(engine_module, "make_stepper", lambda *arguments, **options: [][0])
-    result = read_reason(simulate(traced(SIMPLE), planted(10, 6, 3), max_steps=9, seed=7).failure)
-    assert result is not None and result.error == "IndexError" and result.place.startswith("engine.py:")
+def test_batches_of_any_size_agree_on_the_median_step():
+    design = traced(BASELINE.read_text())
+    results = [
+        simulate(design, planted(60, batch, 5), max_steps=5000, seed=7, until=StopRule(interval=True))
+        for batch in (20, 100, 400)
+    ]
+    for one in results:
+        for other in results:
+            assert one.interval[0] <= (other.interval[1] or 5000)
+    smallest, largest = results[0], results[-1]
+    assert smallest.interval[0] <= largest.median_step <= (smallest.interval[1] or 5000)

@@ -1,8 +1,6 @@
 """Engines' processes are forked from one server: workers use that of the process that started them, and the
 death of one is no other's."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Graphs as data: canonical form, symbolic sizes, and what the host refuses to believe."""
 
-from __future__ import annotations
-
 import copy
 import json
 

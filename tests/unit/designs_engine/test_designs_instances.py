@@ -1,14 +1,10 @@
 """Planted instances: what is promised of them, and the DIMACS text."""
 
-from __future__ import annotations
-
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evolake.designs.model.instances import P0, planted, to_dimacs, write_dimacs
-from evolake.errors import InputError
 
 
 @settings(deadline=None, max_examples=60)
@@ -76,9 +72,3 @@ def test_dimacs_text_says_the_same_clauses(tmp_path):
     assert np.array_equal(np.sign(clauses[:, :3]), instances.sgn[1])
     paths = write_dimacs(instances, tmp_path / "cnf")
     assert [path.read_text() for path in paths] == [to_dimacs(instances, index) for index in range(3)]
-
-
-@pytest.mark.parametrize("arguments", [(2, 1, 0), (10, 0, 0), (10, 1, -1)])
-def test_what_makes_no_instance_is_refused(arguments):
-    with pytest.raises(InputError):
-        planted(*arguments)

@@ -1,7 +1,5 @@
 """Object code on disk: used again, and never trusted when damaged."""
 
-from __future__ import annotations
-
 import platform
 
 import pytest

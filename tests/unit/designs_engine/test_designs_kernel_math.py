@@ -1,7 +1,5 @@
 """The kernels' own exp, log and kin, against longer numbers, over their whole range."""
 
-from __future__ import annotations
-
 import ctypes
 
 import llvmlite.binding as llvm

@@ -1,8 +1,6 @@
 """What the host makes of a forged reply: names, shapes and sizes are checked again, and no kernel gets an
 array that does not fit."""
 
-from __future__ import annotations
-
 import random
 
 import numpy as np

@@ -1,8 +1,6 @@
 """One semantics, torch's: what is no number in sorts and limits, places out of range, and types that torch
 refuses, on every engine."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

@@ -1,8 +1,6 @@
 """Designs that only look cheap: spelled round an operator, round the gate on rounds inside a step, or made of
 operators whose price and whose time differ."""
 
-from __future__ import annotations
-
 import time
 
 import pytest
@@ -55,12 +53,30 @@ ADDED = {
     "an order": ("z = z * 0.5 + 1e-5 * torch.argsort(z)", 2),
     "random numbers, a few": ("z = z + 1e-3 * torch.rand_like(vars['v'])[0]", 2),
     "more than torch is called for between kernels": ("z = torch.erf(z + 0.1)", 17),
+    "sines of huge numbers": ("z = torch.sin(z * 1e30 + c)", 3),
+    "a running sum": ("z = torch.cumsum(z * 0.5, 0)", 3),
+    "an order of all values": ("z = torch.sort(z * 0.9 + c).values", 2),
+    "twice the precision": ("z = z * 0.999 + 1e-3", 30, "c.double()"),
+    "whole numbers": ("z = (z * 31 + idx[:, 1]) % 1013", 12, "idx[:, 0]"),
+    "powers that are never chosen": ("z = torch.where(z > 1e9, torch.pow(z.abs() + 1, c), z * 0.9)", 10),
+    "copies one after the other": (
+        "z = torch.cat([z, z * 0.9, z * 0.8, z * 0.7] * 2).reshape(8, -1).amax(0)",
+        3,
+    ),
+    "values from computed places": (
+        "z = vars['v'][(idx[:, 0] * 7919 + idx[:, 1]) % vars['v'].shape[0]] * 0.5 + z",
+        10,
+    ),
 }
-"""Lines -> how often. Each is one name, and short."""
+"""Lines -> how often, and what z is at first if not c. Each is one name, and short."""
+SQUARES = {
+    "all pairs by broadcasting": "(v[:, None] * v[None, :]).sum(1)",
+    "a product with the identity": "torch.matmul(torch.eye(v.shape[0]), v)",
+}
 
 
-def added(line: str, times: int) -> str:
-    lines = "    z = c\n" + f"    {line}\n" * times + "    dxs = dxs + 1e-9 * z\n"
+def added(line: str, times: int, first: str = "c") -> str:
+    lines = f"    z = {first}\n" + f"    {line}\n" * times + "    dxs = dxs + 1e-9 * z\n"
     return SOURCE.replace("\n    rate =", "\n" + lines + "    rate =")
 
 
@@ -99,6 +115,13 @@ def test_what_is_no_round_is_not_counted_as_one():
     ):
         line = f"\n    v = vars['v']\n    dxs = dxs + 0.1 * {term}\n    rate ="
         assert substeps(traced(SOURCE.replace("\n    rate =", line)).gradient()) == 1, term
+
+
+@pytest.mark.parametrize("what", SQUARES)
+def test_work_that_grows_with_the_square_of_the_size_is_refused(what):
+    line = f"\n    v = vars['v']\n    dv = dv + 1e-9 * {SQUARES[what]}\n    rate ="
+    with pytest.raises(AssertionError, match="numbers an instance at N=1280, at most"):
+        traced(SOURCE.replace("\n    rate =", line))
 
 
 @pytest.mark.parametrize("what", ADDED)

@@ -1,8 +1,6 @@
 """Work: the same whatever the spelling, more for more, and never less for steps that are hidden inside a
 step."""
 
-from __future__ import annotations
-
 import json
 
 import pytest
@@ -19,7 +17,7 @@ from evolake.designs.work.costs import COSTS
 from evolake.designs.work.counting import count
 from evolake.designs.work.relative import BASELINE as COUNTED
 from evolake.designs.work.relative import baseline_cost, work_per_step
-from evolake.designs.work.rows import allowed_steps, max_work, median_work, per_step
+from evolake.designs.work.rows import allowed_steps
 from evolake.designs.work.substeps import substeps
 
 SOURCE = BASELINE.read_text()
@@ -60,6 +58,10 @@ def test_steps_inside_a_step_are_named_and_paid_for(times):
     design = traced(repeated(times))
     assert substeps(design.gradient()) == times
     assert 0.85 * times < work_per_step(design, 160, 688) < 1.2 * times
+
+
+def test_a_step_that_costs_twice_as_much_leaves_half_the_steps_and_one_at_least():
+    assert (allowed_steps(200.0, 2.0), allowed_steps(90.0, 0.3), allowed_steps(1.0, 7.5)) == (100, 300, 1)
 
 
 def test_what_no_kernel_is_made_for_has_the_price_of_what_torch_runs():
@@ -129,11 +131,3 @@ def test_the_work_of_shipped_designs_is_what_their_page_says():
 def test_work_is_counted_where_a_design_is_run_and_what_breaks_there_is_a_reason():
     text = json.dumps(traced(DESIGN_340.read_text()).to_json())
     assert work_apart(text, 160, 688) == pytest.approx(work(DESIGN_340.read_text()))
-
-
-def test_rows_from_before_work_was_counted_count_their_steps():
-    old = {"median_step": 70, "max_steps": 100}
-    assert (median_work(old), max_work(old), per_step(old)) == (70.0, 100.0, 1.0)
-    new = old | {"median_work": 140.0, "max_work": 200.0, "work_per_step": 2.0}
-    assert (median_work(new), max_work(new), per_step(new)) == (140.0, 200.0, 2.0)
-    assert (allowed_steps(200.0, 2.0), allowed_steps(1.0, 7.5), allowed_steps(90.0, 0.3)) == (100, 1, 300)

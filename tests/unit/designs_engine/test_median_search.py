@@ -1,8 +1,6 @@
 """The median is the same whichever instances are computed, and what the median does not depend on is left
 out."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -37,9 +35,7 @@ def searched(times: list[int], limit: int, *, prove_missed: bool) -> MedianSearc
     limit=st.integers(1, 300),
     prove_missed=st.booleans(),
 )
-def test_a_search_decides_as_a_run_of_the_whole_batch(
-    times: list[int], limit: int, prove_missed: bool
-) -> None:
+def test_a_search_decides_as_a_run_of_the_whole_batch(times, limit, prove_missed):
     search = searched(times, limit, prove_missed=prove_missed)
     solved = sorted(time for time in times if 0 < time <= limit)
     half = len(times) // 2 + 1
@@ -53,7 +49,7 @@ def test_a_search_decides_as_a_run_of_the_whole_batch(
     assert (search.taken <= limit).all()
 
 
-def test_a_hopeless_batch_is_computed_by_half_and_a_solved_instance_no_further() -> None:
+def test_a_hopeless_batch_is_computed_by_half_and_a_solved_instance_no_further():
     assert searched([0] * 40, 6_400, prove_missed=True).computed < 0.56 * 40 * 6_400
     assert searched([0] * 40, 6_400, prove_missed=False).computed == 40 * 6_400
     even = [100 * place for place in range(1, 41)]
@@ -63,9 +59,7 @@ def test_a_hopeless_batch_is_computed_by_half_and_a_solved_instance_no_further()
 
 @pytest.mark.parametrize("computed", ["unsolved", "deciding"])
 @pytest.mark.parametrize(("n", "batch", "most"), [(20, 9, 400), (40, 12, 2_000), (60, 10, 90)])
-def test_an_engine_that_leaves_out_instances_gives_the_same_medians(
-    baseline: TracedDesign, computed, n: int, batch: int, most: int
-) -> None:
+def test_an_engine_that_leaves_out_instances_gives_the_same_medians(baseline, computed, n, batch, most):
     instances = planted(n, batch, 3)
     whole, part = (
         simulate(baseline, instances, max_steps=most, seed=4, until=StopRule(computed=which))
@@ -79,9 +73,7 @@ def test_an_engine_that_leaves_out_instances_gives_the_same_medians(
         assert part.solved_at.tolist() == whole.solved_at.tolist()
 
 
-def test_the_kernel_computes_chosen_instances_alone_and_refuses_others(
-    baseline: TracedDesign, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_kernel_computes_chosen_instances_alone_and_refuses_others(baseline, monkeypatch):
     from evolake.designs.engines.fused import FusedStepper
 
     instances = planted(20, 6, 1)
@@ -102,9 +94,7 @@ def test_the_kernel_computes_chosen_instances_alone_and_refuses_others(
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_a_kernel_gives_the_same_bytes_with_gathers_and_lane_by_lane(
-    baseline: TracedDesign, monkeypatch: pytest.MonkeyPatch, dtype: str
-) -> None:
+def test_a_kernel_gives_the_same_bytes_with_gathers_and_lane_by_lane(baseline, monkeypatch, dtype):
     from evolake.designs.compiler import kernel_call, kernel_emit
     from evolake.designs.compiler.kernel_emit import emit
     from evolake.designs.engines.fused import FusedStepper, planned

@@ -1,7 +1,5 @@
 """The roles: their models, their classical answers, their prompts."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from agent_backend_fixtures import assert_served
@@ -23,19 +21,12 @@ from evolake.designs.roles.designer import (
     success_level,
 )
 from evolake.designs.roles.models import ReferenceWeight, normalised
-from evolake.designs.roles.objective import (
-    OBJECTIVE_REPAIR_ROLE,
-    OBJECTIVE_ROLE,
-    REVIEW_ROLE,
-    families_wanted,
-    parent_of,
-)
-from evolake.designs.roles.planner import DIRECTIONS_ROLE, LOOKUP_ROLE, named_in, phase_of, term_worth
+from evolake.designs.roles.objective import OBJECTIVE_REPAIR_ROLE, OBJECTIVE_ROLE, REVIEW_ROLE, parent_of
+from evolake.designs.roles.planner import DIRECTIONS_ROLE, LOOKUP_ROLE, named_in, phase_of
 from evolake.designs.roles.request_text import levels_text
 from evolake.objectives.portfolio import baseline_objective, new_objective
-from evolake.objectives.programs.compose import compose as compose_program
 from evolake.objectives.programs.compose import of_family, read
-from evolake.objectives.programs.genetic import MUTATIONS, Parent
+from evolake.objectives.programs.genetic import Parent
 from evolake.objectives.source import objective_id
 
 
@@ -197,7 +188,7 @@ def answer(role, request=None, seed: int = 0):
 
 
 @pytest.mark.parametrize("role", REQUESTS, ids=lambda role: role.name)
-def test_every_role_has_a_prompt_that_fits_it_and_a_seeded_classical_answer(role) -> None:
+def test_every_role_has_a_prompt_that_fits_it_and_a_seeded_classical_answer(role):
     aimless = {
         DESIGN_REPAIR_ROLE: "# Why it was blocked",
         REVISION_ROLE: "# The trial",
@@ -206,24 +197,13 @@ def test_every_role_has_a_prompt_that_fits_it_and_a_seeded_classical_answer(role
     assert_served(role, REQUESTS[role], aimless.get(role, models.RESEARCH_GOAL))
 
 
-def test_what_only_operators_use_is_in_no_prompt() -> None:
-    request = DESIGN.model_copy(update={"taken": ["secretkey"]})
-    user = build_messages(DESIGN_ROLE, request)[1]["content"]
-    assert "secretkey" not in user and "drives" not in user
-    assert "drives" not in build_messages(DESIGN_REPAIR_ROLE, REPAIR)[1]["content"]
-
-
-def test_guidance_reaches_the_planner_in_both_stages() -> None:
+def test_guidance_reaches_the_planner_in_both_stages():
     for role, request in ((LOOKUP_ROLE, LOOKUP), (DIRECTIONS_ROLE, DIRECTIONS)):
         summary = request.model_copy(update={"guidance": ["try a slower threshold"]})
         assert "- try a slower threshold" in build_messages(role, summary)[1]["content"]
 
 
-def test_the_planner_looks_up_the_highest_bounds_and_the_best_design() -> None:
-    assert answer(LOOKUP_ROLE).lookup_experiment_ids == [f"{number:012d}" for number in (3, 4, 5, 1)]
-
-
-def test_directions_start_from_looked_up_designs_and_name_an_operator() -> None:
+def test_directions_start_from_looked_up_designs_and_name_an_operator():
     result = answer(DIRECTIONS_ROLE)
     assert result.current_phase == "exploitation"
     assert len(result.research_directions) == 3
@@ -236,7 +216,7 @@ def test_directions_start_from_looked_up_designs_and_name_an_operator() -> None:
     assert result.success_patterns == ["has xs:xl"] and result.failure_patterns == ["has v:tanh"]
 
 
-def test_terms_and_operators_that_people_name_come_first() -> None:
+def test_terms_and_operators_that_people_name_come_first():
     summary = DIRECTIONS.model_copy(
         update={"guidance": ["please insert something with Force:tanh and xs:xl, or a crossover"]}
     )
@@ -251,21 +231,14 @@ def test_terms_and_operators_that_people_name_come_first() -> None:
     ("cycles", "designs", "phase"),
     [(0, 3, "early_exploration"), (2, 12, "stagnation"), (4, 12, "breakthrough_needed")],
 )
-def test_the_phase_follows_from_size_and_standstill(cycles: int, designs: int, phase: str) -> None:
+def test_the_phase_follows_from_size_and_standstill(cycles, designs, phase):
     assert (
         phase_of(DIRECTIONS.model_copy(update={"cycles_without_gain": cycles, "summaries": LINES[:designs]}))
         == phase
     )
 
 
-def test_the_worth_of_a_term_is_the_gain_in_mean_rank() -> None:
-    worth = term_worth(LINES)
-    assert worth["xs:xl"] == pytest.approx((8.5 - 2.5) / 12)
-    assert worth["v:tanh"] == pytest.approx((4.5 - 10.5) / 12)
-    assert term_worth(LINES[:3]) == {}
-
-
-def test_the_designer_gives_a_file_with_genome_and_weights() -> None:
+def test_the_designer_gives_a_file_with_genome_and_weights():
     result = answer(DESIGN_ROLE)
     assert result.genome is not None
     assert read_genome(result.genome).to_json() == result.genome
@@ -273,7 +246,7 @@ def test_the_designer_gives_a_file_with_genome_and_weights() -> None:
     assert sum(item.weight for item in result.reference_weights) == pytest.approx(1.0)
 
 
-def test_the_designer_follows_the_operator_and_the_focus_of_its_direction() -> None:
+def test_the_designer_follows_the_operator_and_the_focus_of_its_direction():
     asked = DESIGN.model_copy(
         update={"direction": "insert: vary", "focus": "xs:xl", "parents": [material(1, baseline())]}
     )
@@ -283,7 +256,7 @@ def test_the_designer_follows_the_operator_and_the_focus_of_its_direction() -> N
     assert sum("xs:xl" in read_genome(reply.genome).term_names() for reply in made if reply.genome) >= 2
 
 
-def test_repair_takes_the_last_part_out_of_a_genome() -> None:
+def test_repair_takes_the_last_part_out_of_a_genome():
     result = answer(DESIGN_REPAIR_ROLE)
     assert result.genome is not None and result.error_summary.startswith("Dropped the drive of xl")
     assert result.solver_code.endswith(read_compose(result.genome))
@@ -298,33 +271,15 @@ def read_compose(genome: str) -> str:
     return compose(read_genome(genome)).partition('"""\n')[2]
 
 
-def test_a_designer_with_nothing_new_repeats_its_parent_and_says_so() -> None:
-    parent = models.ParentMaterial(
-        design_id="0" * 12, title="f", genome=None, source="S", values={}, scales=[]
-    )
-    result = answer(DESIGN_ROLE, DESIGN.model_copy(update={"parents": [parent]}))
-    assert (result.solver_code, result.operator, result.short_name) == ("S", "repeat", "nothing new found")
-
-
-def test_repair_leaves_files_alone() -> None:
-    assert answer(DESIGN_REPAIR_ROLE, REPAIR.model_copy(update={"genome": None})).solver_code == REPAIR.source
-
-
 @pytest.mark.parametrize(
     ("rank", "others", "level"),
     [(1, [2], "excellent"), (2, [3], "good"), (3, [2, 4], "moderate"), (5, [2], "poor"), (4, [], "poor")],
 )
-def test_success_is_rank_against_references(rank: int, others: list[int], level: str) -> None:
+def test_success_is_rank_against_references(rank, others, level):
     assert success_level(rank, others) == level
 
 
-def test_the_analysis_repeats_the_weights_of_creation() -> None:
-    (result,) = answer(ANALYSIS_ROLE).analyses
-    assert result.reference_weights == MEASURED.creation_weights
-    assert (result.success_level, result.short_name) == ("good", "add xl_gate")
-
-
-def test_an_analysis_of_several_designs_needs_one_entry_for_each() -> None:
+def test_an_analysis_of_several_designs_needs_one_entry_for_each():
     other = MEASURED.model_copy(update={"design_id": "000000000005"})
     request = models.AnalysisRequest(designs=[MEASURED, other])
     reply = answer(ANALYSIS_ROLE, request)
@@ -334,7 +289,7 @@ def test_an_analysis_of_several_designs_needs_one_entry_for_each() -> None:
     )
 
 
-def test_the_analysis_shows_the_changed_lines_of_a_small_change_and_no_rewritten_file() -> None:
+def test_the_analysis_shows_the_changed_lines_of_a_small_change_and_no_rewritten_file():
     start = detail(3).model_copy(update={"source": "".join(f"line {number}\n" for number in range(20))})
     small = MEASURED.model_copy(
         update={"references": [start], "source": start.source.replace("line 7\n", "line seven\n")}
@@ -345,7 +300,7 @@ def test_the_analysis_shows_the_changed_lines_of_a_small_change_and_no_rewritten
     assert "changed lines" not in measured_text(small.model_copy(update={"source": "all\nelse\n"}))
 
 
-def test_results_have_a_line_for_each_cost_and_one_for_what_was_not_solved() -> None:
+def test_results_have_a_line_for_each_cost_and_one_for_what_was_not_solved():
     def level(n: int, **more: object) -> models.LevelResult:
         plain = {
             "N": n,
@@ -374,7 +329,7 @@ def test_results_have_a_line_for_each_cost_and_one_for_what_was_not_solved() -> 
     assert levels_text([]) == "not measured yet"
 
 
-def test_the_objective_writer_writes_new_programs_of_parents_that_vote() -> None:
+def test_the_objective_writer_writes_new_programs_of_parents_that_vote():
     result = [answer(OBJECTIVE_ROLE, seed=seed) for seed in range(30)]
     known = {spec.objective_id for spec in SPECS}
     for reply in result:
@@ -384,7 +339,7 @@ def test_the_objective_writer_writes_new_programs_of_parents_that_vote() -> None
     assert {"crossover", "insert", "subtree"} <= {reply.operator for reply in result}
 
 
-def test_the_objective_writer_listens_to_the_review() -> None:
+def test_the_objective_writer_listens_to_the_review():
     family, own = SPECS[1].family, SPECS[1].objective_id
     asked = OBJECTIVE.model_copy(
         update={"review_guidance": f"Write objectives that look at something ({family})."}
@@ -397,7 +352,7 @@ def test_the_objective_writer_listens_to_the_review() -> None:
     assert shares[0] > 1.3 * shares[1] > 0
 
 
-def test_a_file_that_is_no_program_and_no_template_is_no_parent() -> None:
+def test_a_file_that_is_no_program_and_no_template_is_no_parent():
     by_hand = PORTFOLIO[0].model_copy(update={"source": PORTFOLIO[0].source + "# mine\n"})
     program = by_hand.model_copy(
         update={"source": "mine", "genome": '["mean",["log","steps"]]', "weight": 0.2, "nearest_tau": 0.7}
@@ -413,42 +368,7 @@ def test_a_file_that_is_no_program_and_no_template_is_no_parent() -> None:
     assert {answer(OBJECTIVE_ROLE, alone, seed).operator for seed in range(5)} == {"draw"}
 
 
-def test_repair_of_an_objective_varies_its_program_and_replaces_other_files() -> None:
-    blocked = models.RepairRequest(
-        direction="d", source=compose_program(of_family("cliff")), error="tells 0 of 9 pairs apart"
-    )
-    varied = [answer(OBJECTIVE_REPAIR_ROLE, blocked, seed) for seed in range(8)]
-    assert all(
-        reply.operator in MUTATIONS and reply.objective_code != blocked.source and read(reply.objective_code)
-        for reply in varied
-    )
-    replaced = answer(
-        OBJECTIVE_REPAIR_ROLE,
-        blocked.model_copy(update={"source": "def objective(results):\n    return 1 / 0\n"}),
-    )
-    assert (replaced.operator, replaced.family) == ("draw", "program") and read(replaced.objective_code)
-
-
-def test_what_only_operators_read_of_objectives_is_in_no_prompt() -> None:
-    parts = [
-        item.model_copy(update={"genome": "secretgenome", "nearest_tau": 0.123456}) for item in PORTFOLIO
-    ]
-    asked = {
-        OBJECTIVE_ROLE: OBJECTIVE.model_copy(update={"existing": parts}),
-        REVIEW_ROLE: REVIEW.model_copy(update={"objectives": parts}),
-    }
-    for role, request in asked.items():
-        user = build_messages(role, request)[1]["content"]
-        assert "genome" not in user and "0.123456" not in user and "nearest_tau" not in user
-
-
-def test_only_families_that_are_asked_for_are_wanted() -> None:
-    assert families_wanted(
-        "look at rises (cliff). No more of tail: 3 of them say the same.", ["more reach please"]
-    ) == ["reach", "cliff"]
-
-
-def test_the_reviewer_lowers_the_odd_one_out_and_leaves_the_sound() -> None:
+def test_the_reviewer_lowers_the_odd_one_out_and_leaves_the_sound():
     result = answer(REVIEW_ROLE)
     moved = {item.objective_id: item.weight_multiplier for item in result.objective_analysis}
     assert set(moved) == {item.objective_id for item in PORTFOLIO}
@@ -456,14 +376,8 @@ def test_the_reviewer_lowers_the_odd_one_out_and_leaves_the_sound() -> None:
     assert moved[PORTFOLIO[0].objective_id] == 1.0
 
 
-def test_directions_must_be_aligned() -> None:
-    good = answer(DIRECTIONS_ROLE).model_dump()
-    with pytest.raises(ValidationError, match="focus_areas must have one entry a direction"):
-        models.DirectionsReply(**(good | {"focus_areas": []}))
-
-
 @pytest.mark.parametrize("weights", [[0.5, 0.4], [0.9, 0.9]])
-def test_weights_that_do_not_sum_to_one_are_sent_back(weights: list[float]) -> None:
+def test_weights_that_do_not_sum_to_one_are_sent_back(weights):
     items = [{"design_id": str(number), "weight": weight} for number, weight in enumerate(weights)]
     with pytest.raises(ValidationError, match="must sum to 1"):
         models.DesignReply(
@@ -474,10 +388,20 @@ def test_weights_that_do_not_sum_to_one_are_sent_back(weights: list[float]) -> N
         )
 
 
-def test_nearly_right_weights_are_normalised() -> None:
+def test_nearly_right_weights_are_normalised():
     result = normalised(
         [ReferenceWeight(design_id="a", weight=0.335), ReferenceWeight(design_id="b", weight=0.66)]
     )
     assert sum(item.weight for item in result) == pytest.approx(1.0)
     with pytest.raises(ValueError, match="once"):
         normalised([ReferenceWeight(design_id="a", weight=0.5), ReferenceWeight(design_id="a", weight=0.5)])
+
+
+def test_repair_leaves_files_alone():
+    assert answer(DESIGN_REPAIR_ROLE, REPAIR.model_copy(update={"genome": None})).solver_code == REPAIR.source
+
+
+def test_the_analysis_repeats_the_weights_of_creation():
+    (result,) = answer(ANALYSIS_ROLE).analyses
+    assert result.reference_weights == MEASURED.creation_weights
+    assert (result.success_level, result.short_name) == ("good", "add xl_gate")

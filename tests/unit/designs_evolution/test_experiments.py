@@ -1,11 +1,11 @@
 """Running designs through the schedule with a stand-in for the simulation (it is passed in: nothing real is
 replaced)."""
 
-from __future__ import annotations
-
+import math
 from concurrent.futures import Executor, Future
 from dataclasses import replace
 
+import polars as pl
 import pytest
 from designs_runs import Run
 
@@ -19,13 +19,24 @@ from evolake.designs.evolution.experiments import (
     run_jobs,
     run_schedule,
 )
+from evolake.designs.evolution.extrapolation import chosen, extrapolate
 from evolake.designs.evolution.population import empty_population
-from evolake.designs.evolution.schedule import largest_solved, latest_levels
+from evolake.designs.evolution.schedule import (
+    Level,
+    budget_of,
+    is_solved,
+    largest_solved,
+    latest_levels,
+    next_level,
+    promoted,
+    size_of,
+    sizes,
+)
 from evolake.designs.evolution.scoring import worse_over_kinds
 from evolake.designs.evolution.tuning import measured_trial
-from evolake.designs.model.formulas import FormulaKind
+from evolake.designs.model.instances import FormulaKind
 from evolake.designs.settings import DesignsSettings, FidelitySettings, UniformSettings
-from evolake.designs.tables import EXPERIMENTS
+from evolake.designs.tables import EXPERIMENTS, EXTRAPOLATIONS
 from evolake.errors import MachineryError
 from evolake.objectives.score import ScoreRow
 
@@ -66,7 +77,7 @@ def levels(rows: list[dict]) -> list[tuple[int, int, bool]]:
     return [(row["N"], row["max_work"], row["unsolved_fraction"] < 0.5) for row in rows]
 
 
-def test_a_schedule_climbs_until_a_level_fails() -> None:
+def test_a_schedule_climbs_until_a_level_fails():
     rows = run_schedule(job("a", 0.45), quadratic)
     assert levels(rows) == [
         (10, 50, True),
@@ -77,7 +88,7 @@ def test_a_schedule_climbs_until_a_level_fails() -> None:
     ]
 
 
-def test_higher_fidelities_go_on_where_the_lower_one_stopped() -> None:
+def test_higher_fidelities_go_on_where_the_lower_one_stopped():
     low = run_schedule(job("a", 0.45), quadratic)
     medium = run_schedule(job("a", 0.45, "medium", tuple(low)), quadratic)
     high = run_schedule(job("a", 0.45, "high", (*low, *medium)), quadratic)
@@ -86,29 +97,12 @@ def test_higher_fidelities_go_on_where_the_lower_one_stopped() -> None:
     assert run_schedule(job("a", 0.45, "high", (*low, *medium, *high)), quadratic) == []
 
 
-def test_rows_fit_their_table_and_say_profile_and_engine() -> None:
-    rows = run_schedule(job("a", 0.45), quadratic)
-    frame = EXPERIMENTS.frame(rows)
-    assert frame.height == 5
-    assert frame["profile"].unique().to_list() == ["test"]
-    assert frame["engine"].unique().to_list() == ["reference"]
-    assert EXPERIMENTS.repeated_keys(frame).is_empty()
-
-
-def test_all_designs_of_all_cycles_meet_the_same_instances_of_a_size() -> None:
+def test_all_designs_of_all_cycles_meet_the_same_instances_of_a_size():
     first = {row["N"]: row["seed"] for row in run_schedule(job("a", 0.45), quadratic)}
     other = {row["N"]: row["seed"] for row in run_schedule(job("b", 0.3, cycle="0009"), quadratic)}
     assert first == {n: other[n] for n in first}
     assert len(set(first.values())) == len(first)
     assert instance_seed(7, 10) != instance_seed(8, 10)
-
-
-def test_counted_seconds_cover_the_whole_fidelity_and_what_ends_by_them_is_a_row() -> None:
-    rows = run_schedule(job("a", 0.0), slow)
-    assert [(row["N"], row["unsolved_fraction"] < 0.5, row["timed_out"]) for row in rows] == [
-        (10, True, False),
-        (14, False, False),
-    ]
 
 
 def twice(traced: str, n: int, max_work: int, seed: int, core_s: float, settings: DesignsSettings) -> Run:
@@ -123,7 +117,7 @@ def twice(traced: str, n: int, max_work: int, seed: int, core_s: float, settings
     )
 
 
-def test_half_the_steps_at_twice_the_work_are_no_gain_in_anything_that_objectives_see() -> None:
+def test_half_the_steps_at_twice_the_work_are_no_gain_in_anything_that_objectives_see():
     plain, packed = (
         run_schedule(job(name, 0.5), simulate) for name, simulate in (("plain", quadratic), ("packed", twice))
     )
@@ -136,20 +130,7 @@ def test_half_the_steps_at_twice_the_work_are_no_gain_in_anything_that_objective
     ]
 
 
-def test_an_estimate_never_stands_before_a_run_that_was_solved() -> None:
-    solved = run_schedule(job("slow", 0.49), quadratic)
-    early = [row | {"design_id": "early"} for row in solved[:-1]] + [
-        solved[-1] | {"design_id": "early", "median_step": 145, "median_work": 145.0}
-    ]
-    late = [row | {"design_id": "late", "unsolved_fraction": 0.4, "median_work": 399.0} for row in solved]
-    told = results_by_design([*early, *late])
-    assert (
-        early[-1]["unsolved_fraction"] > 0.5
-        and told["early"][-1]["median_step"] == 400 > told["late"][-1]["median_step"]
-    )
-
-
-def test_what_a_clock_cut_is_no_level_and_is_run_again() -> None:
+def test_what_a_clock_cut_is_no_level_and_is_run_again():
     rows = run_schedule(job("a", 0.45), quadratic)
     cut = [*rows[:-1], rows[-1] | {"timed_out": True, "failure": "cut by the clock after 50 s"}]
     assert [row["N"] for row in results_by_design(cut)["a"]] == [10, 14, 20, 28]
@@ -163,7 +144,28 @@ def test_what_a_clock_cut_is_no_level_and_is_run_again() -> None:
     )
 
 
-def test_a_dead_worker_is_our_fault_and_names_the_design() -> None:
+def test_counted_seconds_cover_the_whole_fidelity_and_what_ends_by_them_is_a_row():
+    rows = run_schedule(job("a", 0.0), slow)
+    assert [(row["N"], row["unsolved_fraction"] < 0.5, row["timed_out"]) for row in rows] == [
+        (10, True, False),
+        (14, False, False),
+    ]
+
+
+def test_an_estimate_never_stands_before_a_run_that_was_solved():
+    solved = run_schedule(job("slow", 0.49), quadratic)
+    early = [row | {"design_id": "early"} for row in solved[:-1]] + [
+        solved[-1] | {"design_id": "early", "median_step": 145, "median_work": 145.0}
+    ]
+    late = [row | {"design_id": "late", "unsolved_fraction": 0.4, "median_work": 399.0} for row in solved]
+    told = results_by_design([*early, *late])
+    assert (
+        early[-1]["unsolved_fraction"] > 0.5
+        and told["early"][-1]["median_step"] == 400 > told["late"][-1]["median_step"]
+    )
+
+
+def test_a_dead_worker_is_our_fault_and_names_the_design():
     from concurrent.futures import BrokenExecutor
 
     class Broken(Executor):
@@ -176,7 +178,7 @@ def test_a_dead_worker_is_our_fault_and_names_the_design() -> None:
         run_jobs(Broken(), [job("a", 0.45)], simulate=quadratic)
 
 
-def test_objectives_see_one_row_a_size_and_no_times() -> None:
+def test_objectives_see_one_row_a_size_and_no_times():
     low = run_schedule(job("a", 0.45), quadratic)
     medium = run_schedule(job("a", 0.45, "medium", tuple(low)), quadratic)
     result = results_by_design([*low, *medium])
@@ -196,7 +198,7 @@ def test_objectives_see_one_row_a_size_and_no_times() -> None:
     assert not {"wall_s", "cpu_s"} & set(OBJECTIVE_KEYS)
 
 
-def test_trials_of_tuning_go_as_far_as_the_setting_says_and_only_while_they_reach_the_top() -> None:
+def test_trials_of_tuning_go_as_far_as_the_setting_says_and_only_while_they_reach_the_top():
     def reached(fidelity: str) -> dict[str, list[tuple[int, int, bool]]]:
         settings = SETTINGS.model_copy(update={"tuning_fidelity": fidelity})
         jobs = [replace(item, settings=settings) for item in (job("fast", 0.2), job("slow", 0.45))]
@@ -236,7 +238,7 @@ def by_kind(
     return run if kind is None else replace(run, median_step=4 * run.median_step)
 
 
-def test_uniform_formulas_follow_the_planted_ones_at_low_fidelity() -> None:
+def test_uniform_formulas_follow_the_planted_ones_at_low_fidelity():
     plain, both = run_schedule(job("a", 0.45), by_kind), run_schedule(with_uniform(job("a", 0.45)), by_kind)
     planted_rows = [row for row in both if row["kind"] == "planted"]
     assert planted_rows == plain
@@ -254,7 +256,7 @@ def test_uniform_formulas_follow_the_planted_ones_at_low_fidelity() -> None:
     assert {row["kind"] for row in higher} <= {"planted"}
 
 
-def test_sizes_of_one_kind_say_nothing_of_the_other() -> None:
+def test_sizes_of_one_kind_say_nothing_of_the_other():
     both = run_schedule(with_uniform(job("a", 0.45)), by_kind)
     plain = run_schedule(job("a", 0.45), by_kind)
     assert latest_levels(both) == latest_levels(plain) and largest_solved(both) == largest_solved(plain)
@@ -272,7 +274,7 @@ def test_sizes_of_one_kind_say_nothing_of_the_other() -> None:
     )
 
 
-def test_a_design_is_scored_by_its_worse_place_over_kinds() -> None:
+def test_a_design_is_scored_by_its_worse_place_over_kinds():
     def rows(**scores: float | None) -> list[ScoreRow]:
         return [
             ScoreRow("o", name, score, "ok" if score is not None else "error", "")
@@ -292,7 +294,167 @@ def test_a_design_is_scored_by_its_worse_place_over_kinds() -> None:
     assert worse_over_kinds(planted_rows, []) == planted_rows
 
 
-def test_a_bundle_carries_the_runs_on_planted_formulas() -> None:
+# Sizes, budgets, resuming and promotion.
+
+
+PAPER = DesignsSettings()
+
+
+def row(n: int, max_steps: int, unsolved: float) -> dict:
+    return {"N": n, "max_steps": max_steps, "unsolved_fraction": unsolved}
+
+
+def test_sizes_are_those_of_the_paper():
+    assert [size_of(PAPER, k) for k in range(17)] == [
+        10,
+        14,
+        20,
+        28,
+        40,
+        57,
+        80,
+        113,
+        160,
+        226,
+        320,
+        453,
+        640,
+        905,
+        1280,
+        1810,
+        2560,
+    ]
+    assert sizes(PAPER, "low")[-1] == 640
+    assert sizes(PAPER, "medium")[-1] == 1280
+    assert sizes(PAPER, "high")[-1] == 2560
+
+
+def test_exactly_half_unsolved_is_a_failure_and_stops_the_schedule():
+    assert not is_solved(row(10, 50, 0.5))
+    assert next_level(PAPER, "low", [], [row(10, 50, 0.5)]) is None
+
+
+def test_a_schedule_ends_at_the_largest_size_of_its_fidelity():
+    done = [row(size_of(PAPER, k), budget_of(PAPER, "low", k), 0.4) for k in range(13)]
+    assert next_level(PAPER, "low", [], done) is None
+    assert next_level(PAPER, "medium", done, []) == Level(13, 905, 100_000)
+
+
+def test_a_doubled_budget_starts_from_what_the_level_failed_with_and_not_from_its_plain_budget():
+    low = [*(row(size_of(PAPER, k), 10_000, 0.4) for k in range(10)), row(320, 10_000, 0.6)]
+    medium = [row(320, 20_000, 0.6)]
+    assert next_level(PAPER, "medium", low, []) == Level(10, 320, 20_000)
+    assert next_level(PAPER, "medium", low, medium) is None
+    assert next_level(PAPER, "high", [*low, *medium], []) == Level(10, 320, 40_000)
+
+
+@pytest.mark.parametrize(
+    ("total", "medium", "high"),
+    [(0, 0, 0), (1, 1, 1), (2, 1, 1), (6, 3, 1), (7, 4, 1), (20, 10, 2), (30, 15, 3)],
+)
+def test_the_best_half_goes_to_medium_and_the_best_tenth_to_high(total, medium, high):
+    order = [f"d{number}" for number in range(total)]
+    assert promoted(order, "low", PAPER) == order
+    assert promoted(order, "medium", PAPER) == order[:medium]
+    assert promoted(order, "high", PAPER) == order[:high]
+
+
+# Who goes on by scaling: what is expected at sizes that were not run, and how sure that is.
+
+
+SCALING_SETTINGS = DesignsSettings(
+    low=FidelitySettings(max_n=40, max_steps=5000, core_s=1),
+    medium=FidelitySettings(max_n=80, max_steps=9000, core_s=1),
+)
+RUN = (10, 14, 20, 28, 40)
+
+
+def rows(name: str, steps, failed_at: int | None = None) -> list[dict]:
+    return [
+        {
+            "design_id": name,
+            "N": n,
+            "max_steps": 1000,
+            "median_step": round(steps(n)),
+            "unsolved_fraction": 0.9 if n == failed_at else 0.2,
+        }
+        for n in RUN
+        if failed_at is None or n <= failed_at
+    ]
+
+
+def test_a_power_law_is_continued_and_a_scattered_one_is_less_sure():
+    result = extrapolate("a", rows("a", lambda n: 3 * n**1.5), 80)
+    assert result.work == pytest.approx(3 * 80**1.5, rel=0.02) and result.high / result.low < 1.2
+    shaky = extrapolate("a", rows("a", lambda n: 3 * n**1.5 * (1.3 if n in (14, 28) else 0.8)), 80)
+    assert shaky.low < result.low < result.high < shaky.high
+
+
+def test_what_did_not_suffice_at_a_smaller_size_is_a_bound():
+    result = extrapolate("a", rows("a", lambda n: n, failed_at=40), 80)
+    assert result.low == 1000 <= result.work < result.high and result.levels == 4, (
+        "how far beyond the bound it lies is open"
+    )
+
+
+def test_a_bound_above_the_line_bends_it_and_one_below_does_not():
+    plain = extrapolate("a", rows("a", lambda n: 3 * n**1.5)[:4], 80)
+    near, far = (
+        extrapolate(
+            "a",
+            [
+                *rows("a", lambda n: 3 * n**1.5)[:4],
+                row | {"N": 40, "unsolved_fraction": 0.9, "max_steps": most},
+            ],
+            80,
+        )
+        for row in rows("a", lambda n: 1)[:1]
+        for most in (500, 3000)
+    )
+    assert (near.work, near.low, near.high) == (plain.work, max(500, plain.low), plain.high)
+    assert far.work > 1.5 * plain.work and far.high > 2 * plain.high
+
+
+LAWS = {  # in the order of the consensus
+    "first": lambda n: 20 * n**1.4,
+    "fast at first": lambda n: 0.02 * n**3.2,
+    "fast at the end": lambda n: 8 * n**1.1,
+    "slow": lambda n: 60 * n**1.6,
+}
+
+
+def test_scaling_sends_on_who_will_be_fast_and_always_the_first_of_the_consensus():
+    measured = [row for name, steps in LAWS.items() for row in rows(name, steps)] + rows(
+        "hardly run", lambda n: 1, failed_at=14
+    )
+    order = [*LAWS, "hardly run"]
+    going, report = chosen(
+        order,
+        measured,
+        "medium",
+        SCALING_SETTINGS.model_copy(update={"promotion": "scaling", "medium_share": 0.4}),
+        "0003",
+    )
+    assert going == ["first", "fast at the end"]
+    by_consensus, same = chosen(
+        order, measured, "medium", SCALING_SETTINGS.model_copy(update={"medium_share": 0.4}), "0003"
+    )
+    assert (
+        by_consensus
+        == ["first", "fast at first"]
+        == promoted(order, "medium", SCALING_SETTINGS.model_copy(update={"medium_share": 0.4}))
+    )
+    assert [{**row, "goes_on": None} for row in report] == [{**row, "goes_on": None} for row in same], (
+        "what is expected does not hang on the setting"
+    )
+    frame = EXTRAPOLATIONS.frame(report)
+    assert frame.filter(pl.col("goes_on"))["design_id"].to_list() == going
+    assert frame["N"].unique().to_list() == [sizes(SCALING_SETTINGS, "medium")[-1]]
+    assert frame["place"].to_list() == list(range(5)) and frame["low_work"].null_count() == 1
+    assert all(math.isfinite(row["high_work"]) for row in report if row["high_work"] is not None)
+
+
+def test_a_bundle_carries_the_runs_on_planted_formulas():
     both, plain = run_schedule(with_uniform(job("a", 0.45)), by_kind), run_schedule(job("a", 0.45), by_kind)
     carried = carried_runs(both, "a", "search", 4.3)
     assert carried == carried_runs(plain, "a", "search", 4.3) and len(carried) == len(plain)

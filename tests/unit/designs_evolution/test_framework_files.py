@@ -1,9 +1,5 @@
 """Reading files of the paper's framework: what can be used, and what cannot with the reason."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 from framework_files import BASE, REACH, SOLVERS, write_files
 
@@ -12,7 +8,7 @@ from evolake.errors import InputError
 from evolake.objectives.source import objective_id
 
 
-def test_each_solver_is_a_design_or_says_what_is_wrong(tmp_path: Path) -> None:
+def test_each_solver_is_a_design_or_says_what_is_wrong(tmp_path):
     write_files(tmp_path)
     (tmp_path / "solvers" / "solver_6.py").write_bytes(b"\xff\xfe")
     (tmp_path / "solvers" / "solver_x.py").write_text("no number")
@@ -20,12 +16,12 @@ def test_each_solver_is_a_design_or_says_what_is_wrong(tmp_path: Path) -> None:
     assert {row["original_id"]: (row["state"], row["reason"]) for row in result.designs} == {
         **dict.fromkeys((0, 1, 2, 3, 7, 8), ("read", None)),
         5: ("malformed", "solver_5.py is empty"),
-        6: ("malformed", "solver_6.py cannot be read: byte 0 is 0xff"),
+        6: ("malformed", "solver_6.py cannot be read: UTF-16 in place of UTF-8"),
     }
     assert result.sources == {number: text for number, text in SOLVERS.items() if text}
 
 
-def test_objectives_come_with_their_code_and_their_description_if_there_is_one(tmp_path: Path) -> None:
+def test_objectives_come_with_their_code_and_their_description_if_there_is_one(tmp_path):
     result = {row["original_id"]: row for row in read_framework(find_files(write_files(tmp_path))).objectives}
     assert {key: (row["description"], row["reason"]) for key, row in result.items()} == {
         0: ("Sum of steps", None),
@@ -36,7 +32,7 @@ def test_objectives_come_with_their_code_and_their_description_if_there_is_one(t
     assert (result[0]["code"], result[1]["objective_id"]) == (BASE, objective_id(REACH))
 
 
-def test_files_are_known_by_what_they_say_and_not_by_where_they_are(tmp_path: Path) -> None:
+def test_files_are_known_by_what_they_say_and_not_by_where_they_are(tmp_path):
     here, there = (
         find_files(write_files(tmp_path / name, suffix)) for name, suffix in (("a", ""), ("b", "_22"))
     )
@@ -48,9 +44,7 @@ def test_files_are_known_by_what_they_say_and_not_by_where_they_are(tmp_path: Pa
 
 
 @pytest.mark.parametrize(("content", "got"), [("7", "a int"), ("{", "no JSON"), ("[" * 100_000, "no JSON")])
-def test_metadata_that_cannot_be_read_is_an_error_that_names_it(
-    tmp_path: Path, content: str, got: str
-) -> None:
+def test_metadata_that_cannot_be_read_is_an_error_that_names_it(tmp_path, content, got):
     path = write_files(tmp_path) / "objectives" / "metadata.json"
     path.write_text(content)
     with pytest.raises(InputError) as error:
@@ -59,7 +53,7 @@ def test_metadata_that_cannot_be_read_is_an_error_that_names_it(
     assert error.value.wanted and error.value.do
 
 
-def test_one_folder_of_solvers_is_asked_for(tmp_path: Path) -> None:
+def test_one_folder_of_solvers_is_asked_for(tmp_path):
     for name in ("solvers_1", "solvers_2"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "solver_0.py").write_text("")

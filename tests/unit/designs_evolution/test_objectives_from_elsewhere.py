@@ -1,9 +1,6 @@
 """Objectives of other lakes and searches: what judging one of them raises is its own block."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,7 +19,7 @@ from evolake.objectives.source import objective_id
 ROWS = initial_objectives(DesignsSettings(initial_objectives=3), cycle="0001", root_seed=1)
 
 
-def test_what_judging_one_raises_is_its_block_and_the_others_go_on() -> None:
+def test_what_judging_one_raises_is_its_block_and_the_others_go_on():
     def judge(objective: Objective, starting: bool = False) -> GateResults:
         if objective.objective_id == ROWS[1]["objective_id"]:
             raise OverflowError("int too large to convert to float")
@@ -33,7 +30,21 @@ def test_what_judging_one_raises_is_its_block_and_the_others_go_on() -> None:
     assert result[1]["reason"].startswith("judging it raised OverflowError at ")
 
 
-def test_a_merged_objective_is_what_its_text_is_whatever_the_other_lake_says(tmp_path: Path) -> None:
+def test_a_file_whose_program_cannot_be_read_is_blocked_and_not_judged(monkeypatch):
+    def reading(source: str) -> Any:
+        raise OverflowError("too large")
+
+    monkeypatch.setattr("evolake.designs.evolution.objective_writing.read", reading)
+    row = with_genome(ROWS[0])
+    assert (row["state"], row["genome"], row["reason"][:30]) == (
+        "blocked",
+        None,
+        "judging it raised OverflowErro",
+    )
+    assert judged_rows([row], lambda objective, starting=False: pytest.fail("it was judged")).rows == [row]
+
+
+def test_a_merged_objective_is_what_its_text_is_whatever_the_other_lake_says(tmp_path):
     first, second = compose(of_family("tail")), compose(of_family("reach"))
     shown = {
         "family": "program",
@@ -96,19 +107,3 @@ def test_a_merged_objective_is_what_its_text_is_whatever_the_other_lake_says(tmp
         (objective_id(second), to_json(of_family("reach")), json.dumps({objective_id(first): 1.0})),
     ]
     assert blocked == [], "the third is the first in other blanks, and the fourth is here already"
-
-
-def test_a_file_whose_program_cannot_be_read_is_blocked_and_not_judged(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def reading(source: str) -> Any:
-        raise OverflowError("too large")
-
-    monkeypatch.setattr("evolake.designs.evolution.objective_writing.read", reading)
-    row = with_genome(ROWS[0])
-    assert (row["state"], row["genome"], row["reason"][:30]) == (
-        "blocked",
-        None,
-        "judging it raised OverflowErro",
-    )
-    assert judged_rows([row], lambda objective, starting=False: pytest.fail("it was judged")).rows == [row]

@@ -1,16 +1,15 @@
 """The open grammar: typed expressions, canonical form, behaviour, and the operators on them."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np
 import pytest
-from designs_genomes import changed
+from designs_genomes import changed, open_search
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolake.designs.genome.open_behaviour import evaluated, fingerprint
+from evolake.designs.genome.open_behaviour import evaluated, fingerprint, stepped
+from evolake.designs.genome.open_compose import compose
 from evolake.designs.genome.open_draw import Drawing
 from evolake.designs.genome.open_expression import (
     LEAVES,
@@ -22,8 +21,9 @@ from evolake.designs.genome.open_expression import (
     simplified,
     size,
 )
-from evolake.designs.genome.open_genetic import OF_TWO, OPERATORS, parent_of, propose
+from evolake.designs.genome.open_genetic import OPERATORS, parent_of, propose, scales_of
 from evolake.designs.genome.open_genome import (
+    BACKBONE,
     MAX_MEMORIES,
     MAX_SIZE,
     MAX_SLOT,
@@ -33,13 +33,12 @@ from evolake.designs.genome.open_genome import (
     baseline,
     open_genome,
     read_genome,
-    simpler,
     with_values,
 )
-from evolake.designs.genome.parameters import BACKBONE
-from evolake.designs.genome.variation import Parent
-from evolake.designs.roles.planner import ODDS
+from evolake.designs.genome.open_switch import START, blended, switched
+from evolake.designs.genome.variation import Parent, Scale, moved_value, perturbed_values
 from evolake.errors import InputError
+from evolake.project import BROUGHT as PROJECT_ROOT
 
 BASE = baseline()
 
@@ -50,7 +49,7 @@ def parent(drawn: OpenGenome, name: str = "base") -> Parent:
 
 @settings(max_examples=4, deadline=None)
 @given(st.integers(0, 2**32 - 1))
-def test_a_line_of_children_is_canonical_typed_finite_and_never_behaves_the_same(seed: int) -> None:
+def test_a_line_of_children_is_canonical_typed_finite_and_never_behaves_the_same(seed):
     random = np.random.default_rng(seed)
     parents, taken = [parent(BASE)], {BASE.key()}
     for number in range(15):
@@ -76,7 +75,7 @@ def test_a_line_of_children_is_canonical_typed_finite_and_never_behaves_the_same
 
 
 @pytest.mark.parametrize("operator", OPERATORS)
-def test_each_operator_can_be_asked_for(operator: str) -> None:
+def test_each_operator_can_be_asked_for(operator):
     memory = Memory("m1", "clause", 0.0, 1.0, ("sub", "c", "m1"))
     first = open_genome(dict(BASE.drives) | {"xs": ("mul", "m1", BASE.drive("xs"))}, [memory], BASE.constants)
     child = propose(
@@ -88,12 +87,7 @@ def test_each_operator_can_be_asked_for(operator: str) -> None:
     assert child is not None and child.operator == operator
 
 
-def test_the_same_generator_gives_the_same_child() -> None:
-    made = [propose([parent(BASE)], set(), np.random.default_rng(5)) for _ in range(2)]
-    assert made[0] == made[1]
-
-
-def test_its_start_is_the_baseline_with_the_parameters_of_the_paper() -> None:
+def test_its_start_is_the_baseline_with_the_parameters_of_the_paper():
     assert BASE.term_names() == ()
     assert BASE.values() == {
         "alpha": 5.0,
@@ -107,14 +101,9 @@ def test_its_start_is_the_baseline_with_the_parameters_of_the_paper() -> None:
     assert set(BASE.values()) == {parameter.name for parameter in BACKBONE}
 
 
-def test_every_phase_has_odds_for_every_operator() -> None:
-    assert set(OF_TWO) < set(OPERATORS)
-    assert all(len(odds) == len(OPERATORS) and sum(odds) == pytest.approx(1) for odds in ODDS.values())
-
-
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.sampled_from(["clause", "literal", "variable", "scalar"]))
-def test_drawn_expressions_are_typed_and_their_canonical_form_computes_the_same(seed: int, kind) -> None:
+def test_drawn_expressions_are_typed_and_their_canonical_form_computes_the_same(seed, kind):
     random = np.random.default_rng(seed)
     names = dict(LEAVES) | {"m1": "clause"}
     drawing = Drawing(random, names)
@@ -136,7 +125,7 @@ def test_drawn_expressions_are_typed_and_their_canonical_form_computes_the_same(
     np.testing.assert_allclose(*np.broadcast_arrays(after, before), rtol=1e-6, atol=1e-9)
 
 
-def test_designs_are_told_apart_by_what_they_do_and_not_by_how_they_are_written() -> None:
+def test_designs_are_told_apart_by_what_they_do_and_not_by_how_they_are_written():
     twin = changed(xl=("neg", ("mul", ("sub", "delta", "c"), "alpha")))
     longer = changed(v=("mul", ("min", 1.0, 1.0), "pull"))
     hidden = changed(
@@ -153,7 +142,7 @@ def test_designs_are_told_apart_by_what_they_do_and_not_by_how_they_are_written(
     assert len({BASE.key(), *(other.key() for other in others)}) == 1 + len(others)
 
 
-def test_a_design_that_leaves_the_finite_numbers_is_not_proposed() -> None:
+def test_a_design_that_leaves_the_finite_numbers_is_not_proposed():
     huge = ("mul", 1e300, ("square", ("square", ("square", ("square", "xl")))))
     wild = changed(xl=("sub", huge, ("mul", "c", huge)))
     assert fingerprint(wild) == "" and len(wild.key()) == 64
@@ -162,28 +151,6 @@ def test_a_design_that_leaves_the_finite_numbers_is_not_proposed() -> None:
         child is None or (isinstance(child.genome, OpenGenome) and fingerprint(child.genome))
         for child in made
     )
-
-
-def test_what_nothing_reads_goes_and_names_are_numbered_as_they_appear() -> None:
-    made = open_genome(
-        dict(BASE.drives) | {"xl": ("mul", "fresh7", ("sub", "c", "fresh2"))},
-        [Memory("unread", "clause", 0.0, 1.0, "c")],
-        [*BASE.constants, *(held for held in open_genome_constants("fresh7", "fresh2", "fresh9"))],
-    )
-    assert made.memories == ()
-    assert made.drive("xl") == ("mul", "k1", ("sub", "c", "k2"))
-    assert set(made.values()) == {"beta", "gamma", "epsilon", "zeta", "lr", "k1", "k2"}
-
-
-def open_genome_constants(*names: str):
-    drawing = Drawing(np.random.default_rng(0), {})
-    for place, name in enumerate(names):
-        drawing.constant(1.0 + place)
-        held = drawing.fresh[-1]
-        yield type(held)(
-            type(held.parameter)(name, "log_uniform", 0.0, held.parameter.low, held.parameter.high),
-            held.value,
-        )
 
 
 @pytest.mark.parametrize(
@@ -200,14 +167,14 @@ def open_genome_constants(*names: str):
         ({"force": "nobody"}, "no name 'nobody'"),
     ],
 )
-def test_what_has_no_kind_is_refused_with_its_place(drives: dict, message: str) -> None:
+def test_what_has_no_kind_is_refused_with_its_place(drives, message):
     with pytest.raises(InputError, match=message):
         changed(**drives)
     with pytest.raises(IllTyped):
         kind_of(("add", "v", "c"), LEAVES)
 
 
-def test_a_memory_that_follows_nothing_and_a_design_that_is_too_large_are_refused() -> None:
+def test_a_memory_that_follows_nothing_and_a_design_that_is_too_large_are_refused():
     with pytest.raises(InputError, match="the memory m1 follows nothing"):
         open_genome(
             dict(BASE.drives) | {"xl": "fresh_m"},
@@ -221,20 +188,7 @@ def test_a_memory_that_follows_nothing_and_a_design_that_is_too_large_are_refuse
         changed(xl=wide)
 
 
-def test_a_simpler_genome_loses_its_last_memory_then_its_drives() -> None:
-    memory = Memory("m1", "clause", 0.0, 1.0, ("sub", "c", "m1"))
-    made = open_genome(
-        dict(BASE.drives) | {"xs": ("sub", BASE.drive("xs"), "m1"), "v": ("tanh", "pull")},
-        [memory],
-        BASE.constants,
-    )
-    left, gone = simpler(made) or (made, "")
-    assert gone == "the memory m1" and left.drive("xs") == BASE.drive("xs") and left.memories == ()
-    last, gone = simpler(left) or (left, "")
-    assert gone == "the drive of v" and last == BASE and simpler(last) is None
-
-
-def test_a_genome_is_read_back_only_whole() -> None:
+def test_a_genome_is_read_back_only_whole():
     data = json.loads(BASE.to_json())
     for broken in ({**data, "drives": {}}, {**data, "memories": [["m1", "instance", 0, 1, "c"]]}):
         with pytest.raises(InputError):
@@ -242,7 +196,7 @@ def test_a_genome_is_read_back_only_whole() -> None:
     assert set(dict(BASE.drives)) == set(SLOTS)
 
 
-def test_a_gate_is_a_term_times_a_slow_memory_between_0_and_1() -> None:
+def test_a_gate_is_a_term_times_a_slow_memory_between_0_and_1():
     children = [
         propose([parent(BASE)], set(), np.random.default_rng(seed), operator="gate") for seed in range(40)
     ]
@@ -269,7 +223,190 @@ def test_a_gate_is_a_term_times_a_slow_memory_between_0_and_1() -> None:
     ) == 3
 
 
-def test_a_memory_that_follows_only_the_size_is_refused() -> None:
+# The operator `switch`: one parent until a clock has run out, then the other.
+
+
+PUSHED = open_genome(
+    dict(BASE.drives)
+    | {"force": ("sub", ("mul", "rival", ("mul", "xl", "xs")), ("mul", "u", "m1"))}
+    | {"xl": ("mul", "alpha", ("div", "c", "delta"))},
+    [Memory("m1", "clause", 0.0, 1.0, ("sub", "c", "m1"))],
+    BASE.constants,
+)
+N, IDX = 5, np.array([[0, 1, 2], [2, 3, 4], [0, 3, 4], [1, 2, 4]])
+VARIABLES = 8
+TIGHT = np.array([np.random.default_rng(number).choice(VARIABLES, 3, replace=False) for number in range(90)])
+"""Clauses of a formula that is hardly satisfiable, whatever the signs."""
+SHAPES = {"clause": (len(IDX),), "literal": (len(IDX), 3), "variable": (N,), "scalar": ()}
+
+
+def at_hand(random: np.random.Generator, **values: float) -> dict[str, np.ndarray]:
+    names = dict(LEAVES) | {"m1": "clause"}
+    drawn = {name: np.asarray(random.uniform(0.1, 0.9, SHAPES[kind])) for name, kind in names.items()}
+    return drawn | {name: np.asarray(value) for name, value in values.items()}
+
+
+def clock_of(genome: OpenGenome) -> Memory:
+    return next(memory for memory in genome.memories if memory.axis == "scalar")
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.sampled_from(["clause", "literal", "variable"]))
+def test_a_blended_drive_is_the_first_before_and_the_second_after(seed, kind):
+    random = np.random.default_rng(seed)
+    drawing = Drawing(random, dict(LEAVES))
+    shared, ours, theirs = (drawing.expression(kind, 2) for _ in range(3))
+    early, late = ("sub", ("add", shared, ours), "c"), ("sub", shared, ("mul", theirs, 2.0))
+    if kind == "variable":
+        early = early[1]
+    drive = blended(early, late, "clock")
+    values = {held.parameter.name: held.value for held in drawing.fresh}
+    for clock, wanted in ((0.0, early), (1.0, late)):
+        known = at_hand(np.random.default_rng(seed), clock=clock, **values)
+        with np.errstate(all="ignore"):
+            before, after = (evaluated(item, known, IDX, N) for item in (wanted, drive))
+        if {before.ndim, after.ndim} == {1, 2}:
+            before, after = (item[:, None] if item.ndim == 1 else item for item in (before, after))
+        np.testing.assert_allclose(*np.broadcast_arrays(after, before), rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_clock_counts_steps(seed):
+    child = switched(BASE, PUSHED, np.random.default_rng(seed))
+    assert child is not None
+    genome, title, why, given = child
+    assert title == "switch" and 0 < given < genome.size()
+    memory, values = clock_of(genome), genome.values()
+    steps = float(why.split("some ")[1].split(" steps")[0])
+    clock, taken = 0.0, 0
+    names = values | {"log_variables": np.log(320), "speed": 1.0}
+    while clock < 0.5:
+        known = {name: np.asarray(value) for name, value in (names | {memory.name: clock}).items()}
+        clock += values["lr"] * float(evaluated(memory.drive, known, IDX, N))
+        taken += 1
+    assert 0.9 * steps <= taken * (1 + START) <= 1.15 * steps + 5
+
+
+def test_both_parents_keep_their_values_and_memories_or_share_the_first_one_s():
+    other = with_values(PUSHED, {"alpha": 7.0, "lr": 2.0})
+    seen = set()
+    for seed in range(20):
+        child = switched(BASE, other, np.random.default_rng(seed))
+        assert child is not None
+        genome = child[0]
+        paces = {held for held in genome.values().values() if held == 2.0}
+        assert genome.values()["lr"] == BASE.values()["lr"] and paces and "pace" in dict(genome.drives)
+        axes = sorted(memory.axis for memory in genome.memories)
+        assert axes == ["clause"] * 3 + ["scalar"], "that of the other, the clock, xl and xs of the second"
+        seen.add(7.0 in genome.values().values())
+    assert seen == {True, False}
+
+
+def begun(genome: OpenGenome, seed: int) -> dict[str, np.ndarray]:
+    """State at the start of a run on `TIGHT`."""
+    sizes = {"clause": (len(TIGHT),), "variable": (VARIABLES,), "scalar": ()}
+    start = {"v": np.random.default_rng(seed).uniform(-1, 1, VARIABLES)}
+    start |= {"xl": np.ones(len(TIGHT)), "xs": np.zeros(len(TIGHT))}
+    return start | {memory.name: np.zeros(sizes[memory.axis]) for memory in genome.memories}
+
+
+def of_two(seed: int) -> tuple[OpenGenome, OpenGenome, OpenGenome, np.ndarray]:
+    """A child of two designs with steps of their own, who is first, who is second, and signs of `TIGHT`."""
+    other = with_values(PUSHED, {"lr": 0.5})
+    child = switched(BASE, other, np.random.default_rng(seed))
+    assert child is not None
+    first, second = (BASE, other) if child[2].startswith("It is itself") else (other, BASE)
+    return child[0], first, second, np.random.default_rng(100 + seed).choice([-1, 1], TIGHT.shape)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_first_runs_as_alone_and_the_memories_of_the_second_stay_as_they_begin(seed):
+    genome, first, second, sgn = of_two(seed)
+    state, alone = begun(genome, seed), begun(first, seed)
+    for _ in range(12):
+        state, alone = stepped(genome, state, TIGHT, sgn), stepped(first, alone, TIGHT, sgn)
+    for slot in ("v", "xl", "xs"):
+        assert state[slot] == pytest.approx(alone[slot], rel=0.05, abs=0.1), (
+            "but for what the clock lets through"
+        )
+    assert np.max(alone["xl"]) > 1.5, "the formula is hard, so weights have grown"
+    waiting = [memory.name for memory in genome.memories if memory != clock_of(genome)][len(first.memories) :]
+    assert len(waiting) == 2 + len(second.memories)
+    assert max(float(np.max(np.abs(state[name]))) for name in waiting) < 0.01
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_in_its_turn_the_second_starts_with_its_own_xl_and_xs(seed):
+    genome, _, second, sgn = of_two(seed)
+    state, alone = begun(genome, seed), begun(second, seed)
+    state[clock_of(genome).name] = np.ones(())
+    state["xl"], state["xs"] = np.full(len(TIGHT), 900.0), np.full(len(TIGHT), 0.7)  # what the first left
+    for _ in range(5):
+        state, alone = stepped(genome, state, TIGHT, sgn), stepped(second, alone, TIGHT, sgn)
+    assert state["v"] == pytest.approx(alone["v"], abs=1e-9)
+
+
+def test_the_shipped_design_in_turn_is_what_its_genome_says():
+    folder = PROJECT_ROOT / "data_lake" / "seeds" / "reference_designs"
+    genome = read_genome((folder / "in_turn.genome.json").read_text())
+    assert isinstance(genome, OpenGenome) and "m2" in str(dict(genome.drives)["force"])
+    assert clock_of(genome).name == "m2"
+    written = (folder / "in_turn.py").read_text()
+    assert written.split("import torch")[1] == compose(genome).split("import torch")[1]
+
+
+# How designs without a genome are varied, and how values move.
+
+
+FILE = Parent(
+    "file",
+    "from a file",
+    "SOURCE",
+    {"a": 1.0, "k": 3, "mode": "x", "fixed": 2.0},
+    (
+        Scale("a", "log_uniform", 0.1, 10.0),
+        Scale("k", "int", 1, 5),
+        Scale("mode", "categorical", choices=("x", "y")),
+        Scale("fixed", "uniform", 2.0, 2.0),
+    ),
+)
+
+
+def test_a_design_from_a_file_can_only_be_perturbed_and_keeps_its_text():
+    donor = parent_of("s", "open search", open_search())
+    for seed in range(20):
+        child = propose([FILE, donor], set(), np.random.default_rng(seed), operator="crossover")
+        assert child is not None
+        assert (child.operator, child.source, child.genome, child.weights) == (
+            "perturb",
+            "SOURCE",
+            None,
+            (("file", 1.0),),
+        )
+        assert child.hyper != FILE.values
+        assert child.hyper["fixed"] == 2.0 and 0.1 <= float(child.hyper["a"]) <= 10.0
+        assert child.hyper["k"] in (1, 2, 3, 4, 5) and child.hyper["mode"] in ("x", "y")
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_perturbation_moves_at_least_one_value_and_at_most_a_third(seed):
+    values = open_search().values()
+    moved = perturbed_values(values, scales_of(open_search()), np.random.default_rng(seed))
+    changed = [name for name in values if moved[name] != values[name]]
+    assert set(moved) == set(values)
+    assert len(changed) <= -(-len(values) // 3)
+
+
+def test_steps_are_on_the_scale_of_the_parameter():
+    log, linear = Scale("x", "log_uniform", 1.0, 1e4), Scale("x", "uniform", 0.0, 1.0)
+    random = np.random.default_rng(0)
+    ratios = [float(moved_value(log, 100.0, 0.1, random)) / 100.0 for _ in range(400)]
+    steps = [float(moved_value(linear, 0.5, 0.1, random)) - 0.5 for _ in range(400)]
+    assert np.std(np.log(ratios)) == pytest.approx(0.1 * np.log(1e4), rel=0.15)
+    assert np.std(steps) == pytest.approx(0.1, rel=0.15)
+
+
+def test_a_memory_that_follows_only_the_size_is_refused():
     fixed = ("mul", 0.1, ("sub", ("div", "clauses", "variables"), "m1"))
     memory = Memory("m1", "scalar", 0.0, 1.0, fixed)
     with pytest.raises(InputError, match="m1 follows nothing"):

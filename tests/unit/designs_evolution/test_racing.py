@@ -1,7 +1,5 @@
 """The race of a search: who goes on, who stays in the elite, and what a search is taken up from."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -12,13 +10,10 @@ from hypothesis import strategies as st
 
 from evolake.designs.evolution import racing
 from evolake.designs.evolution.racing import (
-    BAR_PLACE,
     DIFFERENCE_FACTORS,
     ELITE,
     SAME_FORM,
     SLACK,
-    SWITCH_SLACK,
-    SWITCHED,
     BudgetLevel,
     KindScore,
     Race,
@@ -34,8 +29,8 @@ from evolake.designs.evolution.racing import (
 )
 from evolake.designs.genome.open_genetic import parent_of
 from evolake.designs.genome.open_genome import baseline, open_genome, with_values
-from evolake.designs.genome.variation import Child, Scale, differed_values
-from evolake.designs.model.formulas import uniform_kind
+from evolake.designs.genome.variation import Scale, differed_values
+from evolake.designs.model.instances import uniform_kind
 
 RUNGS = (BudgetLevel(80, 8, 1, 5000), BudgetLevel(320, 8, 2, 20_000), BudgetLevel(320, 8, 3, 20_000))
 BASE = baseline()
@@ -49,7 +44,7 @@ def variant(number: int) -> str:
     return with_values(BASE, {"alpha": 1.0 + number}).to_json()
 
 
-def test_the_first_racer_gets_every_step_and_later_ones_a_bar_that_is_wide_at_small_sizes() -> None:
+def test_the_first_racer_gets_every_step_and_later_ones_a_bar_that_is_wide_at_small_sizes():
     race = Race(RUNGS)
     assert race.limits() == [5000, 20_000, 20_000]
     for number, steps in enumerate((100, 200, 300, 400, 900)):
@@ -57,21 +52,12 @@ def test_the_first_racer_gets_every_step_and_later_ones_a_bar_that_is_wide_at_sm
     assert race.limits() == [math.ceil(SLACK * 4 * 400), math.ceil(SLACK * 4000), math.ceil(SLACK * 4000)]
 
 
-def test_who_misses_a_rung_stands_behind_all_who_did_not_and_sets_no_bar_there() -> None:
-    race = Race(RUNGS)
-    slow = race.take("slow", "t", variant(1), stages(900, 9000, 9000))
-    fast = race.take("fast", "t", variant(2), stages(50, 500, 20_000, missed=True))
-    assert race.take("none", "t", variant(3), stages(5000, missed=True)) is None
-    assert race.elite == [slow, fast] and (race.raced, race.finished) == (3, 1)
-    assert race.times == [[900, 50], [9000, 500], [9000]]
-
-
-def test_the_score_is_the_mean_log_at_the_large_rungs() -> None:
+def test_the_score_is_the_mean_log_at_the_large_rungs():
     assert score(RUNGS, stages(3, 100, 10_000)) == pytest.approx(math.log(1000))
     assert score(RUNGS, stages(3)) == pytest.approx(math.log(3))
 
 
-def test_the_elite_holds_few_of_one_form() -> None:
+def test_the_elite_holds_few_of_one_form():
     other = open_genome(dict(BASE.drives) | {"v": ("tanh", "pull")}, (), BASE.constants).to_json()  # pyright: ignore[reportAttributeAccessIssue]
 
     def racer(name: str, genome: str, works: float) -> Racer:
@@ -85,7 +71,7 @@ def test_the_elite_holds_few_of_one_form() -> None:
     assert len(kept(racers, ELITE)) == 10
 
 
-def test_of_racers_that_take_the_same_steps_the_cheapest_is_kept() -> None:
+def test_of_racers_that_take_the_same_steps_the_cheapest_is_kept():
     race = Race(BOTH)
     for number, (steps, cost) in enumerate(((500, 1.2), (500, 1.0), (500, 1.1), (501, 1.3))):
         result = [Stage(count, True, 0.1, per_step=cost) for count in (100, 100, steps, 100)]
@@ -95,7 +81,7 @@ def test_of_racers_that_take_the_same_steps_the_cheapest_is_kept() -> None:
     assert [racer.name for racer in race.specialists["uniform"]] == ["r1"]
 
 
-def test_children_come_of_the_elite_and_none_comes_twice() -> None:
+def test_children_come_of_the_elite_and_none_comes_twice():
     race = Race(RUNGS, taken={BASE.key()})
     assert race.propose(np.random.default_rng(0)) is None
     race.take("base", "baseline", BASE.to_json(), stages(100, 1000, 1000))
@@ -105,7 +91,7 @@ def test_children_come_of_the_elite_and_none_comes_twice() -> None:
     assert len(set(keys)) == 6 and set(keys) < race.taken
 
 
-def test_a_difference_moves_the_first_along_what_tells_the_others_apart() -> None:
+def test_a_difference_moves_the_first_along_what_tells_the_others_apart():
     alphas = (2.0, 3.0, 1.5)
     parents = [parent_of(f"p{alpha}", "t", with_values(BASE, {"alpha": alpha})) for alpha in alphas]
     scale = next(scale for scale in parents[0].scales if scale.name == "alpha")
@@ -132,7 +118,7 @@ def test_a_difference_moves_the_first_along_what_tells_the_others_apart() -> Non
     factor=st.floats(0.0, 2.0),
     kind=st.sampled_from(["uniform", "log_uniform"]),
 )
-def test_a_difference_stays_within_the_bounds(values: list[float], factor: float, kind: str) -> None:
+def test_a_difference_stays_within_the_bounds(values, factor, kind):
     first, item, other = ({"a": value, "b": "x", "c": value} for value in values)
     scales = [
         Scale("a", kind, 0.1, 5.0),
@@ -146,7 +132,7 @@ def test_a_difference_stays_within_the_bounds(values: list[float], factor: float
     }
 
 
-def test_a_design_stops_at_the_first_bar_that_it_misses(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_design_stops_at_the_first_bar_that_it_misses(monkeypatch):
     class Done:
         def __init__(self, steps: int, unsolved: float):
             self.median_step, self.unsolved_fraction, self.failure, self.cpu_s, self.steps_run = (
@@ -180,7 +166,7 @@ BOTH = (
 )
 
 
-def test_each_kind_is_a_ladder_of_its_own_and_has_its_own_bars(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_kind_is_a_ladder_of_its_own_and_has_its_own_bars(monkeypatch):
     class Done:
         median_step, failure, cpu_s, steps_run, timed_out, work_per_step = 100, None, 0.5, 100, False, 1.0
 
@@ -217,69 +203,7 @@ def test_each_kind_is_a_ladder_of_its_own_and_has_its_own_bars(monkeypatch: pyte
     )
 
 
-def held_to(race: Race, operator: str, *names: str) -> list[int]:
-    """Return the cutoffs of a child of these parents."""
-    weights = tuple((name, 1 / len(names)) for name in names)
-    return race.limits(Child("", {}, None, operator, weights, "", ""))
-
-
-def test_a_child_of_one_that_went_through_both_kinds_is_held_to_the_slowest_of_those() -> None:
-    race = Race(BOTH, taken={BASE.key()})
-    race.take("both", "t", variant(0), stages(700, 700, 700, 700))
-    race.take("other", "t", variant(1), stages(900, 600, 100, 800))
-    for number in range(BAR_PLACE):
-        result = [*stages(50), Stage(0, False, 0.1), *stages(50)]
-        race.take(f"s{number}", "t", variant(2 + number), result)
-    narrow = race.limits()
-    assert narrow[2] == math.ceil(SLACK * 50)
-    assert held_to(race, "insert", "both") == held_to(race, "switch", "s1") == narrow, "each kind for itself"
-    race.join()
-    assert race.limits() == held_to(race, "insert", "s1") == held_to(race, "crossover", "s1", "s2") == narrow
-    slowest = (900, 700, 700, 800)
-    wide = [math.ceil(SLACK * work) for work in slowest]
-    assert held_to(race, "insert", "both") == held_to(race, "crossover", "s1", "other") == wide
-    assert held_to(race, "switch", "s1", "s2") == [math.ceil(SWITCH_SLACK * work) for work in slowest]
-
-
-def test_a_race_on_one_kind_has_one_cutoff() -> None:
-    race = Race(RUNGS, joined=True)
-    race.take("a", "t", variant(0), stages(10, 100, 100))
-    assert held_to(race, "switch", "a") == held_to(race, "insert", "a") == race.limits()
-
-
-def test_a_child_by_switch_has_every_step_while_nothing_went_through_both_kinds() -> None:
-    race = Race(BOTH, joined=True)
-    race.take("planted", "t", variant(0), [*stages(50), Stage(0, False, 0.1), *stages(50)])
-    assert held_to(race, "switch", "planted") == [level.max_steps for level in BOTH]
-    assert held_to(race, "insert", "planted") == race.limits()
-    assert race.limits()[2] == math.ceil(SLACK * 50)
-
-
-def test_the_best_on_each_kind_alone_are_kept_and_have_children_together() -> None:
-    race = Race(BOTH, taken={BASE.key()})
-    for number in range(8):
-        planted, uniform = (10 + number, 4000 - number) if number % 2 else (4000 - number, 10 + number)
-        push = ("sub", BASE.drive("force"), ("mul", float(number + 1), "u"))
-        genome = open_genome(dict(BASE.drives) | {"force": push}, (), BASE.constants)
-        race.take(f"r{number}", "t", genome.to_json(), stages(planted, uniform, planted, uniform))
-    assert [racer.name for racer in race.specialists["planted"]][:4] == ["r1", "r3", "r5", "r7"]
-    assert [racer.name for racer in race.specialists["uniform"]][:4] == ["r0", "r2", "r4", "r6"]
-    assert {racer.name for racer in race.known()} == {f"r{number}" for number in range(8)}
-    race.elite = race.elite[:1]
-    children = [race.propose(np.random.default_rng(seed)) for seed in range(40)]
-    parents = {name for child in children if child for name, _ in child.weights}
-    assert len(parents) >= 6
-
-
-def test_who_gets_through_all_levels_comes_before_who_is_faster_and_misses_some() -> None:
-    race = Race(BOTH)
-    race.take("whole", "t", variant(0), stages(900, 900, 900, 900))
-    for number in range(1, 4):
-        race.take(f"r{number}", "t", variant(number), [*stages(90 + number, 90), Stage(0, False, 0.1)])
-    assert race.elite[0].name == "whole"
-
-
-def test_a_racer_is_judged_by_its_worse_rank_over_kinds_and_the_front_holds_what_none_beats() -> None:
+def test_a_racer_is_judged_by_its_worse_rank_over_kinds_and_the_front_holds_what_none_beats():
     race = Race(BOTH)
     works = {
         "planted": (10, 900, 10, 900),
@@ -293,51 +217,3 @@ def test_a_racer_is_judged_by_its_worse_rank_over_kinds_and_the_front_holds_what
     assert {racer.name for racer in race.front} == {"planted", "uniform", "fair"}
     assert judged_order(race.front)[0].name == "fair" and front_of(race.front) == race.front
     assert race.elite[0].kinds[1].score == pytest.approx(math.log(90))
-
-
-def test_the_front_has_children_too() -> None:
-    race = Race(BOTH, taken={BASE.key()})
-    for number, steps in enumerate(((10, 900, 10, 900), (90, 90, 90, 90))):
-        race.take(f"r{number}", "t", variant(number), stages(*steps))
-    race.elite = [racer for racer in race.elite if racer.name == "r1"]
-    parents = [
-        child.weights[0][0]
-        for child in (race.propose(np.random.default_rng(seed)) for seed in range(40))
-        if child is not None
-    ]
-    assert {"r0", "r1"} == set(parents) and parents.count("r1") > parents.count("r0")
-
-
-def test_a_switch_joins_one_of_the_best_of_each_kind(monkeypatch: pytest.MonkeyPatch) -> None:
-    race = Race(BOTH, taken={BASE.key()})
-    count = SWITCHED + 2
-    for number in range(count):
-        works = (10 + number, 900 - number, 10 + number, 900 - number)
-        push = ("sub", BASE.drive("force"), ("mul", float(number + 1), "u"))
-        genome = open_genome(dict(BASE.drives) | {"force": push}, (), BASE.constants)
-        race.take(f"r{number}", "t", genome.to_json(), stages(*works))
-    monkeypatch.setattr(racing, "STRUCTURE_SHARE", 1.0)
-    monkeypatch.setattr(Race, "_structural", lambda self, parents, random: "switch")
-    children = [race.propose(np.random.default_rng(seed)) for seed in range(12)]
-    pairs = [
-        {name for name, _ in child.weights} for child in children if child and child.operator == "switch"
-    ]
-    planted = {f"r{number}" for number in range(SWITCHED)}
-    uniform = {f"r{number}" for number in range(count - SWITCHED, count)}
-    assert len(pairs) >= 8
-    assert all(len(pair) == 2 and pair & planted and pair & uniform for pair in pairs)
-
-
-def test_those_that_solve_nothing_of_a_kind_come_last_and_a_crowd_of_equals_has_its_last_rank():
-    def racer(name: str, planted: float, uniform: float) -> Racer:
-        scores = (
-            KindScore("planted", 0, planted, 320, 100, ()),
-            KindScore("uniform", 4 if uniform == math.inf else 0, uniform, 226, 100, ()),
-        )
-        return Racer(name, name, "{}", (100,), 0, planted, "", scores, (100.0,))
-
-    crowd = [racer(f"s{place}", 1.0 + place / 100, math.inf) for place in range(6)]
-    both = [racer(f"b{place}", 5.0 + place, 5.0 - place) for place in range(4)]
-    assert {item.name[0] for item in judged_order([*crowd, *both])[:4]} == {"b"}
-    equal = [racer(f"e{place}", 1.0, 9.0) for place in range(3)]
-    assert judged_order([*equal, racer("better", 2.0, 8.0)])[0].name == "better"

@@ -1,25 +1,15 @@
 """What the report tells of a search as the paper's supplement tells of its own: each table from the rows that
 it stands on."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
-
-import polars as pl
-import pytest
-from figures import assert_drawn
 
 from evolake.designs.evolution.population import Population, empty_population
-from evolake.designs.report import page as objectives
 from evolake.designs.report import supplement_champion as champion
-from evolake.designs.report.figures import speedup as speedup_figure
-from evolake.designs.report.material import Material, baseline_of
+from evolake.designs.report.material import baseline_of
 from evolake.designs.report.page import PACKAGE, coverage
 from evolake.designs.tables import EXPERIMENTS, EXTRAPOLATIONS
 from evolake.lake import Catalogue, Lake
-from evolake.objectives.long_consensus import LongConsensus, rank_long
-from evolake.report.questions import questions
+from evolake.report.finished_cycle import questions
 
 BASE, FIRST, LED, OTHER = "a" * 64, "b" * 64, "c" * 64, "d" * 64
 
@@ -108,25 +98,7 @@ def archive() -> Population:
     return results.add(experiments=rows, objectives=objectives).with_ranking(ranking)
 
 
-def ranked() -> LongConsensus:
-    scores = {"x": (1.0, 2.0, 3.0), "y": (3.0, 2.0, 1.0), "z": (1.0, 2.0, 3.0)}
-    rows = [
-        {"objective_id": name, "design_id": item, "score": score}
-        for name, given in scores.items()
-        for item, score in zip("pqr", given, strict=True)
-    ]
-    return rank_long(pl.DataFrame(rows), {"x": 1, "y": 1, "z": 2}, 2)
-
-
-def test_parameters_stand_side_by_side_and_lack_where_one_has_none() -> None:
-    assert champion.parameters(archive(), LED).rows() == [
-        ("alpha", "5", "10", 2.0),
-        ("lr", "1", None, None),
-        ("kappa", None, "0.25", None),
-    ]
-
-
-def test_the_primary_lineage_goes_by_the_weightiest_parent() -> None:
+def test_the_primary_lineage_goes_by_the_weightiest_parent():
     result = champion.lineage(archive(), LED)
     assert result["design"].to_list() == [BASE, FIRST, LED]
     assert result.select("cycle", "share_of_parent", "largest_n", "steps_there", "consensus").rows() == [
@@ -136,15 +108,7 @@ def test_the_primary_lineage_goes_by_the_weightiest_parent() -> None:
     ]
 
 
-def test_fits_give_the_exponents_of_exact_powers_and_nothing_where_too_little_was_solved() -> None:
-    result = {row["design"]: row for row in champion.fits(archive(), LED).to_dicts()}
-    assert [row["role"] for row in result.values()] == ["champion", "baseline", "ranked"]
-    assert (result[LED]["exponent"], result[BASE]["exponent"]) == (pytest.approx(1.0), pytest.approx(2.0))
-    assert (result[BASE]["at_n"], result[BASE]["work"]) == (80, pytest.approx(6400.0))
-    assert (result[FIRST]["exponent"], result[FIRST]["work"], result[FIRST]["sizes"]) == (None, None, 0)
-
-
-def test_champion_and_baseline_meet_at_the_sizes_that_both_were_run_at() -> None:
+def test_champion_and_baseline_meet_at_the_sizes_that_both_were_run_at():
     assert champion.by_size(archive(), LED).rows() == [
         (n, work, solved, own, True, times, work, own, None, None)
         for n, work, solved, own, times in (
@@ -158,40 +122,7 @@ def test_champion_and_baseline_meet_at_the_sizes_that_both_were_run_at() -> None
     assert (baseline_of(archive()), baseline_of(empty_population())) == (BASE, None)
 
 
-def test_weights_of_a_cycle_sum_by_kind() -> None:
-    rows = [
-        ("0001", "x", "reach", 0.25),
-        ("0001", "y", "tail", 0.75),
-        ("0002", "x", "reach", 0.5),
-        ("0002", "z", "reach", 0.5),
-    ]
-    weights = pl.DataFrame(rows, schema=["cycle", "objective_id", "family", "weight"], orient="row")
-    result = objectives.weights_by_cycle(weights)
-    assert (result.columns, result.rows()) == (
-        ["cycle", "reach", "tail"],
-        [("0001", 0.25, 0.75), ("0002", 1.0, None)],
-    )
-    listed = objectives.complete(archive(), "0002", weights)
-    assert listed.select("weight", "since", "objective").rows() == [
-        (0.5, "0001", "x"),
-        (0.5, "0002", "z"),
-        (None, "0001", "y"),
-    ]
-
-
-def test_agreement_is_told_as_objectives_came_and_against_the_consensus() -> None:
-    material = Material(archive(), ranked)
-    assert objectives.agreement(material).rows() == [
-        ("0001", 2, pytest.approx(-1.0), pytest.approx(-1.0), "100%"),
-        ("0002", 3, pytest.approx(-1 / 3), pytest.approx(-1.0), "67%"),
-    ]
-    result = {row["family"]: row for row in objectives.with_consensus(material).to_dicts()}
-    assert (result["reach"]["objectives"], result["tail"]["objectives"]) == (2, 1)
-    assert result["reach"]["mean_tau"] == pytest.approx(-result["tail"]["mean_tau"]) == pytest.approx(1.0)
-    assert (result["reach"]["has_the_same_first"], result["tail"]["consensus_place_of_its_first"]) == (2, 3.0)
-
-
-def test_what_was_expected_is_held_against_what_was_measured_afterwards(tmp_path: Path) -> None:
+def test_what_was_expected_is_held_against_what_was_measured_afterwards(tmp_path):
     lake = Lake(tmp_path)
 
     def expected(name: str, cycle: str, low: float | None, high: float | None) -> dict:
@@ -263,9 +194,3 @@ def test_what_was_expected_is_held_against_what_was_measured_afterwards(tmp_path
     ]
     assert coverage(results) == "1 of 3 inside the 95% interval, 1 not decided"
     assert (coverage(earlier), coverage(results.clear())) == ("1 of 1 inside the 95% interval", "none yet")
-
-
-def test_the_figure_of_sizes_is_drawn_also_where_the_baseline_reigns() -> None:
-    assert_drawn(speedup_figure.draw_speedup(Material(archive())))
-    crowned = archive().with_states({BASE: "champion", LED: "accepted"})
-    assert_drawn(speedup_figure.draw_speedup(Material(crowned)))

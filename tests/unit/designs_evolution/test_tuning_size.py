@@ -1,7 +1,5 @@
 """How far trials of a tuning go: as far as the budget allows, counted in steps and never in time."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from hypothesis import given
@@ -42,12 +40,12 @@ def with_work(work: int) -> DesignsSettings:
     return SETTINGS.model_copy(update={"tuning_work": work})
 
 
-def test_without_a_budget_a_trial_goes_to_the_top_of_its_fidelity() -> None:
+def test_without_a_budget_a_trial_goes_to_the_top_of_its_fidelity():
     assert largest_size(SQUARES, SETTINGS) == 113
     assert largest_size(SQUARES, SETTINGS.model_copy(update={"tuning_fidelity": "medium"})) == 57
 
 
-def test_a_budget_says_the_largest_size_by_what_the_design_took() -> None:
+def test_a_budget_says_the_largest_size_by_what_the_design_took():
     up_to_40 = sum(n**3 * 10 for n in (10, 14, 20, 28, 40))  # of one trial
     assert up_to_40 * 10 / 10**6 < 11 < (up_to_40 + 57**3 * 10) * 10 / 10**6
     assert largest_size(SQUARES, with_work(11)) == 40
@@ -55,7 +53,7 @@ def test_a_budget_says_the_largest_size_by_what_the_design_took() -> None:
     assert largest_size(SQUARES, with_work(10**6)) == 113
 
 
-def test_a_size_that_was_not_run_counts_as_the_power_law_says_and_at_most_as_the_schedule_gives() -> None:
+def test_a_size_that_was_not_run_counts_as_the_power_law_says_and_at_most_as_the_schedule_gives():
     up_to_57 = sum(n**3 * 10 for n in (10, 14, 20, 28, 40, 57))
     at_80, at_113 = min(3200, 80**2) * 80 * 10, min(3200, 113**2) * 113 * 10
     fits = -(-(up_to_57 + at_80) * 10 // 10**6)
@@ -67,6 +65,6 @@ def test_a_size_that_was_not_run_counts_as_the_power_law_says_and_at_most_as_the
 
 
 @given(st.integers(1, 200), st.integers(1, 200))
-def test_more_work_never_means_smaller_instances(work: int, other: int) -> None:
+def test_more_work_never_means_smaller_instances(work, other):
     least, most = sorted((work, other))
     assert largest_size(SQUARES, with_work(least)) <= largest_size(SQUARES, with_work(most))

@@ -1,8 +1,6 @@
 """Every page says first what its reader gets. Every command of every page exists with its options, and a test
 types it or a reason is given here."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Iterator
@@ -23,7 +21,7 @@ OTHERS = {
     "make test": "CI runs it",
     "make install": "`make test` does it first",
     "make policy": "`make test` installs the same",
-    "make demo": "takes 5 to 8 minutes; tests type its commands (run, repair run, report, sql, status)",
+    "make demo": "takes 6 to 9 minutes; tests type its commands (run, repair run, report, sql, status)",
     "pip wheel": "tests/e2e/test_installed_package.py builds a wheel",
     "pip install": "tests/e2e/test_installed_package.py installs the wheel",
     "dagster dev": "tests/e2e/test_make_dev.py starts it by `make dev`",
@@ -122,7 +120,7 @@ def typed_as(path: tuple[str, ...]) -> str:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=PAGE_IDS)
-def test_the_first_paragraph_says_what_the_reader_gets(page: Path):
+def test_the_first_paragraph_says_what_the_reader_gets(page):
     first = page.read_text(encoding="utf-8").split("\n\n")[1]
     if page.name != "README.md":
         assert re.match(
@@ -131,7 +129,7 @@ def test_the_first_paragraph_says_what_the_reader_gets(page: Path):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=PAGE_IDS)
-def test_every_command_of_a_page_exists_with_its_options(page: Path):
+def test_every_command_of_a_page_exists_with_its_options(page):
     for words in typed_on(page):
         command, path, rest = named(list(words))
         known = {

@@ -1,7 +1,5 @@
 """docs/costs.md says what the settings of each profile allow, so that its counts cannot go stale."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The places that docs/architecture.md names are there: a file, and in it the function, class or constant."""
 
-from __future__ import annotations
-
 import ast
 import re
 from pathlib import Path
@@ -44,23 +42,23 @@ def defined(tree: ast.AST, names: list[str]) -> bool:
 
 
 @pytest.mark.parametrize(("path", "name"), PLACES)
-def test_a_place_is_there(path: str, name: str) -> None:
+def test_a_place_is_there(path, name):
     assert defined(ast.parse((ROOT / path).read_text()), name.split("."))
 
 
 @pytest.mark.parametrize("path", FILES)
-def test_a_file_or_folder_is_there(path: str) -> None:
+def test_a_file_or_folder_is_there(path):
     assert (ROOT / path).exists()
 
 
-def test_the_way_of_a_candidate_has_ten_stops_and_is_short() -> None:
+def test_the_way_of_a_candidate_has_ten_stops_and_is_short():
     way = section("First: one candidate's way")
     stops = re.split(r"\n(?=\d+\. )", way)[1:]
     assert [stop.partition(".")[0] for stop in stops] == [str(number) for number in range(1, 11)]
     assert all(re.search(r"`[\w./]+\.py:\w", stop) for stop in stops) and way.count("\n") < 60
 
 
-def test_each_question_is_answered_in_at_most_two_files() -> None:
+def test_each_question_is_answered_in_at_most_two_files():
     rows = [
         line.split("|")[1:3]
         for line in section("Where is it?").splitlines()
@@ -73,7 +71,7 @@ def test_each_question_is_answered_in_at_most_two_files() -> None:
 
 
 @pytest.mark.parametrize("line", CHAMPIONS)
-def test_who_becomes_champion_stands_under_one_name(line: str) -> None:
+def test_who_becomes_champion_stands_under_one_name(line):
     assert defined(
         ast.parse((ROOT / "evolake" / line / "evolution" / f"{line[:-1]}_contest.py").read_text()),
         ["decide_champion"],

@@ -1,8 +1,6 @@
 """The documentation site is built whole: every link and anchor leads somewhere, and what is written from the
 code says all there is."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from html.parser import HTMLParser

@@ -1,7 +1,5 @@
 """Every SQL command that README and the documentation show can be typed as it stands."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Pages, SQL and report templates are spelt right and use the plain words: `make words`."""
 
-from __future__ import annotations
-
 import subprocess
 import sysconfig
 from pathlib import Path
@@ -14,7 +12,7 @@ def make_words(*settings: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
 
-def test_words_that_have_a_plainer_one_are_found_outside_of_code_and_there_are_none(tmp_path: Path) -> None:
+def test_words_that_have_a_plainer_one_are_found_outside_of_code_and_there_are_none(tmp_path):
     page = tmp_path / "page.md"
     page.write_text(
         "Run `told` and `two\nmend` anew.\n\n    evolake tape\n\n[This](beside.md) stands for it; nobody.\n"

@@ -1,10 +1,10 @@
 """The forms that a reply may give its answer: docs/answers.md row by row, here and in the exported file; no
 form makes a wrong value right."""
 
-from __future__ import annotations
-
 import json
 import re
+import time
+from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 
@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 
 from evolake.answers.forms import MAX_FORM, asked_units, read_date
 from evolake.answers.matching import answers, equivalent, matches
+from evolake.answers.mathematics import LONGEST_MATHEMATICS, closed_value, mathematics
+from evolake.answers.units import LONGEST_UNIT, known_unit, unit_name
 from evolake.answers.values import answer_value
 from evolake.families.dataset.exports import reward_source
 from evolake.families.gates.consensus import accepted_wrongly, wrong_answers
@@ -307,3 +309,211 @@ def test_a_reply_of_any_length_costs_its_length():
         "7, " * 9_000,
     ):
         assert not any(judged_last(text, label) for label in (20, [20], "red", "2024-03-05", "+"))
+
+
+# Units are read whole: what a question asks for is right in each of its spellings, a part of it or
+# another unit is wrong, and a number alone is right; here, in the exported file, and at the end of a
+# reply.
+
+
+REWARD: dict = {"__name__": "reward"}
+exec(compile(reward_source(), "reward.py", "exec"), REWARD)
+
+ASKED = Path(__file__).with_name("asked_units.txt").read_text()
+"""Questions for a 5, with right (+) and wrong (-) replies."""
+
+
+def pairs() -> Iterator[tuple[str, str, bool]]:
+    question = ""
+    for line in ASKED.strip().split("\n"):
+        mark, text = line[0], line[2:]
+        if mark == "?":
+            question = text
+        else:
+            yield from ((question, reply, mark == "+") for reply in text.split(" | "))
+
+
+PAIRS = list(pairs())
+
+
+@pytest.mark.parametrize(("question", "reply", "right"), PAIRS)
+def test_a_unit_is_right_whole_and_wrong_otherwise(question, reply, right):
+    units, box = asked_units(question), f"\\boxed{{{reply}}}"
+    assert matches(box, 5, units=units) is right
+    assert REWARD["reward"]([box], ["5"], units=[units]) == [float(right)]
+
+
+# at the end of a reply, words after the answer and before a noun that is asked for are passed over
+SAID = [
+    pair
+    for pair in PAIRS
+    if not {"\\", "*", "$"} & set(pair[1]) and (pair[2] or known_unit(pair[1].removeprefix("5")))
+]
+
+
+@pytest.mark.parametrize(("question", "reply", "right"), SAID)
+def test_a_unit_is_read_whole_at_the_end_of_a_reply(question, reply, right):
+    problem = Problem("p", question, "5", True, "kind", 1, "train", "test", "p")
+    assert judge_reply(f"It took 3 tries. The answer is {reply}.", problem, "last").correct is right
+
+
+@pytest.mark.parametrize(
+    ("label", "right", "wrong"),
+    [
+        (
+            "60 km/h",
+            ["60", "60 km/h", "60 kilometres per hour", r"60 \text{ km/h}", r"60\,\mathrm{km\,h^{-1}}"],
+            ["60 km", "60 m/s", "61"],
+        ),
+        (r"60 \text{ km/h}", ["60", "60 km/h", "60 kph"], ["60 km", r"60 \text{ km}", "60 h"]),
+        ("60 m^2", ["60", "60 m²", "60 square metres"], ["60 m", "60 cm^2"]),
+        (r"60 \text{ m}^2", ["60", "60 m^2", "60 sq m"], ["60 m", r"60 \text{ m}", r"60 \text{ m}^3"]),
+        (r"20^\circ\text{C}", ["20", "20°C", "20 degrees Celsius"], ["20°", r"20^\circ", "20°F"]),
+        (
+            r"6\sqrt{3} \text{ cm}^2",
+            [r"6\sqrt{3}", r"6\sqrt3\text{ cm}^2", r"6\sqrt{3} \text{ square centimetres}"],
+            [r"6\sqrt{3}\text{ cm}", "6 cm^2"],
+        ),
+        (
+            r"28\%",
+            ["28 pct", "28%", "28 percent", "28 per cent", r"28\text{ percent}"],
+            ["28", "0.28", "28 cm", "29%"],
+        ),
+        ("28%", ["28 pct", r"28\%", "28 percent"], ["28", "0.28"]),
+        (
+            r"\frac{3}{2} \text{ kg/m}^3",
+            ["3/2", "1.5 kg/m^3", r"\frac32 \text{ kg/m}^3"],
+            [r"\frac{3}{2} \text{ kg}", "1.5 kg"],
+        ),
+        ("5m", ["5m"], ["5", "5 metres"]),
+        ("5 pm", ["5 pm"], ["5"]),
+        (r"\text{Ada}", ["Ada"], ["5", ""]),
+    ],
+)
+def test_a_labels_unit_may_be_left_out_and_not_be_another(label, right, wrong):
+    assert [reply for reply in right if not matches(f"\\boxed{{{reply}}}", label)] == []
+    assert [reply for reply in wrong if matches(f"\\boxed{{{reply}}}", label)] == []
+
+
+@pytest.mark.parametrize(
+    ("question", "units"),
+    [
+        ("How many hours in a day?", ["hours"]),
+        ("How many are left in the box?", []),
+        ("How many dozen eggs are left?", []),
+        ("Is 3 in A or in B?", []),
+        ("What is the leading coefficient, a polynomial in W?", []),
+        ("Write it in simplest form.", ["simplest"]),
+        ("Round to the nearest whole number.", ["number"]),
+        ("What is the price to the nearest cent?", []),
+        ("How many apples and how many pears?", ["apples", "pears"]),
+        ("In how many ways can 5 people sit?", ["ways"]),
+        ("几千克？", ["千克"]),
+        ("约多少千？", []),
+    ],
+)
+def test_words_that_ask_for_no_unit_are_none(question, units):
+    assert asked_units(question) == units
+
+
+def test_a_unit_has_one_name_and_a_noun_is_no_unit():
+    assert known_unit("kilometers per hour") == known_unit("km/h") == "kilometre hour^-1"
+    assert known_unit("apples") is None and unit_name("apples") == unit_name("Apple") == "apple"
+    assert [
+        known_unit(text) for text in ("perimeter", "per hour", "square", "x", "pm", "5", "", "m/", "/m")
+    ] == [None] * 9
+
+
+def test_a_unit_of_any_length_costs_its_length():
+    start = time.perf_counter()
+    for text in (
+        "m/" * 50_000,
+        "m^2" * 50_000,
+        r"\text{m}" * 600,
+        "(" * 50_000,
+        "kg " * 50_000,
+        r"\frac{\text{m}" * 300,
+        "5 m " * 40_000,
+    ):
+        assert not matches(f"\\boxed{{5 {text}}}", 5, units=["m"]) and not matches(
+            f"\\boxed{{{text}}}", r"5 \text{ m}"
+        )
+        assert len(asked_units(f"How many {text}?")) < 9 and LONGEST_UNIT < 100
+    assert time.perf_counter() - start < 5
+
+
+# Labels in LaTeX against replies that say the same and replies that do not: more than 200 pairs, here and
+# in the exported reward file.
+
+
+LATEX_PAIRS: list[tuple[object, list[str], list[str]]] = json.loads(
+    Path(__file__).with_name("latex_pairs.json").read_text()
+)
+RIGHT = [(reply, label) for label, replies, _ in LATEX_PAIRS for reply in replies]
+WRONG = [(reply, label) for label, _, replies in LATEX_PAIRS for reply in replies]
+
+
+def test_there_are_enough_pairs_and_none_stands_there_twice():
+    pairs = [json.dumps(pair) for pair in RIGHT + WRONG]
+    assert len(pairs) == len(set(pairs)) >= 200 and min(len(RIGHT), len(WRONG)) >= 95
+
+
+def test_replies_that_say_the_label_count_here_and_in_the_exported_file(exported):
+    boxed = [("\\boxed{" + reply + "}", label) for reply, label in RIGHT]
+    assert [pair for pair in boxed if not matches(*pair, case_sensitive=False)] == []
+    assert [pair for pair in boxed if not exported["reward"]([pair[0]], [json.dumps(pair[1])])[0]] == []
+
+
+def test_no_reply_that_says_something_else_counts(exported):
+    boxed = [("\\boxed{" + reply + "}", label) for reply, label in WRONG]
+    assert [pair for pair in boxed if matches(*pair, case_sensitive=False)] == []
+    assert [pair for pair in boxed if exported["reward"]([pair[0]], [json.dumps(pair[1])])[0]] == []
+
+
+def test_the_label_that_another_row_has_is_wrong():
+    labels = [label for label, _, _ in LATEX_PAIRS if isinstance(label, str)]
+    taken = [
+        (one, other)
+        for one in labels
+        for other in labels
+        if one != other and matches("\\boxed{" + one + "}", other)
+    ]
+    assert taken == []
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "(",
+        r"\frac{",
+        r"\left(",
+        "x^",
+        "-",
+        r"\sqrt",
+        "{",
+        "1,",
+        "|",
+        r"\begin{pmatrix}",
+        r"\$",
+        r"\text{a}",
+        "x=",
+    ],
+)
+def test_hostile_texts_take_little_time(unit):
+    started = time.process_time()
+    for text in (unit * (LONGEST_MATHEMATICS // len(unit)), unit * 100_000, "x" + unit * 200 + "}" * 200):
+        assert matches("\\boxed{" + text + "}", "x^2") is False
+    assert time.process_time() - started < 5
+
+
+def test_names_of_units_and_values_of_roots():
+    assert (
+        unit_name("cm") == unit_name("Centimeters") == unit_name("centimetre")
+        and unit_name("sq cm") == "centimetre^2"
+    )
+    assert unit_name("L") == unit_name("liters") == "litre" and unit_name("feet") == unit_name("ft") == "foot"
+    assert (
+        closed_value(r"\sqrt{16}") is None
+        and closed_value("7") is None
+        and mathematics("plain words") is None
+    )

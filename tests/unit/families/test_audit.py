@@ -1,7 +1,5 @@
 """The audit's sheet goes out and comes back; grades are counted as the paper counts them."""
 
-from __future__ import annotations
-
 import csv
 import io
 from pathlib import Path
@@ -63,7 +61,7 @@ def test_the_sheet_shows_the_whole_family_and_empty_grades():
     ("cell", "shown"),
     [("=SUM(A1)", "'=SUM(A1)"), ("-4", "-4"), ("-x", "'-x"), ("@a", "'@a"), ("plain", "plain"), ("", "")],
 )
-def test_no_cell_is_a_formula(cell: str, shown: str):
+def test_no_cell_is_a_formula(cell, shown):
     assert guarded(cell) == shown
 
 

@@ -1,8 +1,6 @@
 """A statement that stands in a benchmark is found, whatever its numbers and punctuation; a folder that cannot
 be read is said."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -13,7 +11,7 @@ from families_in_other_dress import DRESSED
 
 from evolake.errors import InputError
 from evolake.families.gates.checkers import contamination
-from evolake.families.gates.leaks import LARGEST_MB, benchmark_evidence, strings
+from evolake.families.gates.leaks import LARGEST_MB, benchmark_evidence
 from evolake.families.model.contract import Family
 
 FAMILY = DRESSED["none-is-out"]
@@ -46,17 +44,17 @@ def test_a_statement_is_known_again_with_other_numbers_in_every_form_of_file(for
     assert contamination({"benchmarks": result}, largest_share=1.0) is None
 
 
-def test_without_a_folder_nothing_is_compared():
-    assert benchmark_evidence(FAMILY, [], "", 8) is None
-    assert contamination({"benchmarks": None}, largest_share=0.5) is None
-
-
 def test_a_file_that_changed_is_read_again(tmp_path):
     path = tmp_path / "one.txt"
     path.write_text("something else altogether")
     assert share(tmp_path) == 0.0
     path.write_text(KNOWN)
     assert share(tmp_path) > 0.7
+
+
+def test_without_a_folder_nothing_is_compared():
+    assert benchmark_evidence(FAMILY, [], "", 8) is None
+    assert contamination({"benchmarks": None}, largest_share=0.5) is None
 
 
 def test_what_cannot_be_read_is_an_input_error(tmp_path):
@@ -73,7 +71,3 @@ def test_what_cannot_be_read_is_an_input_error(tmp_path):
         file.truncate((LARGEST_MB << 20) + 1)
     with pytest.raises(InputError, match="too large"):
         share(tmp_path)
-
-
-def test_strings_are_found_at_any_depth():
-    assert sorted(strings({"a": ["x", {"b": ("y", 3, None)}]})) == ["x", "y"]

@@ -1,8 +1,6 @@
 """Boards: every rule in three engines and a fourth program, questions, a course worked out by hand, and text
 against inputs."""
 
-from __future__ import annotations
-
 from itertools import permutations
 from typing import Any
 
@@ -102,46 +100,6 @@ def test_every_question_is_answered_alike_by_three_engines_and_a_fourth_program(
     for place, theme in enumerate(BOARD_THEMES):
         made = entries(family := board_of(theme, drawn(numbers), question))
         assert_answered_alike(family, made, 1 + 9 * place // (len(BOARD_THEMES) - 1), place)
-
-
-def test_a_course_worked_out_by_hand():
-    """By throwing back at walls, coming in at the other side, pushing one thing, and springs of one cell.
-    From (2,1) to (2,2) and (2,3), both with a push; a push against the edge moves nothing; (3,3), with a
-    push; a wall throws back to (3,4); (2,4), a mark, with a push to (1,4), which bars the spring; (2,3);
-    walls throw back to (3,3) and (3,4); over the edge to (3,1); (4,1); (4,2), a mark, where (4,3) bars the
-    spring.
-    """
-    board, moves = ["..#.", "@o.x", ".#o.", ".x.."], [1, 1, 1, 2, 3, 0, 3, 0, 3, 1, 2, 1]
-    known = {rule.key: rule for rule in chosen_rules()}
-    keys = (
-        ("wall_back", "wall_stay"),
-        ("edge_across", "edge_stay"),
-        ("push_one", "push_never"),
-        ("mark_spring_1", "mark_ice"),
-    )
-    rules = {point: [known[key] for key in pair] for point, pair in zip(POINTS, keys, strict=True)}
-    wanted = {
-        "columns": [2, 3, 3, 3, 4, 4, 3, 3, 4, 1, 1, 2],
-        "idle": [3],
-        "moving": [1, 2, 4, 6],
-        "on_marks": [0, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0],
-        "visits": [5, 6, 9],
-        "walls": [1, 2, 3, 4, 7, 8, 10, 12],
-        "word": "CCERCRCRCCRC",
-        "rows": {"1": 1, "4": 1},
-    }
-    asks = {"visits": {"column": 4}}
-    result = {}
-    for question in QUESTIONS:
-        if question.name in wanted:
-            made = entries(board_of(BOARD_THEMES[0], rules, question))
-            answers = [
-                made[name]({"board": board, "moves": moves, "ask": asks.get(question.name, {})})
-                for name in ENGINES
-            ]
-            assert answers == answers[:1] * 3
-            result[question.name] = answers[0]
-    assert result == wanted
 
 
 def test_a_board_with_a_row_or_a_rule_less_is_not_read():

@@ -1,7 +1,5 @@
 """What a checker may not use, and what a reply says as a value that a checker is given."""
 
-from __future__ import annotations
-
 import pytest
 
 from evolake.answers.values import LONGEST_CHECKED, answer_value

@@ -1,7 +1,5 @@
 """Measures of programs: known ones have known values, broken ones none."""
 
-from __future__ import annotations
-
 import pytest
 from families_fixtures import seed_family
 
@@ -61,7 +59,7 @@ def test_a_small_program_has_the_values_that_count_by_hand():
         ("def f(a):\n    mid = len(a) // 2\n    return f(a[:mid]) + f(a[mid:])\n", "divide_and_conquer"),
     ],
 )
-def test_a_pattern_is_flagged_and_no_other(source: str, flag: str):
+def test_a_pattern_is_flagged_and_no_other(source, flag):
     result = measure(source)
     assert result is not None
     flags = ("binary_search", "sorting", "dynamic_programming", "graph_traversal", "divide_and_conquer")

@@ -1,8 +1,6 @@
 """Families read from folders and JSON lines, written back, identified by content, changed at their mutation
 points, joined by factories."""
 
-from __future__ import annotations
-
 import json
 import pickle
 import shutil
@@ -167,18 +165,6 @@ def test_switching_a_rule_changes_text_and_every_source_together():
         parts.switch(family, "rest", "three")
 
 
-def test_switching_a_rule_changes_the_checkers_of_a_family_as_it_does_its_validators():
-    checker = "REST: int = 0\n\n\ndef check(inputs, answer):\n    return REST < 3\n"
-    family = replace(read_family(CLINIC), checkers={"plain": checker, "other": checker.replace(": int", "")})
-    switched = parts.switch(family, "rest", "two")
-    assert [parts.constants(source)["REST"] for source in switched.checkers.values()] == ["2", "2"]
-    assert switched.checkers["plain"] == checker.replace("= 0", "= 2")
-    assert rule_evidence(switched) == {"unstated": [], "unused": [], "mismatched": []}
-    assert parts.switch(switched, "rest", "none") == family
-    mismatched = rule_evidence(replace(switched, checkers=family.checkers))["mismatched"]
-    assert mismatched[0].startswith("REST is 0 in checkers/other.py")
-
-
 def test_only_assignments_of_the_name_are_replaced():
     source = (
         'TIE = "low"  # keep\nOTHER = "TIE"\n\n\ndef f():\n    é, TIE = 1, 2\n    return "TIE = 1", '
@@ -246,3 +232,15 @@ def test_validators_that_are_no_table_of_sources_are_a_wrong_input(validators):
                 mutations={},
             ),
         )
+
+
+def test_switching_a_rule_changes_the_checkers_of_a_family_as_it_does_its_validators():
+    checker = "REST: int = 0\n\n\ndef check(inputs, answer):\n    return REST < 3\n"
+    family = replace(read_family(CLINIC), checkers={"plain": checker, "other": checker.replace(": int", "")})
+    switched = parts.switch(family, "rest", "two")
+    assert [parts.constants(source)["REST"] for source in switched.checkers.values()] == ["2", "2"]
+    assert switched.checkers["plain"] == checker.replace("= 0", "= 2")
+    assert rule_evidence(switched) == {"unstated": [], "unused": [], "mismatched": []}
+    assert parts.switch(switched, "rest", "none") == family
+    mismatched = rule_evidence(replace(switched, checkers=family.checkers))["mismatched"]
+    assert mismatched[0].startswith("REST is 0 in checkers/other.py")

@@ -1,12 +1,8 @@
 """Difficulty across families: curves, agreement and the common scale, by hand and by what must hold for
 all."""
 
-from __future__ import annotations
-
 import json
-import math
 
-import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -56,16 +52,6 @@ def test_work_is_that_of_the_stored_evidence_and_a_family_that_did_not_come_to_t
     assert work_in(rows, blobs).equals(work_of([EASY]))
 
 
-def test_agreement_counts_pairs_of_different_families_alone():
-    assert (
-        agreement(work_of([EASY, HARD])) == 0.5
-    )  # easy at 1 is below hard at 5; hard at 1 is above easy at 5
-    assert agreement(work_of([EASY, ("twin", "seed", EASY[2])])) == 1
-    assert agreement(work_of([EASY, ("flat", "seed", [(1, 50.0), (5, 10.0)])])) == 0.5  # two ties
-    assert math.isnan(agreement(work_of([EASY])))
-    assert math.isnan(agreement(work_of([])))
-
-
 @given(WORK)
 def test_agreement_is_that_of_all_pairs_one_by_one(levels):
     pairs = [
@@ -87,10 +73,3 @@ def test_the_common_scale_is_the_median_family_s_and_follows_work(levels, factor
     assert all(1 <= level <= 10 for level in result) and result == sorted(result)
     item = [10.0, 10.0 * (1 + factor), 10.0 * (1 + factor) ** 2]
     assert common_levels(families([item, item]))["common"].to_list() == pytest.approx([1, 5, 10] * 2)
-
-
-def test_a_family_that_works_more_lies_higher_on_the_common_scale():
-    common = common_levels(work_of([EASY, HARD])).filter(pl.col("difficulty") == 1)
-    placed = dict(common.select("family_id", "common").rows())
-    assert placed["easy"] == 1 < placed["hard"] < 5
-    assert common_levels(work_of([])).columns[-1] == "common"

@@ -1,7 +1,5 @@
 """All pairs of a population, by the measure of the near-duplicate rule."""
 
-from __future__ import annotations
-
 from families_fixtures import RULES
 
 from evolake.families.gates.checkers import near_duplicate

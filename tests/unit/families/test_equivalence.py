@@ -1,7 +1,5 @@
 """One comparison of answers: laws, the spec's cases, and hostile texts of 200 kB."""
 
-from __future__ import annotations
-
 import json
 import math
 

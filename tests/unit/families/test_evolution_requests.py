@@ -1,9 +1,9 @@
 """What the evolution agent is asked: its number, its direction, what is accepted, what was tried, and all
 that decided about a blocked version."""
 
-from __future__ import annotations
+from dataclasses import replace
 
-from families_fixtures import SETTINGS, seed_family
+from families_fixtures import RULES, SETTINGS, seed_family
 
 from evolake.agents.attempts import SiblingNote
 from evolake.agents.prompts import build_messages
@@ -11,7 +11,7 @@ from evolake.families.evolution.author_session import request_of as session_requ
 from evolake.families.evolution.learnability import answered_text
 from evolake.families.evolution.records import MOST_REMEMBERED, idea_rows, remembered, tried_ideas
 from evolake.families.evolution.refining import Failure, Proposals, outcome_text
-from evolake.families.evolution.requests import EvolutionSources, request_of
+from evolake.families.evolution.requests import EvolutionSources, lessons_of, request_of
 from evolake.families.roles.evolution_agent import EVOLUTION_ROLE, EVOLUTION_SESSION
 from evolake.families.roles.models import Draft, EvolveRequest
 
@@ -47,17 +47,6 @@ def test_no_two_requests_of_a_cycle_are_the_same_and_each_has_its_own_direction(
     assert all(
         f"This is request {number} of 8" in prompt(request) for number, request in enumerate(asked, start=1)
     )
-
-
-def test_operators_are_asked_as_before():
-    for request in requests(for_model=False):
-        assert (request.generation, request.corpus, request.tried, request.limits, len(request.parents)) == (
-            None,
-            [],
-            "",
-            "",
-            4,
-        )
 
 
 def test_an_idea_that_came_to_nothing_reaches_every_later_request_with_its_reason():
@@ -146,3 +135,17 @@ def test_what_a_policy_in_training_made_of_parents_and_of_retired_families_reach
         for request in told
     )
     assert not [request for request in asked if request not in told and request.experience]
+
+
+def test_a_rule_file_of_before_lessons_has_that_of_the_shipped_rule():
+    blind = next(rule for rule in RULES.rules if rule.id == "families-blind")
+    rules = (
+        replace(blind, lesson=""),
+        replace(blind, id="families-mine", lesson=""),
+        replace(blind, id="families-ours", lesson="Say it."),
+    )
+    assert lessons_of(replace(RULES, rules=rules)) == {
+        "families-blind": blind.lesson,
+        "families-mine": "",
+        "families-ours": "Say it.",
+    }

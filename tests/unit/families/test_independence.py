@@ -1,7 +1,5 @@
 """Who solved a family from its text alone, by rows of the lake's tables."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

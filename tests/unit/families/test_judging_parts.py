@@ -1,8 +1,7 @@
 """The parts of the gates that need no jail: votes, leaks, drawings, growth, similarity, probes, the
 operators' reviewers, rules read from text."""
 
-from __future__ import annotations
-
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -12,17 +11,18 @@ from families_fixtures import RULES, SEEDS, seed_family
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from evolake.families.evolution.refining import SubmissionGuard, kind_of, observe, refine
 from evolake.families.gates.consensus import accepted_wrongly, alike, consensus_evidence, vote, wrong_answers
 from evolake.families.gates.execution import Execution, execution_evidence
-from evolake.families.gates.judging import rule_evidence
+from evolake.families.gates.judging import FamilyResults, rule_evidence
 from evolake.families.gates.leaks import leaking_place
 from evolake.families.gates.specs import GATE_NAMES
 from evolake.families.model.family_files import read_families
-from evolake.families.model.similarity import Fingerprint, fingerprint, similarity
-from evolake.families.roles.models import QualityRequest
+from evolake.families.roles.models import CurateRequest, QualityRequest
 from evolake.families.roles.readers import rules_in
-from evolake.families.roles.reviewers import review_quality
+from evolake.families.roles.reviewers import curate, merged, review_quality
 from evolake.families.sandbox.running import Instance, Solved
+from evolake.gates import GateResult, Verdict
 from evolake.gates.checkers import CHECKERS
 
 
@@ -89,14 +89,6 @@ def test_a_validator_past_its_limits_in_one_run_is_not_said_to_differ_between_tw
     assert said == ("", f"validator a: {late.status}: TimeUp: past the cpu cap", "")
 
 
-def test_a_generator_past_its_limits_in_one_run_is_not_said_to_differ_between_two():
-    made = Instance(1, 7, "ok", "", "text", {"n": 1}, ("1",), 0.0)
-    late = replace(made, status="cpu", reason="TimeUp", text="", inputs=None, slot_texts=())
-    assert execution_of([made], [late], "generator") == ("", "", "input(1) with seed 7: cpu: TimeUp")
-    raised = replace(late, status="error")
-    assert "1 of 1 instances differ" in execution_of([made], [raised], "generator")[0]
-
-
 def test_a_validator_that_answers_otherwise_or_raises_in_one_run_differs_between_two():
     for other in (solved(5), solved("3"), Solved("error", "boom", None, "", None, 0.0)):
         determinism, *rest = execution_of([solved(3), LATE], [other, LATE])
@@ -120,13 +112,6 @@ def test_a_validator_that_answers_otherwise_or_raises_in_one_run_differs_between
 )
 def test_a_request_is_a_question(question):
     assert "nothing is asked" not in _review(f"There are 5 cards. {question}")
-
-
-@pytest.mark.parametrize(
-    "text", ["There are 5 cards.", "The output is shown.", "The report was printed.", ""]
-)
-def test_a_statement_that_requests_nothing_asks_nothing(text):
-    assert "nothing is asked" in _review(text)
 
 
 def _review(statement: str) -> str:
@@ -173,53 +158,6 @@ def test_shipped_validators_are_no_copies_and_every_rule_has_its_checker():
     assert rule_evidence(seed_family("clinic-queue")) == {"unstated": [], "unused": [], "mismatched": []}
 
 
-def test_thresholds_are_parameters_of_rules():
-    voters = {
-        "kind": "validators",
-        "validators": ["a", "b", "c"],
-        "alike": [["b", "a", 0.7], ["c", "a", 1.0], ["c", "b", 0.9]],
-        "silent": [],
-    }
-    finding = CHECKERS["families.voters"](voters, least=3)
-    assert (
-        finding is not None
-        and "2 independent validators, at least 3 are needed; c is a copy of a" in finding.reason
-    )
-    said = CHECKERS["families.voters"](voters | {"kind": "checkers"}, least=3)
-    assert (
-        said is not None
-        and "2 independent checkers, at least 3 are needed" in said.reason
-        and "Add checkers/*.py" in said.reason
-    )
-    assert (
-        CHECKERS["families.voters"](voters, least=2) is None
-        and CHECKERS["families.voters"](voters, least=2, copy=0.6) is not None
-    )
-    answers = {
-        "boolean": False,
-        "answers": [
-            [1, "same", True],
-            *([4, "same", False] for _ in range(9)),
-            [5, "one", False],
-            [7, "two", False],
-        ],
-    }
-    varied = CHECKERS["families.varied"]
-    assert varied(answers, largest_share=0.8, least_nontrivial=0.5) is None
-    finding = varied(answers, largest_share=0.8, least_nontrivial=0.5, from_difficulty=1)
-    assert (
-        finding is not None
-        and finding.reason == "one answer holds in 83% of the 12 instances at difficulty 1 and above"
-    )
-    assert varied(answers, largest_share=0.8, least_nontrivial=0.5, from_difficulty=8) is not None, (
-        "no instance is that hard"
-    )
-    numbers = {"unbacked": [], "unsaid": [6, 40]}
-    assert "the number 6," in str(CHECKERS["families.quantities"](numbers))
-    assert "the number 40," in str(CHECKERS["families.quantities"](numbers, said_from=7))
-    assert CHECKERS["families.quantities"](numbers, said_from=41) is None
-
-
 @pytest.mark.parametrize(
     ("write", "answer", "leaks"),
     [
@@ -245,17 +183,6 @@ def test_a_place_that_always_holds_the_answer_is_a_leak(write, answer, leaks):
     numbers = range(12, 42)
     _, share = leaking_place([write(n) for n in numbers], [answer(n) for n in numbers])
     assert (share >= 0.9) == leaks
-
-
-def test_likeness_of_seeds_is_low_and_of_a_family_to_itself_is_whole():
-    prints = [
-        fingerprint(family, range(40))
-        for family in (seed_family("clinic-queue"), seed_family("truth-tellers"))
-    ]
-    itself, other = similarity(prints[0], prints[0]), similarity(prints[0], prints[1])
-    assert (itself.code, itself.answers, itself.same_code, itself.same_text) == (1.0, 1.0, True, True)
-    assert (other.code < 0.5, other.same_code, other.same_text) == (True, False, False)
-    assert Fingerprint.from_json(prints[0].to_json()) == prints[0]
 
 
 WORDS = st.text(alphabet="abcXYZ 0159./", min_size=1, max_size=6).map(str.strip).filter(bool)
@@ -310,3 +237,212 @@ NESTED = {
 def test_rules_are_read_from_the_statement(statement, points, expected):
     rules = rules_in(statement, points)
     assert rules == expected if isinstance(expected, dict) else expected in str(rules)
+
+
+# Observations, the guard of submissions, refinement and experience.
+
+
+FAMILY = seed_family("clinic-queue")
+
+
+def edited(number: int):
+    return replace(FAMILY, template=f"{FAMILY.template}Edit {number}.\n")
+
+
+def examined(family, *, accepted: bool, rule: str = "families-majority", evidence=None) -> FamilyResults:
+    outcome = "pass" if accepted else "block"
+    verdict = Verdict(
+        family.family_id,
+        "0001",
+        2,
+        "consensus",
+        rule,
+        "1",
+        "0" * 64,
+        outcome,
+        "" if accepted else "no majority",
+        None,
+        "r",
+    )
+    vote = {"difficulty": 3, "seed": 1, "label": None, "answers": {"primary": 4, "b": 5, "c": 6}}
+    result = evidence or {"undecided": [vote], "primary_wrong": []}
+    return FamilyResults(family.family_id, (GateResult("consensus", (verdict,), result),), accepted, family)
+
+
+def test_a_block_is_a_structured_observation_with_its_traces():
+    observation = observe(examined(FAMILY, accepted=False))
+    assert observation is not None
+    assert (observation.kind, observation.gate, observation.rule_id) == (
+        "ambiguity",
+        "consensus",
+        "families-majority",
+    )
+    assert observation.reason == "no majority"
+    assert [json.loads(trace)["answers"] for trace in observation.traces] == [{"primary": 4, "b": 5, "c": 6}]
+    assert observation.lesson == ""  # which rules give, where what was blocked is learnt from
+    assert observe(examined(FAMILY, accepted=True)) is None
+
+
+@pytest.mark.parametrize(
+    ("statuses", "kind"),
+    [
+        (["gave up"] * 3, "unsolvable"),
+        (["no answer", "gave up", "answered"], "unsolvable"),
+        (["answered"] * 3, "ambiguity"),
+    ],
+)
+def test_what_blind_reviewers_say_decides_between_unsolvable_and_ambiguous(statuses, kind):
+    reviews = [{"matched": False, "status": status} for status in statuses] + [
+        {"matched": True, "status": "answered"}
+    ]
+    assert kind_of("families-blind", {"reviews": reviews}) == kind
+    assert kind_of("families-determinism", {}) == "implementation bug"
+
+
+def test_a_pass_does_not_survive_an_edit():
+    guard = SubmissionGuard(3)
+    guard.record(examined(FAMILY, accepted=True))
+    assert guard.submit(FAMILY)
+    assert guard.submit(replace(FAMILY, title="Another title"))
+    assert not guard.submit(edited(1))
+    assert guard.submit(FAMILY)
+
+
+def run(passes: set[int], rounds: int, refusals: int = 9, give_up_at: int = 99, same_at: int = 99):
+    versions = [FAMILY, *(edited(number) for number in range(1, 9))]
+    accepted = {versions[number].family_id for number in passes}
+
+    def revise(family, observation, number):
+        assert observation.family_id == family.family_id
+        if number == give_up_at:
+            return None
+        if number == same_at:
+            return family
+        return versions[number]
+
+    done = refine(
+        FAMILY,
+        lambda family: examined(family, accepted=family.family_id in accepted),
+        revise,
+        rounds=rounds,
+        guard=SubmissionGuard(refusals),
+    )
+    return (
+        done.ended,
+        len(done.rounds),
+        len(done.observations),
+        None if done.family is None else versions.index(done.family),
+    )
+
+
+def test_a_family_is_refined_until_it_passes_or_its_rounds_are_over():
+    assert run({0}, rounds=2) == ("accepted", 1, 0, 0)
+    assert run({2}, rounds=2) == ("accepted", 3, 2, 2)
+    assert run({3}, rounds=2) == ("rounds", 3, 3, None)
+    assert run(set(), rounds=0) == ("rounds", 1, 1, None)
+    assert run({5}, rounds=5, refusals=3) == ("refused", 3, 3, None)
+    assert run({5}, rounds=5, give_up_at=2) == ("given up", 2, 2, None)
+    assert run({5}, rounds=5, same_at=2) == ("unchanged", 2, 2, None)
+
+
+def test_a_repeated_reason_ends_the_refinements_of_operators():
+    def told(*rules: str, end_at_repeat: bool = True) -> tuple[str, int]:
+        versions = [FAMILY, *(edited(number) for number in range(1, len(rules)))]
+        by_id = {family.family_id: rule for family, rule in zip(versions, rules, strict=True)}
+        done = refine(
+            FAMILY,
+            lambda family: examined(
+                family,
+                accepted=not by_id[family.family_id],
+                rule=by_id[family.family_id] or "families-majority",
+            ),
+            lambda family, observation, number: versions[number],
+            rounds=len(rules) - 1,
+            guard=SubmissionGuard(9),
+            end_at_repeat=end_at_repeat,
+        )
+        return done.ended, len(done.rounds)
+
+    assert told("families-ties", "families-ties", "") == ("repeated", 2)
+    assert told("families-ties", "families-varied", "families-ties", "") == ("repeated", 3)
+    assert told("families-ties", "families-varied", "") == ("accepted", 3)
+    assert told("families-ties", "families-ties", "", end_at_repeat=False) == ("accepted", 3)
+
+
+@given(
+    st.lists(st.text(alphabet="abc .", max_size=12)),
+    st.lists(st.text(alphabet="abc .", max_size=12)),
+    st.integers(1, 5),
+)
+def test_merging_is_capped_stable_and_repeatable(existing, candidates, limit):
+    once = merged(existing, candidates, limit)
+    assert len(once) <= limit
+    assert merged(once, [], limit) == once
+    assert (
+        curate(
+            CurateRequest(existing=existing, candidates=candidates, limit=limit), np.random.default_rng(0)
+        ).items
+        == once
+    )
+
+
+def test_a_generator_past_its_limits_in_one_run_is_not_said_to_differ_between_two():
+    made = Instance(1, 7, "ok", "", "text", {"n": 1}, ("1",), 0.0)
+    late = replace(made, status="cpu", reason="TimeUp", text="", inputs=None, slot_texts=())
+    assert execution_of([made], [late], "generator") == ("", "", "input(1) with seed 7: cpu: TimeUp")
+    raised = replace(late, status="error")
+    assert "1 of 1 instances differ" in execution_of([made], [raised], "generator")[0]
+
+
+@pytest.mark.parametrize(
+    "text", ["There are 5 cards.", "The output is shown.", "The report was printed.", ""]
+)
+def test_a_statement_that_requests_nothing_asks_nothing(text):
+    assert "nothing is asked" in _review(text)
+
+
+def test_thresholds_are_parameters_of_rules():
+    voters = {
+        "kind": "validators",
+        "validators": ["a", "b", "c"],
+        "alike": [["b", "a", 0.7], ["c", "a", 1.0], ["c", "b", 0.9]],
+        "silent": [],
+    }
+    finding = CHECKERS["families.voters"](voters, least=3)
+    assert (
+        finding is not None
+        and "2 independent validators, at least 3 are needed; c is a copy of a" in finding.reason
+    )
+    said = CHECKERS["families.voters"](voters | {"kind": "checkers"}, least=3)
+    assert (
+        said is not None
+        and "2 independent checkers, at least 3 are needed" in said.reason
+        and "Add checkers/*.py" in said.reason
+    )
+    assert (
+        CHECKERS["families.voters"](voters, least=2) is None
+        and CHECKERS["families.voters"](voters, least=2, copy=0.6) is not None
+    )
+    answers = {
+        "boolean": False,
+        "answers": [
+            [1, "same", True],
+            *([4, "same", False] for _ in range(9)),
+            [5, "one", False],
+            [7, "two", False],
+        ],
+    }
+    varied = CHECKERS["families.varied"]
+    assert varied(answers, largest_share=0.8, least_nontrivial=0.5) is None
+    finding = varied(answers, largest_share=0.8, least_nontrivial=0.5, from_difficulty=1)
+    assert (
+        finding is not None
+        and finding.reason == "one answer holds in 83% of the 12 instances at difficulty 1 and above"
+    )
+    assert varied(answers, largest_share=0.8, least_nontrivial=0.5, from_difficulty=8) is not None, (
+        "no instance is that hard"
+    )
+    numbers = {"unbacked": [], "unsaid": [6, 40]}
+    assert "the number 6," in str(CHECKERS["families.quantities"](numbers))
+    assert "the number 40," in str(CHECKERS["families.quantities"](numbers, said_from=7))
+    assert CHECKERS["families.quantities"](numbers, said_from=41) is None

@@ -1,7 +1,5 @@
 """Labels of 200 instances of drawn worlds against solvers that share no code with the engines."""
 
-from __future__ import annotations
-
 import random
 
 import numpy as np

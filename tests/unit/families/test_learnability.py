@@ -1,8 +1,6 @@
 """Which families the prompts line calls learnable: what a cycle reads of it, who is drawn as a parent, who is
 retired and who comes back."""
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter
 from dataclasses import replace
@@ -219,23 +217,6 @@ def lake(tmp_path) -> Lake:
     return lake
 
 
-def test_the_newest_cycles_that_asked_families_are_read_and_their_groups_counted_together(lake):
-    read = LEARNABILITY_READ.frame(reading(lake, ON, "0004", []).rows).to_dicts()
-    assert [row["prompts_cycle"] for row in read] == ["0003", "0001"]
-    scores = LEARNABILITY.frame(row | {"factor": 1.0} for row in read_scores(lake, read, "0004")).to_dicts()
-    assert [(row["family_id"], row["prompts_cycles"], row["groups"], row["correct"]) for row in scores] == [
-        ("a", ["0001", "0003"], 2, 6),
-        ("b", ["0001"], 1, 0),
-    ]
-    assert [row["score"] for row in scores] == pytest.approx([score([(2, 2), (4, 0)]), 0])
-
-
-def test_the_curve_of_difficulty_counts_the_replies_on_the_families_of_the_report(lake):
-    assert asked_of(lake, ["a", "b", "sums"]).rows() == [(1, 12, 6)]
-    assert asked_of(lake, ["b"]).rows() == [(1, 4, 0)]
-    assert asked_of(lake, ["sums"]).is_empty()
-
-
 def test_a_lake_without_a_prompts_line_has_no_replies(tmp_path):
     assert asked_of(Lake(tmp_path), ["a"]).columns == ["difficulty", "replies", "correct"]
 
@@ -251,6 +232,22 @@ def test_a_run_of_the_cycle_again_reads_what_the_first_one_read_whatever_came_si
     again = reading(lake, ON, "0004", first.rows)
     assert (again.rows, again.kept) == (first.rows, True)
     assert [row["prompts_cycle"] for row in reading(lake, ON, "0005", []).rows] == ["0004", "0003"]
+
+
+def test_a_cycle_that_runs_again_is_not_finished_and_not_read(lake):
+    lake.seals.reopen("prompts", "0004", "r")
+    assert [row["prompts_cycle"] for row in reading(lake, ON, "0004", []).rows] == ["0001"]
+
+
+def test_the_newest_cycles_that_asked_families_are_read_and_their_groups_counted_together(lake):
+    read = LEARNABILITY_READ.frame(reading(lake, ON, "0004", []).rows).to_dicts()
+    assert [row["prompts_cycle"] for row in read] == ["0003", "0001"]
+    scores = LEARNABILITY.frame(row | {"factor": 1.0} for row in read_scores(lake, read, "0004")).to_dicts()
+    assert [(row["family_id"], row["prompts_cycles"], row["groups"], row["correct"]) for row in scores] == [
+        ("a", ["0001", "0003"], 2, 6),
+        ("b", ["0001"], 1, 0),
+    ]
+    assert [row["score"] for row in scores] == pytest.approx([score([(2, 2), (4, 0)]), 0])
 
 
 def test_a_cycle_that_opened_before_any_was_asked_stays_without_scores(tmp_path):
@@ -274,8 +271,3 @@ def test_only_the_policy_that_was_asked_last_counts(lake):
     publish(lake, "0004", ("b", (3, 1)), policy="larger")
     scores = read_scores(lake, reading(lake, ON, "0005", []).rows, "0005")
     assert [(row["family_id"], row["policy"], row["correct"]) for row in scores] == [("b", "larger", 3)]
-
-
-def test_a_cycle_that_runs_again_is_not_finished_and_not_read(lake):
-    lake.seals.reopen("prompts", "0004", "r")
-    assert [row["prompts_cycle"] for row in reading(lake, ON, "0004", []).rows] == ["0001"]

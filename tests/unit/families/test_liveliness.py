@@ -1,8 +1,6 @@
 """Worlds that are dead or can be guessed are not drawn, and the gate names the level at which a guesser is
 right."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,8 +1,6 @@
 """Mechanics without dress: the engine and the rules of a world are the same in every theme, and no engine
 stands on both sides of a split."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 
 import numpy as np
@@ -29,9 +27,7 @@ def world(puzzle_number: int, theme: int, *, question: int = 0, turn: int = 0) -
 
 
 @pytest.mark.parametrize("number", range(len(PUZZLES)), ids=lambda number: PUZZLES[number].name)
-def test_a_twin_in_other_dress_has_the_same_mechanics_and_other_rules_or_questions_have_others(
-    number: int,
-) -> None:
+def test_a_twin_in_other_dress_has_the_same_mechanics_and_other_rules_or_questions_have_others(number):
     first, twin = world(number, 0), world(number, 1)
     assert first.family_id != twin.family_id and first.template != twin.template
     assert mechanics_of(first) == mechanics_of(twin)
@@ -48,7 +44,7 @@ def test_a_twin_in_other_dress_has_the_same_mechanics_and_other_rules_or_questio
     )
 
 
-def test_every_drawn_world_has_an_engine() -> None:
+def test_every_drawn_world_has_an_engine():
     engines = {
         mechanics_of(child_of(name, [], np.random.default_rng(seed))).engine
         for seed in range(2)
@@ -60,7 +56,7 @@ def test_every_drawn_world_has_an_engine() -> None:
         assert family is not None and mechanics_of(family).engine == engine
 
 
-def test_no_engine_and_no_twin_stands_on_both_sides_of_a_split() -> None:
+def test_no_engine_and_no_twin_stands_on_both_sides_of_a_split():
     """Worlds of every engine in every dress, and children of two of them."""
     families = [
         world(number, theme, turn=turn)

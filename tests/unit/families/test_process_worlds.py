@@ -1,8 +1,6 @@
 """Process worlds: every action against a table of its own, three engines against each other, and text against
 inputs."""
 
-from __future__ import annotations
-
 import random
 from itertools import permutations, product
 from typing import Any
@@ -11,9 +9,7 @@ import numpy as np
 import pytest
 from worlds_fixtures import ENGINES, TYPES, entries, statements
 
-from evolake.families.model.contract import to_record
 from evolake.families.model.statement import fill, stated
-from evolake.families.operators.registry import child_of
 from evolake.families.worlds.process_world import process_world, run_world_of, said
 from evolake.families.worlds.runs import ACTIONS, RUN_THEMES, RUNS, Bound, bound_actions
 
@@ -212,12 +208,3 @@ def test_a_run_without_its_rule_is_not_read():
     for changed in (text.replace(rule + "\n", ""), text.replace(rule, rule[:-1] + " twice."), text + " Why?"):
         with pytest.raises(ValueError, match="not a statement"):
             read(changed)
-
-
-def test_a_world_is_drawn_from_its_random_numbers_alone():
-    item, again = (child_of("process_world", [], np.random.default_rng(11)) for _ in range(2))
-    state_before = random.getstate()
-    child_of("process_world", [], np.random.default_rng(12))
-    assert random.getstate() == state_before
-    assert to_record(item) == to_record(again)
-    assert (item.parents, item.operator) == ((), "process_world")

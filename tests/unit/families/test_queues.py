@@ -1,14 +1,12 @@
 """Queues: every rule against a table of its own, three engines against each other and a fourth program, and
 text against inputs."""
 
-from __future__ import annotations
-
 from itertools import permutations, product
 from typing import Any
 
 import numpy as np
 import pytest
-from worlds_fixtures import ENGINES, assert_answered_alike, entries, statements
+from worlds_fixtures import assert_answered_alike, entries, statements
 
 from evolake.families.worlds.queue_world import (
     POINTS,
@@ -165,42 +163,6 @@ def test_every_question_is_answered_alike_by_three_engines_and_a_fourth_program(
         made = entries(family := queue_of(theme, drawn, question))
         for difficulty, seed in ((1, 1), (4, 2), (7, 3), (10, 4)):
             assert_answered_alike(family, made, difficulty, seed)
-
-
-def test_a_morning_worked_out_by_hand():
-    """One counter. 1 is served in minutes 1 to 4, and the counter is closed in 5 and 6; 2 comes in 2 and
-    gives up at the end of 4; 3, with a ticket, is called in 7 and served until 8; the counter is closed in 9
-    and 10; 4 is called in 11 and served until 13; 5 comes in 9 and gives up in 11."""
-    known = {rule.key: rule for rule in chosen_rules()}
-    rules = {"next": ["priority", "first"], "leave": ["eager_2", "stay"], "pace": ["breaks_2", "exact"]}
-    people = [[1, 4, 0], [2, 3, 0], [3, 2, 1], [5, 3, 1], [9, 2, 0]]
-    wanted = {
-        "lost": [2, 5],
-        "called": {"1": 1, "3": 7, "4": 11},
-        "order": [1, 3, 4],
-        "waits": 10,
-        "card_waits": [4, 6],
-        "lines": [0, 1, 2, 1],
-        "over": [3, 4],
-        "word": "ANLLN",
-        "busy": [1, 2, 3, 4, 7, 8, 11, 12, 13],
-    }
-    asks = {"lines": {"minute": 4}, "over": {"limit": 2}}
-    result = {}
-    for question in QUESTIONS:
-        made = entries(
-            queue_of(
-                QUEUE_THEMES[0],
-                {point: [known[key] for key in keys] for point, keys in rules.items()},
-                question,
-            )
-        )
-        answers = [
-            made[name]({"desks": 1, "people": people, "ask": asks.get(question.name, {})}) for name in ENGINES
-        ]
-        assert answers == answers[:1] * 3
-        result[question.name] = answers[0]
-    assert result == wanted
 
 
 def test_a_queue_without_a_rule_or_out_of_order_is_not_read():

@@ -1,7 +1,5 @@
 """Readers learnt from examples: what slots spell is found, what they do not spell is not guessed."""
 
-from __future__ import annotations
-
 import pytest
 
 from evolake.families.gates.reading import pattern, reader_from

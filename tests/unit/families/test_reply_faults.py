@@ -1,7 +1,5 @@
 """What makes a reply of the families line unusable is found in its text alone, and costs one repair turn."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -46,7 +44,7 @@ def reply(**changes: Any) -> EvolveReply:
         ({"generator": "", "template": "", "validator": ""}, "all texts are empty"),
     ],
 )
-def test_a_family_that_cannot_be_read_is_a_fault_with_its_place(changes: dict[str, Any], fault: str):
+def test_a_family_that_cannot_be_read_is_a_fault_with_its_place(changes, fault):
     said = family_fault(REQUEST, reply(**changes))
     assert said.startswith(fault) and bool(said) == bool(fault), said
 
@@ -69,7 +67,7 @@ def test_all_faults_are_said_in_one_turn():
         ("class solution:\n    pass\n", "`s` has no function `solution` at the top of the module"),
     ],
 )
-def test_a_function_may_be_bound_in_any_way_that_the_text_shows(source: str, fault: str):
+def test_a_function_may_be_bound_in_any_way_that_the_text_shows(source, fault):
     assert program_fault("s", source, "solution") == fault
 
 

@@ -1,16 +1,13 @@
 """Families that were added to a used lake are counted wherever the report counts families, from the cycle on
 in which they entered."""
 
-from __future__ import annotations
-
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from evolake.families.report import material as data
-from evolake.families.report.figures import growth
+from evolake.families.report.figures import draw_growth
 from evolake.families.tables_faults import TABLES
 from evolake.lake import VERDICTS, Catalogue, Lake, side_table
 from evolake.lake.schemas import ADDED_SEEDS
@@ -24,7 +21,7 @@ def publish(lake: Lake, asset: str, rows: list[dict[str, Any]], cycle: str | Non
 
 
 @pytest.fixture
-def lake(tmp_path: Path) -> Lake:
+def lake(tmp_path) -> Lake:
     """Two seed families and one that is blocked; cycle 0001 accepts one more; into cycle 0002 come four
     folders, two of the same family."""
     result = Lake(tmp_path)
@@ -105,7 +102,7 @@ def lake(tmp_path: Path) -> Lake:
     return result
 
 
-def test_the_story_counts_a_family_that_was_added_from_its_cycle_on(lake: Lake):
+def test_the_story_counts_a_family_that_was_added_from_its_cycle_on(lake):
     first, second = (story_of(lake, "families", cycle) for cycle in ("0001", "0002"))
     assert [summary.leads for summary in (first, second)] == [
         f"no single champion: {n} families that passed every gate" for n in (3, 4)
@@ -115,9 +112,7 @@ def test_the_story_counts_a_family_that_was_added_from_its_cycle_on(lake: Lake):
     assert second.changed == "0 families and 0 instances more; of 2 new seeds 1 is accepted"
 
 
-def test_the_section_s_tables_and_its_figure_of_growth_count_it_too(
-    lake: Lake, monkeypatch: pytest.MonkeyPatch
-):
+def test_the_section_s_tables_and_its_figure_of_growth_count_it_too(lake, monkeypatch):
     with Catalogue(lake, {("families", asset): schema for asset, schema in KNOWN.items()}) as catalogue:
         measured, made = (
             catalogue.frame(data.QUESTIONS[asked], {"cycle": "0002"}) for asked in ("measured", "made")
@@ -126,5 +121,5 @@ def test_the_section_s_tables_and_its_figure_of_growth_count_it_too(
     assert made.select("cycle", "accepted", "entered").rows() == [("0001", 1, 0), ("0002", 0, 1)]
     drawn: list[Any] = []
     monkeypatch.setattr("evolake.families.plots.growth", lambda *given: drawn.append(given) or b"")
-    growth.draw_growth(SimpleNamespace(accepted=[*"abcd"], evolved=["d"], tables={"made": made}))  # pyright: ignore[reportArgumentType]
+    draw_growth(SimpleNamespace(accepted=[*"abcd"], evolved=["d"], tables={"made": made}))  # pyright: ignore[reportArgumentType]
     assert drawn[0][1] == [3, 4]

@@ -1,12 +1,9 @@
 """What trainers get: a reward file that stands alone, rows of three forms, splits by family, a card."""
 
-from __future__ import annotations
-
 import ast
 import json
 import subprocess
 import sys
-from pathlib import Path
 
 import polars as pl
 import pytest
@@ -79,7 +76,7 @@ DESCRIBED_F = {
 
 
 @pytest.fixture
-def rewarding(tmp_path: Path) -> dict:
+def rewarding(tmp_path) -> dict:
     """The shipped file's names, as a trainer imports them."""
     path = tmp_path / "reward.py"
     path.write_text(reward_source())
@@ -135,33 +132,6 @@ def test_a_label_that_is_no_json_is_refused_with_its_row(checkers, label, why):
         namespace["compute_score"]("mine", "\\boxed{1}", label, extra)
 
 
-def test_checkers_are_given_every_form_of_an_answer():
-    namespace = {"__name__": "reward"}
-    exec(compile(reward_source(CHECKED), "reward.py", "exec"), namespace)
-    replies = [
-        "x = 3, y = -2",
-        "`{y: -2, x: 3}`",
-        "x: 3, y: -2",
-        "x = 3 and y = -2",
-        "x = -2, y = 3",
-        "3, -2",
-    ]
-    boxes, many = [f"\\boxed{{{reply}}}" for reply in replies], len(replies)
-    assert namespace["reward"](
-        boxes, ['{"x": 0, "y": 0}'] * many, units=[None] * many, checker=["f"] * many, inputs=["{}"] * many
-    ) == [1.0, 1.0, 1.0, 1.0, 0.0, 0.0]
-
-
-def test_no_name_of_the_file_is_given_twice():
-    names = [
-        target.id if isinstance(target, ast.Name) else target
-        for node in ast.parse(reward_source()).body
-        for target in (node.targets if isinstance(node, ast.Assign) else [getattr(node, "name", None)])
-        if target is not None
-    ]
-    assert [name for name in names if names.count(name) > 1] == []
-
-
 def test_the_file_imports_nothing_but_the_standard_library_and_never_evaluates():
     tree = ast.parse(reward_source())
     imported = {name.name for node in ast.walk(tree) if isinstance(node, ast.Import) for name in node.names}
@@ -175,6 +145,7 @@ def test_the_file_imports_nothing_but_the_standard_library_and_never_evaluates()
         "re",
         "fractions",
         "typing",
+        "unicodedata",
     }
     called = {
         node.func.id
@@ -182,6 +153,16 @@ def test_the_file_imports_nothing_but_the_standard_library_and_never_evaluates()
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
     }
     assert not called & {"eval", "exec", "compile", "__import__", "open", "getattr"}
+
+
+def test_no_name_of_the_file_is_given_twice():
+    names = [
+        target.id if isinstance(target, ast.Name) else target
+        for node in ast.parse(reward_source()).body
+        for target in (node.targets if isinstance(node, ast.Assign) else [getattr(node, "name", None)])
+        if target is not None
+    ]
+    assert [name for name in names if names.count(name) > 1] == []
 
 
 @pytest.mark.parametrize("label", LABELS, ids=repr)
@@ -216,32 +197,6 @@ def test_replies_may_be_messages_and_case_may_not_matter(rewarding):
 )
 def test_hostile_replies_are_worth_nothing_and_harm_nothing(rewarding, reply):
     assert rewarding["compute_score"]("s", reply, "5") == 0.0
-
-
-def test_trl_rows_are_messages_with_the_label_as_json(tmp_path):
-    counts = write_dataset(
-        "trl", [instance(1), instance(2, language="zh", answer=[1, "a"])], [], tmp_path / "out", MADE_BY
-    )
-    assert counts == {"train": 2}
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
-        "README.md",
-        "reward.py",
-        "train.parquet",
-    ]
-    rows = pl.read_parquet(tmp_path / "out" / "train.parquet").to_dicts()
-    assert rows[0] == {
-        "prompt": [{"role": "user", "content": "Question 1?\n\nGive your final answer inside \\boxed{...}."}],
-        "answer": "5",
-        "case_sensitive": True,
-        "units": [],
-        "category": "logical",
-        "difficulty": 4,
-        "family_id": "f",
-        "instance_id": "i1",
-        **DESCRIBED_F,
-    }
-    assert rows[1]["answer"] == '[1, "a"]'
-    assert "请" in rows[1]["prompt"][0]["content"]
 
 
 def test_verl_rows_have_the_fields_that_verl_reads(tmp_path):
@@ -292,28 +247,6 @@ def test_a_family_is_in_one_split_and_stays_there(tmp_path):
     )
 
 
-def test_no_family_of_the_test_split_shares_an_ancestor_with_one_of_the_training_split(tmp_path):
-    """Roots r0 to r9, a child of each, and children of two roots, some of which lie on both sides."""
-    parents: dict[str, list[str]] = {f"r{n}": [] for n in range(10)} | {f"c{n}": [f"r{n}"] for n in range(10)}
-    parents |= {f"m{n}": [f"c{n}", f"r{(n + 3) % 10}"] for n in range(10)}
-    roots = roots_of(parents)
-    assert roots["r1"] == {"r1"} == roots["c1"] and roots["m1"] == {"r1", "r4"}
-    rows = [instance(number, family=name) for number, name in enumerate(parents)]
-    counts = write_dataset("trl", rows, [], tmp_path, MADE_BY, test_share=0.4, units=roots)
-    sides = {
-        split: set(pl.read_parquet(tmp_path / f"{split}.parquet")["family_id"].to_list())
-        for split in ("train", "test")
-    }
-    above = {split: set().union(*(roots[name] for name in members)) for split, members in sides.items()}
-    assert above["train"] and above["test"] and not above["train"] & above["test"]
-    assert (
-        sum(counts.values()) == 30 and counts["neither"] == 30 - len(sides["train"]) - len(sides["test"]) > 0
-    )
-    card = (tmp_path / "README.md").read_text()
-    assert "by lineage" in card and f"{counts['neither']} further questions" in card
-    assert "Both sides share 1 of 1 values of category (logical)" in card
-
-
 @given(st.lists(st.lists(st.integers(0, 29), max_size=3), min_size=30, max_size=30), st.floats(0.05, 0.9))
 def test_in_any_population_and_at_any_share_no_test_family_has_an_ancestor_of_a_training_family(drawn, share):
     """Ancestors, not roots alone: every family on the way counts."""
@@ -338,18 +271,6 @@ def test_a_split_that_would_be_empty_is_refused_before_anything_is_written(tmp_p
     with pytest.raises(InputError, match="no family is of the split 'test'"):
         write_dataset(form, [instance(1)], [], tmp_path / "out", MADE_BY, test_share=1e-9)
     assert not (tmp_path / "out").exists()
-
-
-@given(st.lists(st.lists(st.integers(0, 11), max_size=3), min_size=12, max_size=12))
-def test_roots_are_the_ancestors_without_parents(drawn):
-    parents = {
-        str(number): [str(item) for item in above if item < number] for number, above in enumerate(drawn)
-    }
-
-    def climb(name: str) -> set[str]:
-        return set().union(*(climb(parent) for parent in parents[name])) if parents[name] else {name}
-
-    assert roots_of(dict(reversed(parents.items()))) == {name: climb(name) for name in parents}
 
 
 def test_a_request_says_the_form_where_all_answers_of_the_family_have_one(tmp_path):
@@ -393,3 +314,68 @@ def test_an_earlier_export_is_replaced_and_anything_else_is_left_alone(tmp_path)
         with pytest.raises(InputError, match="is not empty"):
             write_dataset("trl", [instance(1)], [], folder, MADE_BY)
         assert [path.read_text() for path in folder.iterdir()] == [text]
+
+
+def test_checkers_are_given_every_form_of_an_answer():
+    namespace = {"__name__": "reward"}
+    exec(compile(reward_source(CHECKED), "reward.py", "exec"), namespace)
+    replies = [
+        "x = 3, y = -2",
+        "`{y: -2, x: 3}`",
+        "x: 3, y: -2",
+        "x = 3 and y = -2",
+        "x = -2, y = 3",
+        "3, -2",
+    ]
+    boxes, many = [f"\\boxed{{{reply}}}" for reply in replies], len(replies)
+    assert namespace["reward"](
+        boxes, ['{"x": 0, "y": 0}'] * many, units=[None] * many, checker=["f"] * many, inputs=["{}"] * many
+    ) == [1.0, 1.0, 1.0, 1.0, 0.0, 0.0]
+
+
+def test_trl_rows_are_messages_with_the_label_as_json(tmp_path):
+    counts = write_dataset(
+        "trl", [instance(1), instance(2, language="zh", answer=[1, "a"])], [], tmp_path / "out", MADE_BY
+    )
+    assert counts == {"train": 2}
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "README.md",
+        "reward.py",
+        "train.parquet",
+    ]
+    rows = pl.read_parquet(tmp_path / "out" / "train.parquet").to_dicts()
+    assert rows[0] == {
+        "prompt": [{"role": "user", "content": "Question 1?\n\nGive your final answer inside \\boxed{...}."}],
+        "answer": "5",
+        "case_sensitive": True,
+        "units": [],
+        "category": "logical",
+        "difficulty": 4,
+        "family_id": "f",
+        "instance_id": "i1",
+        **DESCRIBED_F,
+    }
+    assert rows[1]["answer"] == '[1, "a"]'
+    assert "请" in rows[1]["prompt"][0]["content"]
+
+
+def test_no_family_of_the_test_split_shares_an_ancestor_with_one_of_the_training_split(tmp_path):
+    """Roots r0 to r9, a child of each, and children of two roots, some of which lie on both sides."""
+    parents: dict[str, list[str]] = {f"r{n}": [] for n in range(10)} | {f"c{n}": [f"r{n}"] for n in range(10)}
+    parents |= {f"m{n}": [f"c{n}", f"r{(n + 3) % 10}"] for n in range(10)}
+    roots = roots_of(parents)
+    assert roots["r1"] == {"r1"} == roots["c1"] and roots["m1"] == {"r1", "r4"}
+    rows = [instance(number, family=name) for number, name in enumerate(parents)]
+    counts = write_dataset("trl", rows, [], tmp_path, MADE_BY, test_share=0.4, units=roots)
+    sides = {
+        split: set(pl.read_parquet(tmp_path / f"{split}.parquet")["family_id"].to_list())
+        for split in ("train", "test")
+    }
+    above = {split: set().union(*(roots[name] for name in members)) for split, members in sides.items()}
+    assert above["train"] and above["test"] and not above["train"] & above["test"]
+    assert (
+        sum(counts.values()) == 30 and counts["neither"] == 30 - len(sides["train"]) - len(sides["test"]) > 0
+    )
+    card = (tmp_path / "README.md").read_text()
+    assert "by lineage" in card and f"{counts['neither']} further questions" in card
+    assert "Both sides share 1 of 1 values of category (logical)" in card

@@ -1,7 +1,5 @@
 """Sentences, their quantities and patterns; changes of texts and sources; words without a border."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import pairwise
 
@@ -39,7 +37,7 @@ def run(source: str, *arguments: object) -> object:
 
 
 @given(st.text(alphabet="ab1. !?;\n-)", max_size=60))
-def test_sentences_are_pieces_of_the_text_in_order_and_leave_no_letter_out(text: str):
+def test_sentences_are_pieces_of_the_text_in_order_and_leave_no_letter_out(text):
     result = spans(text)
     assert all(start < end for start, end in result) and result == sorted(result)
     assert all(first[1] <= other[0] for first, other in pairwise(result))

@@ -1,17 +1,14 @@
 """`evolake families show`: a family with its idea and verdicts, by the beginning of its id, and all
 attempts."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
 from evolake.families.commands.exporting import show
-from evolake.families.report.artifacts import attempt_lines, attempts, family_lines, family_report
+from evolake.families.report.story import attempt_lines, attempts, family_lines, family_report
 from evolake.families.tables import CANDIDATES, IDEAS
 from evolake.lake import Lake
 from evolake.lake.schemas import VERDICTS, side_table
@@ -28,7 +25,7 @@ IDEA = {
 
 
 @pytest.fixture
-def lake(tmp_path: Path) -> Lake:
+def lake(tmp_path) -> Lake:
     made, stored = Lake(tmp_path / "lake"), {"cycle": "0001", "run_id": "r"}
     family = {
         "state": "blocked",
@@ -74,7 +71,7 @@ def lake(tmp_path: Path) -> Lake:
     return made
 
 
-def test_a_family_is_shown_with_its_idea_and_its_verdicts(lake: Lake) -> None:
+def test_a_family_is_shown_with_its_idea_and_its_verdicts(lake):
     report = family_report(lake, FIRST[:8])
     assert report is not None and report["idea"] == "When do both show the same?"
     assert family_lines(report) == [
@@ -88,20 +85,18 @@ def test_a_family_is_shown_with_its_idea_and_its_verdicts(lake: Lake) -> None:
     ]
 
 
-def test_an_id_that_is_too_short_unknown_or_of_two_families_names_none(lake: Lake) -> None:
+def test_an_id_that_is_too_short_unknown_or_of_two_families_names_none(lake):
     assert [family_report(lake, wanted) for wanted in ("", "abcdef0", "abcdef03", FIRST[:7])] == [None] * 4
 
 
-def test_all_attempts_are_listed_also_those_that_brought_no_family(lake: Lake) -> None:
+def test_all_attempts_are_listed_also_those_that_brought_no_family(lake):
     assert attempt_lines(attempts(lake)) == [
         "0001  abcdef010000  blocked   Twin clocks: When do both show the same? (consensus: votes differ)",
         "0001                unmade    invented (no programs)",
     ]
 
 
-def test_the_command_prints_json_and_names_what_it_does_not_know(
-    lake: Lake, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_command_prints_json_and_names_what_it_does_not_know(lake, monkeypatch):
     monkeypatch.setenv("EVOLAKE_LAKE", str(lake.root))
 
     def shown(*words: str) -> Any:

@@ -1,7 +1,5 @@
 """Faults of wording: what they change, and when the evidence names them."""
 
-from __future__ import annotations
-
 import pytest
 from families_fixtures import SEEDS, seed_family
 from families_wording import WORDINGS, named, outcome

@@ -1,25 +1,16 @@
 """Constraint worlds: every kind of constraint and law against a table of its own, three engines against each
 other, and text against inputs."""
 
-from __future__ import annotations
-
 import random
 import re
 from itertools import combinations, permutations, product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from worlds_fixtures import TYPES, entries, statements
 
-from evolake.errors import MachineryError
-from evolake.families.model.contract import from_record, to_record
 from evolake.families.model.statement import fill, stated
-from evolake.families.operators import registry
-from evolake.families.operators.registry import child_of
-from evolake.families.worlds import NAMES
-from evolake.families.worlds import entries as tables
 from evolake.families.worlds.constraint_world import constraint_world, world_of
 from evolake.families.worlds.constraints import LAWS, QUESTIONS, STRUCTURES, THEMES, Kind, Law
 
@@ -315,22 +306,6 @@ def test_a_changed_or_foreign_sentence_is_not_read():
             read(changed)
 
 
-def test_a_world_is_drawn_from_its_random_numbers_alone():
-    first, again, other = (
-        child_of("constraint_world", [], np.random.default_rng(seed)) for seed in (5, 5, 6)
-    )
-    assert to_record(first) == to_record(again)
-    assert first.family_id != other.family_id
-    assert from_record(to_record(first)) == first
-    assert (first.parents, first.operator, first.name) == (
-        (),
-        "constraint_world",
-        f"constraint_world-{first.family_id[:12]}",
-    )
-    assert set(STRUCTURES) == set(THEMES)
-    assert tuple(registry.WORLDS) == NAMES
-
-
 @pytest.mark.parametrize("number", range(12))
 def test_no_answer_of_a_drawn_world_is_a_good_guess(number):
     """By another engine, on other instances than those that the drawing tries."""
@@ -340,21 +315,3 @@ def test_no_answer_of_a_drawn_world_is_a_good_guess(number):
         random.seed(seed)
         answers.append(made["validators/listing.py"](made["generator.py"](difficulty)[0]))
     assert max(map(answers.count, answers)) <= 0.8 * len(answers), answers
-
-
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ('[[laws]]\nname = "apart"\ntext = "t"\n', "entry 'apart': .*missing 4 required"),
-        ('[[laws]]\nname = "apart"\nweight = 1\n', "unexpected keyword argument 'weight'"),
-        ('[[rules]]\nname = "apart"\n', "wanted: tables laws\n  got: rules"),
-    ],
-)
-def test_an_entry_that_lacks_something_is_named_with_its_file(
-    text: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "laws.toml").write_text(text)
-    monkeypatch.setattr("evolake.families.worlds.entries.__file__", str(tmp_path / "entries.py"))
-    with pytest.raises(MachineryError, match=told) as caught:
-        tables.entries("laws", Law, "laws")
-    assert "laws.toml" in str(caught.value)

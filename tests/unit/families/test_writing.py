@@ -1,16 +1,13 @@
 """A family written as a folder reads as the same family."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from pathlib import Path
 
 from evolake.families.model.contract import to_record
 from evolake.families.model.family_files import read_families, read_family, write_family
 from evolake.settings import default_seeds
 
 
-def test_every_seed_family_comes_back_whole(tmp_path: Path):
+def test_every_seed_family_comes_back_whole(tmp_path):
     families = read_families(default_seeds() / "families")
     assert len(families) > 20
     for family in families:
@@ -18,7 +15,7 @@ def test_every_seed_family_comes_back_whole(tmp_path: Path):
         assert to_record(read_family(tmp_path / family.name)) == to_record(family)
 
 
-def test_texts_of_all_kinds_survive(tmp_path: Path):
+def test_texts_of_all_kinds_survive(tmp_path):
     seed = read_families(default_seeds() / "families")[0]
     odd = replace(seed, name="Ünlike: a name", title='"quoted" \\ \x7f \t 数', parents=("a" * 64,))
     write_family(odd, tmp_path / "odd")

@@ -1,8 +1,6 @@
 """What judging one candidate raises is its block, whatever it is; what says something about our machinery
 passes through, and that list is short."""
 
-from __future__ import annotations
-
 import ast
 import errno
 import json

@@ -1,8 +1,6 @@
 """When blocks by what judging raised look like a fault of ours: several at one place or of one class, or a
 large share of the cycle."""
 
-from __future__ import annotations
-
 import pytest
 
 from evolake.gates import Raised, contained, read_reason

@@ -1,9 +1,5 @@
 """Gates run in order and stop at the first block; rules are files with a pinned meaning."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 
 from evolake.errors import InputError, JailUnavailable
@@ -129,13 +125,13 @@ def test_the_ruleset_hash_changes_with_meaning_and_not_with_prose():
         ("---\nid: a\nversion: 1\nkind: static\ngate: g\ncheck: c\nparameters: [1]\n---\n", "a JSON object"),
     ],
 )
-def test_a_bad_rule_file_is_named_with_its_fault(text: str, message: str):
+def test_a_bad_rule_file_is_named_with_its_fault(text, message):
     with pytest.raises(InputError, match="x.md") as caught:
         parse_rule(text, "x.md")
     assert message in str(caught.value)
 
 
-def test_rules_come_from_the_folder_of_their_line(tmp_path: Path):
+def test_rules_come_from_the_folder_of_their_line(tmp_path):
     (tmp_path / "toy").mkdir()
     (tmp_path / "toy" / "b.md").write_text(rule_text("two", "small", 3))
     (tmp_path / "toy" / "a.md").write_text(rule_text("one", "tiny", 5))
@@ -167,7 +163,7 @@ def test_an_unknown_checker_or_parameter_is_an_input_error():
 GUIDANCE = "---\nid: goal\nversion: 1\nkind: guidance\n---\nSolve more, prove all.\n"
 
 
-def test_guidance_is_told_and_listed_but_judges_nothing(tmp_path: Path):
+def test_guidance_is_told_and_listed_but_judges_nothing(tmp_path):
     (tmp_path / "toy").mkdir()
     (tmp_path / "toy" / "goal.md").write_text(GUIDANCE)
     (tmp_path / "toy" / "one.md").write_text(rule_text("one", "tiny", 5))
@@ -177,11 +173,6 @@ def test_guidance_is_told_and_listed_but_judges_nothing(tmp_path: Path):
     assert rules.hash == ruleset(rule_text("one", "tiny", 5)).hash
 
 
-def test_guidance_with_a_check_is_refused():
-    with pytest.raises(InputError, match="guidance judges nothing"):
-        parse_rule(GUIDANCE.replace("kind: guidance", "kind: guidance\ncheck: test.at_most"), "goal.md")
-
-
 def test_a_joined_rule_replaces_the_one_of_its_id():
     old = ruleset(rule_text("b", "tiny", 5), rule_text("a", "tiny", 1))
     joined = old.joined(ruleset(rule_text("b", "tiny", 2, version=2)).rules)
@@ -189,3 +180,8 @@ def test_a_joined_rule_replaces_the_one_of_its_id():
         ("a", 1, {"limit": 1}),
         ("b", 2, {"limit": 2}),
     ]
+
+
+def test_guidance_with_a_check_is_refused():
+    with pytest.raises(InputError, match="guidance judges nothing"):
+        parse_rule(GUIDANCE.replace("kind: guidance", "kind: guidance\ncheck: test.at_most"), "goal.md")

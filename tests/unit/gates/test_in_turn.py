@@ -1,7 +1,5 @@
 """Judging side by side gives what judging one after another gives, whoever ends first."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -69,9 +67,7 @@ def in_order(
 
 
 @given(contents=st.lists(st.integers(0, 3), max_size=9), data=st.data())
-def test_any_number_of_workers_in_any_order_gives_what_one_after_another_gives(
-    contents: list[int], data: st.DataObject
-) -> None:
+def test_any_number_of_workers_in_any_order_gives_what_one_after_another_gives(contents, data):
     items = list(enumerate(contents))
     for workers in (1, 2, 5):
         line = Line()
@@ -85,7 +81,7 @@ def test_any_number_of_workers_in_any_order_gives_what_one_after_another_gives(
     ) == one_by_one(items)
 
 
-def test_only_what_those_before_it_changed_is_judged_again() -> None:
+def test_only_what_those_before_it_changed_is_judged_again():
     line = Line()
     in_turn(
         list(enumerate([1, 2, 1, 3])),
@@ -96,7 +92,7 @@ def test_only_what_those_before_it_changed_is_judged_again() -> None:
     assert line.runs == 5
 
 
-def test_the_earliest_failure_of_ours_is_raised_and_nothing_is_recorded() -> None:
+def test_the_earliest_failure_of_ours_is_raised_and_nothing_is_recorded():
     noted: list[int] = []
 
     def judge(item: int) -> int:
@@ -114,7 +110,7 @@ def test_the_earliest_failure_of_ours_is_raised_and_nothing_is_recorded() -> Non
     assert noted == []
 
 
-def test_they_do_run_at_one_time() -> None:
+def test_they_do_run_at_one_time():
     meeting = threading.Barrier(3, timeout=20)
     assert side_by_side(lambda item: (meeting.wait(), item)[1], [1, 2, 3], 3) == [1, 2, 3]
     assert side_by_side(lambda item: item, [], 0) == []

@@ -1,7 +1,5 @@
 """A rule names a gate, a checker and parameters that its line has, or the error says which there are."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 import json
@@ -37,7 +35,7 @@ def load(folder: Path, **changes: str) -> None:
     load_rules(folder, "families")
 
 
-def test_a_rule_that_names_what_there_is_loads(tmp_path: Path) -> None:
+def test_a_rule_that_names_what_there_is_loads(tmp_path):
     load(tmp_path)
 
 
@@ -61,16 +59,14 @@ def test_a_rule_that_names_what_there_is_loads(tmp_path: Path) -> None:
     ],
     ids=["gate", "checker", "another line's", "parameter", "lacking"],
 )
-def test_a_name_that_there_is_not_is_an_error_with_those_that_there_are(
-    tmp_path: Path, changes: dict[str, str], said: tuple[str, ...]
-) -> None:
+def test_a_name_that_there_is_not_is_an_error_with_those_that_there_are(tmp_path, changes, said):
     with pytest.raises(InputError) as caught:
         load(tmp_path, **changes)
     assert all(text in str(caught.value) for text in ("mine.md", *said)), str(caught.value)
 
 
 @pytest.mark.parametrize("line", RULED)
-def test_every_checker_of_a_line_says_what_it_asks_and_types_its_parameters(line: str) -> None:
+def test_every_checker_of_a_line_says_what_it_asks_and_types_its_parameters(line):
     checkers = known_checkers(line)
     assert checkers and known_gates(line)
     assert all(
@@ -78,7 +74,7 @@ def test_every_checker_of_a_line_says_what_it_asks_and_types_its_parameters(line
     )
 
 
-def test_no_checker_has_a_threshold_of_its_own() -> None:
+def test_no_checker_has_a_threshold_of_its_own():
     """A checker compares evidence with its parameters, and with no number larger than 2 in its code or its
     module."""
     for line in RULED:
@@ -102,40 +98,18 @@ def test_no_checker_has_a_threshold_of_its_own() -> None:
 
 
 @pytest.mark.parametrize("line", RULED)
-def test_a_bundle_meets_every_gate_of_its_line(line: str) -> None:
+def test_a_bundle_meets_every_gate_of_its_line(line):
     assert list(bundle_of(line).gates) == [
         gate.name for gate in known_gates(line) if gate.name not in NOT_OF_A_BUNDLE.get(line, set())
     ]
 
 
-def test_a_gate_of_families_may_have_a_module_of_its_own_with_its_checker(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "weighed.py").write_text("""from evolake.gates import checker
-
-
-def weigh(course):
-    return {"weight": 3}
-
-
-@checker("families.weight")
-def weight(evidence, *, most: int):
-    return None
-""")
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(specs, "GATES", (*GATES, GateSpec(4, "weigh", Lazy("weighed:weigh"), ("weight",))))
-    try:
-        load(tmp_path, gate="weigh", check="families.weight", parameters='{"most": 5}')
-    finally:
-        CHECKERS.pop("families.weight")
-
-
 @pytest.mark.parametrize("line", RULED)
-def test_the_seed_rules_of_a_line_name_what_there_is(line: str) -> None:
+def test_the_seed_rules_of_a_line_name_what_there_is(line):
     assert load_rules(PROJECT_ROOT / "data_lake" / "seeds" / "rules", line).rules
 
 
-def test_checkers_are_listed_by_line() -> None:
+def test_checkers_are_listed_by_line():
     summary = json.loads(
         CliRunner()
         .invoke(cli, ["rules", "checkers", "--line", "families", "--json"], catch_exceptions=False)
@@ -155,7 +129,7 @@ def test_checkers_are_listed_by_line() -> None:
     }
 
 
-def test_thresholds_of_the_rules_are_listed_with_their_checker() -> None:
+def test_thresholds_of_the_rules_are_listed_with_their_checker():
     output = (
         CliRunner().invoke(cli, ["rules", "checkers", "--line", "families"], catch_exceptions=False).output
     )
@@ -163,3 +137,23 @@ def test_thresholds_of_the_rules_are_listed_with_their_checker() -> None:
         "families.voters(least: int, copy: float = 0.98)" in output
         and "rule families-voters: least = 2, copy = 0.98" in output
     )
+
+
+def test_a_gate_of_families_may_have_a_module_of_its_own_with_its_checker(tmp_path, monkeypatch):
+    (tmp_path / "weighed.py").write_text("""from evolake.gates import checker
+
+
+def weigh(course):
+    return {"weight": 3}
+
+
+@checker("families.weight")
+def weight(evidence, *, most: int):
+    return None
+""")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(specs, "GATES", (*GATES, GateSpec(4, "weigh", Lazy("weighed:weigh"), ("weight",))))
+    try:
+        load(tmp_path, gate="weigh", check="families.weight", parameters='{"most": 5}')
+    finally:
+        CHECKERS.pop("families.weight")

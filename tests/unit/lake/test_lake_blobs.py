@@ -1,7 +1,5 @@
 """Blobs are named by what they hold; trees come out as they went in, and never outside their folder."""
 
-from __future__ import annotations
-
 import io
 import os
 import tarfile

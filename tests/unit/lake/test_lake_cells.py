@@ -1,7 +1,5 @@
 """Cells of a study: static partitions that are named, not numbered."""
 
-from __future__ import annotations
-
 import polars as pl
 import pytest
 

@@ -1,8 +1,6 @@
 """A manifest's checkpoint gives what its lines give, and is believed only where it fits them; else the lines
 are read."""
 
-from __future__ import annotations
-
 import json
 
 import polars as pl

@@ -1,8 +1,6 @@
 """Compaction puts the parts of many cycles into few files and changes no answer, no hash and nothing of what
 a later cycle may do."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path
@@ -83,44 +81,6 @@ def fill(lake: Lake, cycle: str, run: str = "run", more: str = "") -> None:
     )
 
 
-def test_a_population_is_asked_for_by_the_cycle_that_it_enters_however_its_parts_are_stored(tmp_path):
-    """Its rows were made in other cycles than the part's, and keep theirs."""
-    lake, columns = Lake(tmp_path / "lake"), {"member": pl.String, "cycle": pl.String}
-    for number in range(1, 5):
-        rows = [(f"{made:04d}", f"{made:04d}") for made in range(number)]
-        for asset in ("incoming_members", "survivors"):
-            lake.publish(
-                "designs",
-                asset,
-                pl.DataFrame(rows, schema=columns, orient="row"),
-                cycle=f"{number:04d}",
-                run_id="run",
-            )
-    counts = [("0001", 1), ("0002", 2), ("0003", 3), ("0004", 4)]
-
-    def answered() -> list[list[tuple[str, int]]]:
-        question = "SELECT cycle, count(*) FROM designs.{} GROUP BY cycle ORDER BY cycle"
-        with Catalogue(Lake(lake.root)) as catalogue:
-            inside = [
-                catalogue.query(question.format(asset)).rows for asset in ("incoming_members", "survivors")
-            ]
-            assert catalogue.query("FROM designs.survivors").columns == ["member", "cycle"]
-        file = tmp_path / "lake.duckdb"
-        write(Lake(lake.root), file, {})
-        with duckdb.connect(file, read_only=True) as connection:
-            outside = [
-                connection.execute(question.format(asset)).fetchall()
-                for asset in ("incoming_members", "survivors")
-            ]
-        file.unlink()
-        return [[tuple(row) for row in rows] for rows in (*inside, *outside)]
-
-    assert answered() == [counts] * 4
-    assert {table.asset for table in compact(Lake(lake.root))} == {"incoming_members", "survivors"}
-    assert answered() == [counts] * 4
-    assert Lake(lake.root).read("designs", "survivors", "0003")["cycle"].to_list() == ["0000", "0001", "0002"]
-
-
 @pytest.fixture
 def lake(tmp_path) -> Lake:
     lake = Lake(tmp_path / "lake")
@@ -177,6 +137,44 @@ def test_no_answer_no_record_and_no_content_changes_and_the_files_are_few(lake):
         assert Lake(lake.root).scan("designs", "scores", cycle).collect().equals(content)
     assert damage(lake.root) == []
     assert json.loads((lake.root / MARKER).read_text())["format"] == FORMAT
+
+
+def test_a_population_is_asked_for_by_the_cycle_that_it_enters_however_its_parts_are_stored(tmp_path):
+    """Its rows were made in other cycles than the part's, and keep theirs."""
+    lake, columns = Lake(tmp_path / "lake"), {"member": pl.String, "cycle": pl.String}
+    for number in range(1, 5):
+        rows = [(f"{made:04d}", f"{made:04d}") for made in range(number)]
+        for asset in ("incoming_members", "survivors"):
+            lake.publish(
+                "designs",
+                asset,
+                pl.DataFrame(rows, schema=columns, orient="row"),
+                cycle=f"{number:04d}",
+                run_id="run",
+            )
+    counts = [("0001", 1), ("0002", 2), ("0003", 3), ("0004", 4)]
+
+    def answered() -> list[list[tuple[str, int]]]:
+        question = "SELECT cycle, count(*) FROM designs.{} GROUP BY cycle ORDER BY cycle"
+        with Catalogue(Lake(lake.root)) as catalogue:
+            inside = [
+                catalogue.query(question.format(asset)).rows for asset in ("incoming_members", "survivors")
+            ]
+            assert catalogue.query("FROM designs.survivors").columns == ["member", "cycle"]
+        file = tmp_path / "lake.duckdb"
+        write(Lake(lake.root), file, {})
+        with duckdb.connect(file, read_only=True) as connection:
+            outside = [
+                connection.execute(question.format(asset)).fetchall()
+                for asset in ("incoming_members", "survivors")
+            ]
+        file.unlink()
+        return [[tuple(row) for row in rows] for rows in (*inside, *outside)]
+
+    assert answered() == [counts] * 4
+    assert {table.asset for table in compact(Lake(lake.root))} == {"incoming_members", "survivors"}
+    assert answered() == [counts] * 4
+    assert Lake(lake.root).read("designs", "survivors", "0003")["cycle"].to_list() == ["0000", "0001", "0002"]
 
 
 def test_a_second_compaction_does_nothing_and_a_dry_run_changes_nothing(lake):
@@ -236,7 +234,6 @@ def test_mirror_garbage_and_other_tools_know_the_files(lake, tmp_path):
     pull(tmp_path / "theirs", url)
     assert answers(tmp_path / "theirs") == before
     assert find(Lake(lake.root)).items == ()
-    import duckdb
 
     write(Lake(lake.root), tmp_path / "lake.duckdb", {})
     with duckdb.connect(tmp_path / "lake.duckdb", read_only=True) as connection:

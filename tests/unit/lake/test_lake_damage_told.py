@@ -1,8 +1,6 @@
 """A damaged manifest is told by the commands that people type, before any work; a publication under way is
 none."""
 
-from __future__ import annotations
-
 import json
 import threading
 from pathlib import Path
@@ -15,7 +13,7 @@ from lake_damage import toy_lake
 from evolake.cli import cli
 from evolake.errors import LakeError
 from evolake.lake import Lake
-from evolake.lake.damage import check_ready, damaged_tables
+from evolake.lake.inventory import check_ready, damaged_tables
 
 TABLE = "ordered.candidates"
 DAMAGE = {
@@ -30,7 +28,7 @@ DAMAGE = {
 
 
 @pytest.fixture(params=DAMAGE)
-def damaged(request, tmp_path: Path, monkeypatch) -> Path:
+def damaged(request, tmp_path, monkeypatch) -> Path:
     root = toy_lake(tmp_path)
     path = root / "tables" / "ordered" / "candidates" / "_manifest.jsonl"
     path.write_bytes(DAMAGE[request.param](path.read_bytes()))
@@ -38,7 +36,46 @@ def damaged(request, tmp_path: Path, monkeypatch) -> Path:
     return root
 
 
-def test_status_sql_and_run_say_which_table_and_what_to_do(damaged: Path):
+def test_other_lines_can_run_beside_a_damaged_one(damaged):
+    check_ready(damaged, ["families"])
+    with pytest.raises(LakeError, match=f"the table {TABLE} of the lake is damaged"):
+        check_ready(damaged, ["families", "ordered"])
+
+
+def test_a_table_that_is_published_meanwhile_is_no_damage(tmp_path):
+    stop = threading.Event()
+
+    def publish():
+        for number in range(12):
+            Lake(tmp_path).publish(
+                "line", f"asset_{number}", pl.DataFrame({"x": [number]}), cycle="0001", run_id="run"
+            )
+        stop.set()
+
+    writer = threading.Thread(target=publish)
+    writer.start()
+    result: dict[str, LakeError] = {}
+    while not stop.is_set():
+        result |= damaged_tables(tmp_path)
+    writer.join()
+    assert result == {} and len(list(Lake(tmp_path).assets())) == 12
+
+
+def test_a_lake_that_cannot_be_written_is_told_before_any_work(tmp_path, monkeypatch):
+    from evolake.lake import disk
+
+    def full(operation: str, path: Path) -> None:
+        if operation == "write":
+            raise OSError(28, "No space left on device", str(path))
+
+    monkeypatch.setattr(disk, "hook", full)
+    with pytest.raises(LakeError, match="cannot be written to.*\n.*\n.*No space left"):
+        check_ready(tmp_path / "lake")
+    monkeypatch.setattr(disk, "hook", None)
+    assert list((tmp_path / "lake").iterdir()) == []
+
+
+def test_status_sql_and_run_say_which_table_and_what_to_do(damaged):
     done = CliRunner().invoke(cli, ["status"], standalone_mode=False)
     assert (
         done.return_value == 3
@@ -58,42 +95,3 @@ def test_status_sql_and_run_say_which_table_and_what_to_do(damaged: Path):
         ), words
     listed = CliRunner().invoke(cli, ["sql", "--list"], standalone_mode=False)
     assert TABLE in listed.stderr and "evolake lake verify --repair" in listed.stderr
-
-
-def test_other_lines_can_run_beside_a_damaged_one(damaged: Path):
-    check_ready(damaged, ["families"])
-    with pytest.raises(LakeError, match=f"the table {TABLE} of the lake is damaged"):
-        check_ready(damaged, ["families", "ordered"])
-
-
-def test_a_table_that_is_published_meanwhile_is_no_damage(tmp_path: Path):
-    stop = threading.Event()
-
-    def publish():
-        for number in range(12):
-            Lake(tmp_path).publish(
-                "line", f"asset_{number}", pl.DataFrame({"x": [number]}), cycle="0001", run_id="run"
-            )
-        stop.set()
-
-    writer = threading.Thread(target=publish)
-    writer.start()
-    result: dict[str, LakeError] = {}
-    while not stop.is_set():
-        result |= damaged_tables(tmp_path)
-    writer.join()
-    assert result == {} and len(list(Lake(tmp_path).assets())) == 12
-
-
-def test_a_lake_that_cannot_be_written_is_told_before_any_work(tmp_path: Path, monkeypatch):
-    from evolake.lake import disk
-
-    def full(operation: str, path: Path) -> None:
-        if operation == "write":
-            raise OSError(28, "No space left on device", str(path))
-
-    monkeypatch.setattr(disk, "hook", full)
-    with pytest.raises(LakeError, match="cannot be written to.*\n.*\n.*No space left"):
-        check_ready(tmp_path / "lake")
-    monkeypatch.setattr(disk, "hook", None)
-    assert list((tmp_path / "lake").iterdir()) == []

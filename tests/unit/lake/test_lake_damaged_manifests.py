@@ -1,8 +1,6 @@
 """A manifest that lost a line, or in which one was changed, is an error for readers, SQL and publishers; a
 torn last line is not."""
 
-from __future__ import annotations
-
 import polars as pl
 import pytest
 from lake_damage import flips, toy_lake
@@ -132,6 +130,22 @@ def test_a_line_that_a_dying_writer_left_unfinished_is_no_damage(lake):
     assert Lake(lake.root).cycles(LINE, ASSET) == ["0001", "0002", "0003", "0004"]
 
 
+def test_a_table_whose_first_part_appears_while_its_manifest_is_read_is_not_damaged(tmp_path, monkeypatch):
+    lake, look, looks = Lake(tmp_path / "lake"), Manifests.look, []
+
+    def while_a_writer_begins(self: Manifests, path) -> Manifest:
+        result = look(self, path)
+        looks.append(path)
+        if len(looks) == 1:
+            with monkeypatch.context() as other:
+                other.setattr(Manifests, "look", look)
+                Lake(lake.root).publish(LINE, ASSET, frame("0001"), cycle="0001", run_id="run")
+        return result
+
+    monkeypatch.setattr(Manifests, "look", while_a_writer_begins)
+    assert lake.cycles(LINE, ASSET) == ["0001"]
+
+
 def test_rows_that_are_not_those_of_the_content_hash_are_not_read(lake):
     part = Lake(lake.root).record(LINE, ASSET, "0002").path
     own = [chained.unsigned(line.strip()) for line in lines(manifest(lake))]
@@ -172,19 +186,3 @@ def test_a_lake_that_0_2_0_wrote_is_read_and_grown_and_its_old_lines_count(tmp_p
         path.write_bytes(b"".join(own[:lost] + own[lost + 1 :]))
         with pytest.raises(LakeError, match="_manifest.jsonl is damaged"):
             Lake(root).cycles("ordered", "candidates")
-
-
-def test_a_table_whose_first_part_appears_while_its_manifest_is_read_is_not_damaged(tmp_path, monkeypatch):
-    lake, look, looks = Lake(tmp_path / "lake"), Manifests.look, []
-
-    def while_a_writer_begins(self: Manifests, path) -> Manifest:
-        result = look(self, path)
-        looks.append(path)
-        if len(looks) == 1:
-            with monkeypatch.context() as other:
-                other.setattr(Manifests, "look", look)
-                Lake(lake.root).publish(LINE, ASSET, frame("0001"), cycle="0001", run_id="run")
-        return result
-
-    monkeypatch.setattr(Manifests, "look", while_a_writer_begins)
-    assert lake.cycles(LINE, ASSET) == ["0001"]

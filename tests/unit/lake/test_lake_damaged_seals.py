@@ -1,8 +1,6 @@
 """No seal is believed that is not, byte for byte, the last one written: flips, truncations, swaps, renames,
 old seals put back, lost journals."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

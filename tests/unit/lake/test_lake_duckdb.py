@@ -1,8 +1,6 @@
 """The lake for other tools: a .duckdb file that is opened read-only, and Hive partitions as polars and pandas
 read them by themselves."""
 
-from __future__ import annotations
-
 import json
 
 import duckdb

@@ -1,8 +1,6 @@
 """A lake says which format it is of: a newer one and an older one are refused before anything is read; one
 that lost its marker is marked again."""
 
-from __future__ import annotations
-
 import json
 from concurrent.futures import ThreadPoolExecutor
 
@@ -150,12 +148,6 @@ def test_a_newer_format_is_refused_by_every_command_and_says_which_version_reads
     assert not (tmp_path / "out").exists()
 
 
-def test_a_newer_format_is_refused_by_dagsters_resource(tmp_path):
-    (tmp_path / MARKER).write_text(NEWER)
-    with pytest.raises(InputError, match="use evolake 9.0.0 or newer"):
-        LakeResource(root=str(tmp_path)).open()
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -196,3 +188,9 @@ def test_a_folder_that_is_no_lake_is_refused_and_left_alone(tmp_path, monkeypatc
         "a folder in which no evolake has written",
     )
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["mine.txt", "notes"]
+
+
+def test_a_newer_format_is_refused_by_dagsters_resource(tmp_path):
+    (tmp_path / MARKER).write_text(NEWER)
+    with pytest.raises(InputError, match="use evolake 9.0.0 or newer"):
+        LakeResource(root=str(tmp_path)).open()

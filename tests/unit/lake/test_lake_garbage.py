@@ -1,8 +1,6 @@
 """Collecting garbage: whatever names a blob keeps it, however deep; what nothing names goes, but only when
 asked and old enough."""
 
-from __future__ import annotations
-
 import json
 import os
 import tempfile

@@ -1,8 +1,6 @@
 """A table of many cycles in one derived file: the same answers as its parts give, and nothing but verified
 rows, whatever happens to either."""
 
-from __future__ import annotations
-
 import json
 from datetime import UTC, datetime
 from pathlib import Path
@@ -46,7 +44,7 @@ def publish(lake: Lake, number: int, title: str = "made") -> None:
 
 
 @pytest.fixture
-def lake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lake:
+def lake(tmp_path, monkeypatch) -> Lake:
     monkeypatch.setattr(disk.os, "fsync", lambda descriptor: None)  # nothing dies here
     lake = Lake(tmp_path / "lake")
     for number in range(1, CYCLES + 1):
@@ -63,7 +61,7 @@ def gathered(lake: Lake) -> list[Path]:
     return sorted((lake.root / "cache" / "parts").rglob("*.parquet"))
 
 
-def test_answers_are_those_of_the_parts_before_and_after_the_file_is_written(lake: Lake):
+def test_answers_are_those_of_the_parts_before_and_after_the_file_is_written(lake):
     (lake.root / "cache").write_text("in the way of the folder")
     first = answers(lake)
     (lake.root / "cache").unlink()
@@ -82,7 +80,7 @@ def test_answers_are_those_of_the_parts_before_and_after_the_file_is_written(lak
     assert answers(lake) == again
 
 
-def test_a_file_with_other_bytes_is_not_believed_and_a_head_of_a_newer_evolake_neither(lake: Lake):
+def test_a_file_with_other_bytes_is_not_believed_and_a_head_of_a_newer_evolake_neither(lake):
     first = answers(lake)
     [file] = gathered(lake)
     file.write_bytes(file.read_bytes()[:-9] + b"otherwise")
@@ -94,7 +92,7 @@ def test_a_file_with_other_bytes_is_not_believed_and_a_head_of_a_newer_evolake_n
     assert pl.read_parquet(gathered(lake)[0]).height == 2 * CYCLES
 
 
-def test_a_part_that_is_gone_or_of_another_size_is_told_though_its_rows_are_in_the_file(lake: Lake):
+def test_a_part_that_is_gone_or_of_another_size_is_told_though_its_rows_are_in_the_file(lake):
     answers(lake)
     part = lake.root / "tables" / "toys" / TABLE / "cycle=0005" / "part.parquet"
     part.write_bytes(part.read_bytes() + b"more")
@@ -102,7 +100,7 @@ def test_a_part_that_is_gone_or_of_another_size_is_told_though_its_rows_are_in_t
         answers(lake)
 
 
-def test_a_part_that_is_damaged_before_the_file_is_written_is_told(lake: Lake):
+def test_a_part_that_is_damaged_before_the_file_is_written_is_told(lake):
     part = lake.root / "tables" / "toys" / TABLE / "cycle=0005" / "part.parquet"
     part.write_bytes(part.read_bytes()[:-9] + b"otherwise")
     with pytest.raises(CorruptPart, match="cycle 0005"):

@@ -1,8 +1,6 @@
 """A walk over the genealogy finds the artifacts that the edges of the view `lineage` lead to, and reads only
 verified edges, however the parts are stored."""
 
-from __future__ import annotations
-
 import tempfile
 from pathlib import Path
 
@@ -30,7 +28,7 @@ PARTS = st.lists(st.tuples(st.integers(1, 4), EDGES), max_size=6)
 
 
 @pytest.fixture(autouse=True)
-def unsynced(monkeypatch: pytest.MonkeyPatch) -> None:
+def unsynced(monkeypatch) -> None:
     monkeypatch.setattr(disk.os, "fsync", lambda descriptor: None)  # nothing dies here
 
 
@@ -78,7 +76,7 @@ def test_the_artifacts_reached_are_those_that_the_edges_of_the_view_lead_to(part
 
 
 @pytest.fixture
-def lake(tmp_path: Path) -> Lake:
+def lake(tmp_path) -> Lake:
     """More cycles than are read part by part: a chain, a loop, and the rows of another table."""
     lake = Lake(tmp_path / "lake")
     for number in range(1, FEWEST_LINES + 3):
@@ -93,7 +91,7 @@ def ancestors(lake: Lake, artifact: str) -> list[str]:
     return sorted((name for (name,) in rows), key=lambda name: (len(name), name))
 
 
-def test_walks_over_many_cycles_are_the_same_without_and_with_a_gathered_file(lake: Lake, tmp_path: Path):
+def test_walks_over_many_cycles_are_the_same_without_and_with_a_gathered_file(lake, tmp_path):
     (lake.root / "cache").write_text("in the way of the folder")
     by_parts = [ancestors(lake, name) for name in ("66", "c", "none")]
     assert by_parts == [[f"{number}" for number in range(66)], ["0", "1", "a", "b"], []]
@@ -111,7 +109,7 @@ def test_walks_over_many_cycles_are_the_same_without_and_with_a_gathered_file(la
     assert sorted(name for (name,) in rows) == sorted(ancestors(lake, "66"))
 
 
-def test_a_gathered_file_with_other_bytes_is_never_read(lake: Lake):
+def test_a_gathered_file_with_other_bytes_is_never_read(lake):
     first = ancestors(lake, "66")
     [file] = (lake.root / "cache" / "parts").rglob("*.parquet")
     pl.read_parquet(file).with_columns(parent_id=pl.lit("c")).write_parquet(file)
@@ -123,7 +121,7 @@ def test_a_gathered_file_with_other_bytes_is_never_read(lake: Lake):
         assert ancestors(lake, "66") == first
 
 
-def test_a_damaged_part_is_reported_before_a_walk(lake: Lake):
+def test_a_damaged_part_is_reported_before_a_walk(lake):
     part = next((lake.root / "tables" / "toys" / TABLE / "cycle=0007").glob("*.parquet"))
     data = bytearray(part.read_bytes())
     data[40] ^= 1
@@ -132,7 +130,7 @@ def test_a_damaged_part_is_reported_before_a_walk(lake: Lake):
         ancestors(lake, "66")
 
 
-def test_one_catalogue_answers_from_the_edges_that_it_was_opened_with(lake: Lake):
+def test_one_catalogue_answers_from_the_edges_that_it_was_opened_with(lake):
     with Catalogue(Lake(lake.root)) as catalogue:
         assert catalogue.query("SELECT count(*) FROM lineage").rows == [(136,)]
         assert catalogue.query("SELECT count(*) FROM ancestors('66')").rows == [(66,)]

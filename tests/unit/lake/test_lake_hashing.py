@@ -1,7 +1,5 @@
 """The content hash sees what a table says, and nothing of how it is stored."""
 
-from __future__ import annotations
-
 import io
 from datetime import UTC, datetime
 from decimal import Decimal

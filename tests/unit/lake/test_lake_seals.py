@@ -1,8 +1,6 @@
 """Seals form a chain: a failure, a change or a partial re-run stops what stands on it; equal content breaks
 nothing."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 import pytest

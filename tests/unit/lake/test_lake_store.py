@@ -1,8 +1,6 @@
 """Publishing and reading: what goes in comes out, twice is once, damage is put aside, torn manifests are
 read."""
 
-from __future__ import annotations
-
 import json
 from datetime import UTC, datetime
 
@@ -220,16 +218,6 @@ def test_a_commit_line_that_was_lost_is_found_again_through_its_intent(lake):
     assert ([entry.token for entry in log.commits], log.pending) == ([1, 2], ())
 
 
-def test_a_publication_leaves_no_lock_of_its_part(lake):
-    with lake.line_lock("designs", run_id="run1"):
-        for cycle in ("0001", "0002"):
-            publish(lake, cycle=cycle)
-            publish(lake, OTHER, cycle=cycle, run="run2")
-    folder = lake.root / "locks"
-    left = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
-    assert left == ["_format.lock", "designs.lock", "designs.token", "designs/_manifests.lock"]
-
-
 def test_a_writer_whose_part_another_has_published_meanwhile_has_lost_its_lock(lake):
     publish(lake)
     partition = Partition(lake.root, "designs", "candidates", "0001")
@@ -276,3 +264,13 @@ def test_a_damaged_counter_of_writers_is_an_error_and_nothing_is_written(lake):
     with pytest.raises(LakeError, match=r"counter of writers[\s\S]*evolake lake verify --repair"):
         publish(lake, OTHER)
     assert Lake(lake.root).record("designs", "candidates", "0001") == record
+
+
+def test_a_publication_leaves_no_lock_of_its_part(lake):
+    with lake.line_lock("designs", run_id="run1"):
+        for cycle in ("0001", "0002"):
+            publish(lake, cycle=cycle)
+            publish(lake, OTHER, cycle=cycle, run="run2")
+    folder = lake.root / "locks"
+    left = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+    assert left == ["_format.lock", "designs.lock", "designs.token", "designs/_manifests.lock"]

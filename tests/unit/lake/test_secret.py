@@ -1,23 +1,21 @@
 """The secret of a lake, and the seeds of contests: no earlier than the candidates, the same for the same."""
 
-from __future__ import annotations
-
 import stat
 import threading
-from pathlib import Path
 
 import pytest
+from lake_damage import flip
 
-from evolake.cycle_seeds import CycleSeeds
 from evolake.errors import MachineryError
 from evolake.lake.blobs import BlobStore
 from evolake.lake.secret import contest_seeds, lake_secret, secret_of
+from evolake.seeds import CycleSeeds
 
 SECRET, OTHER = b"s" * 32, b"t" * 32
 CYCLE = CycleSeeds(0, "designs", "0003")
 
 
-def test_the_secret_is_drawn_once_and_only_its_owner_reads_it(tmp_path: Path):
+def test_the_secret_is_drawn_once_and_only_its_owner_reads_it(tmp_path):
     result: list[bytes] = []
     threads = [threading.Thread(target=lambda: result.append(lake_secret(tmp_path))) for _ in range(8)]
     for thread in threads:
@@ -30,9 +28,18 @@ def test_the_secret_is_drawn_once_and_only_its_owner_reads_it(tmp_path: Path):
         "formulas.key"
     ]
     assert lake_secret(tmp_path / "another") != result[0]
-    path.write_bytes(b"short")
-    with pytest.raises(MachineryError, match="is damaged"):
-        lake_secret(tmp_path)
+    written = path.read_bytes()
+    for damaged in (
+        b"short",
+        written[:-1],
+        written + b"x",
+        *(flip(written, bit) for bit in range(0, 512, 7)),
+    ):
+        path.write_bytes(damaged)
+        with pytest.raises(MachineryError, match="is damaged"):
+            lake_secret(tmp_path)
+    path.write_bytes(result[0])  # as lakes of before have it
+    assert lake_secret(tmp_path) == result[0]
 
 
 def test_seeds_of_a_contest_follow_from_secret_cycle_and_all_candidates_in_any_order():

@@ -1,7 +1,5 @@
 """The portfolio of objectives: self-contained, robust, sane, and of many minds."""
 
-from __future__ import annotations
-
 import math
 import random
 
@@ -165,11 +163,6 @@ def test_the_sources_of_stored_objectives_stay_what_they_were():
     assert list(result) == list(STORED), (
         "draws depend on the order: a new family has no `order`, and so comes last"
     )
-
-
-def test_unknown_parameters_are_refused():
-    with pytest.raises(ValueError, match="no parameter HEIGHT"):
-        assemble("reach", {"HEIGHT": 1})
 
 
 SIZES_TO_320 = SIZES[:11]

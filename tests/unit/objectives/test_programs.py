@@ -1,8 +1,6 @@
 """Objective programs: typed, canonical, the same as a file and as an expression, and varied without leaving
 the grammar."""
 
-from __future__ import annotations
-
 import math
 import random
 
@@ -39,7 +37,6 @@ from evolake.objectives.programs.expression import (
 from evolake.objectives.programs.genetic import (
     LOG_STEPS,
     MUTATIONS,
-    OPERATORS,
     STEEPER,
     Child,
     Drawing,
@@ -80,7 +77,7 @@ def run(source: str, rows) -> float:
 
 @settings(max_examples=150, deadline=None)
 @given(SEEDS)
-def test_what_is_drawn_is_typed_and_its_canonical_form_is_its_own(seed: int) -> None:
+def test_what_is_drawn_is_typed_and_its_canonical_form_is_its_own(seed):
     program = drawn(seed)
     assert kind_of(program) == "number"
     form = canonical(program)
@@ -89,7 +86,7 @@ def test_what_is_drawn_is_typed_and_its_canonical_form_is_its_own(seed: int) -> 
 
 @settings(max_examples=60, deadline=None)
 @given(SEEDS)
-def test_a_composed_file_gives_the_program_s_value_and_is_read_back(seed: int) -> None:
+def test_a_composed_file_gives_the_program_s_value_and_is_read_back(seed):
     program = canonical(drawn(seed))
     source = compose(program)
     for rows in [*DESIGNS.values(), *AWKWARD]:
@@ -101,7 +98,7 @@ def test_a_composed_file_gives_the_program_s_value_and_is_read_back(seed: int) -
 
 @settings(max_examples=60, deadline=None)
 @given(SEEDS, st.sampled_from(sorted(COUNTERPARTS)))
-def test_mutation_stays_typed(seed: int, family: str) -> None:
+def test_mutation_stays_typed(seed, family):
     rng = np.random.default_rng(seed)
     for name, change in MUTATIONS.items():
         made = change(of_family(family), rng)
@@ -110,7 +107,7 @@ def test_mutation_stays_typed(seed: int, family: str) -> None:
 
 @settings(max_examples=30, deadline=None)
 @given(SEEDS)
-def test_a_child_is_canonical_new_and_prefers_fewer_steps(seed: int) -> None:
+def test_a_child_is_canonical_new_and_prefers_fewer_steps(seed):
     taken = {ranking(parent.program) for parent in PARENTS}
     child = propose(PARENTS, taken, np.random.default_rng(seed))
     assert (
@@ -126,22 +123,7 @@ def test_a_child_is_canonical_new_and_prefers_fewer_steps(seed: int) -> None:
     assert propose(PARENTS, taken, np.random.default_rng(seed)) == child
 
 
-def test_every_operator_has_children_and_crossover_has_two_parents() -> None:
-    made = [
-        propose(PARENTS, set(), np.random.default_rng(seed), operators=[name])
-        for name in OPERATORS
-        for seed in range(3)
-    ]
-    assert [child.operator for child in made if child] == [name for name in OPERATORS for _ in range(3)]
-    crossed = [dict(child.weights) for child in made if child and child.operator == "crossover"]
-    assert any(len(weights) == 2 for weights in crossed) and all(
-        weight > 0 for weights in crossed for weight in weights.values()
-    )
-    lonely = propose([], set(), np.random.default_rng(1))
-    assert lonely is not None and (lonely.operator, lonely.weights) == ("draw", ())
-
-
-def test_who_weighs_much_and_is_agreed_with_little_has_most_children() -> None:
+def test_who_weighs_much_and_is_agreed_with_little_has_most_children():
     heard, echo, silent = (
         Parent(name, LOG_STEPS, weight, tau)
         for name, weight, tau in (("a", 0.5, 0.3), ("b", 0.5, 0.99), ("c", 0.0, -1.0))
@@ -167,7 +149,7 @@ def test_who_weighs_much_and_is_agreed_with_little_has_most_children() -> None:
         (("max", "top", ("add", 1.0, 2.0)), ("max", "top", 3.0)),
     ],
 )
-def test_the_same_meaning_has_one_form(written, form) -> None:
+def test_the_same_meaning_has_one_form(written, form):
     assert canonical(written) == canonical(form) == canonical(canonical(written))
 
 
@@ -193,7 +175,7 @@ def test_the_same_meaning_has_one_form(written, form) -> None:
     ],
     ids=repr,
 )
-def test_what_has_no_kind_or_another_is_no_program(wrong) -> None:
+def test_what_has_no_kind_or_another_is_no_program(wrong):
     assert not is_program(wrong)
     if wrong != "steps":
         with pytest.raises(IllTyped):
@@ -215,12 +197,12 @@ def test_what_has_no_kind_or_another_is_no_program(wrong) -> None:
         f'["add","reach",1{"0" * 400}]',
     ],
 )
-def test_a_stored_text_that_is_no_program_is_none(text: str) -> None:
+def test_a_stored_text_that_is_no_program_is_none(text):
     assert from_json(text) is None
 
 
 @given(st.floats(-1e300, 1e300), st.floats(1e-6, 1e6))
-def test_a_bounded_score_keeps_the_order_and_stays_better_than_no_results(value: float, more: float) -> None:
+def test_a_bounded_score_keeps_the_order_and_stays_better_than_no_results(value, more):
     larger = value + abs(value) * more + more
     assert -runtime.WORST < runtime.bounded(value) < runtime.bounded(larger) < runtime.WORST
     assert runtime.bounded(-value) == -runtime.bounded(value) and (
@@ -228,12 +210,12 @@ def test_a_bounded_score_keeps_the_order_and_stays_better_than_no_results(value:
     )
 
 
-def test_a_score_without_bounds_of_its_own_is_bounded() -> None:
+def test_a_score_without_bounds_of_its_own_is_bounded():
     assert [runtime.bounded(value) for value in (math.inf, 10**400)] == [runtime.bounded(runtime.MOST)] * 2
     assert runtime.bounded(-math.inf) > -runtime.WORST and runtime.bounded(math.nan) == runtime.WORST
 
 
-def test_designs_with_many_steps_are_told_apart_and_a_positive_factor_changes_no_order() -> None:
+def test_designs_with_many_steps_are_told_apart_and_a_positive_factor_changes_no_order():
     slow = [[level(1280, steps, 0.4, 1e6)] for steps in (20_000, 90_000, 400_000, 900_000)]
     for program in (
         ("mean", ("square", "steps")),
@@ -244,14 +226,14 @@ def test_designs_with_many_steps_are_told_apart_and_a_positive_factor_changes_no
         assert scores == sorted(set(scores)) and scores[-1] < value(program, [])
 
 
-def test_the_order_of_rows_does_not_matter() -> None:
+def test_the_order_of_rows_does_not_matter():
     for seed in range(20):
         program, rows = canonical(drawn(seed)), list(DESIGNS["d003"])
         shuffled = random.Random(seed).sample(rows, len(rows))
         assert value(program, shuffled) == value(program, rows)
 
 
-def test_a_file_that_does_more_than_its_program_is_not_read_as_one() -> None:
+def test_a_file_that_does_more_than_its_program_is_not_read_as_one():
     source = compose(of_family("tail"))
     assert read(source) == of_family("tail")
     for other in (
@@ -266,22 +248,7 @@ def test_a_file_that_does_more_than_its_program_is_not_read_as_one() -> None:
     assert read(compose(("add", "reach", 1.0)).replace("1.0", "1" + "0" * 400)) is None
 
 
-def test_templates_have_counterparts_where_the_file_is_theirs_and_a_family_may_have_none() -> None:
-    parents = set(COUNTERPARTS)
-    assert parents - {BASELINE_FAMILY} <= set(OBJECTIVE_FAMILIES)
-    assert len(parents) >= 8
-    specs = [baseline_objective(), *(new_objective(np.random.default_rng(seed), []) for seed in range(60))]
-    assert {spec.family for spec in specs} >= set(OBJECTIVE_FAMILIES)
-    for spec in specs:
-        program = counterpart(spec.family, spec.parameters, spec.source)
-        assert (program is not None) is (spec.family in parents), spec.family
-        assert program is None or (is_program(program) and turned(program) is not None), spec.family
-        assert counterpart(spec.family, spec.parameters, spec.source + "# by hand\n") is None
-    assert counterpart("written", {}, "x = 1") is None
-    assert counterpart("reach", {"HEIGHT": 1}, "x = 1") is None
-
-
-def test_the_same_program_is_the_same_objective_and_words_say_what_it_is() -> None:
+def test_the_same_program_is_the_same_objective_and_words_say_what_it_is():
     first, second = ("add", "top", ("mean", LOG_STEPS)), ("add", ("mean", LOG_STEPS), "top")
     assert objective_id(compose(canonical(first))) == objective_id(compose(canonical(second)))
     assert words(
@@ -289,7 +256,7 @@ def test_the_same_program_is_the_same_objective_and_words_say_what_it_is() -> No
     ) == ("weighted(if_solved(steps, limit), 0.5) - (0.3 * log(reach))")
 
 
-def test_what_is_stored_is_read_by_every_later_version() -> None:
+def test_what_is_stored_is_read_by_every_later_version():
     """The text of a file is its identity: a change of a helper would give every program in a lake another
     one, and take it its genome."""
     every = 0.5
@@ -302,3 +269,18 @@ def test_what_is_stored_is_read_by_every_later_version() -> None:
     for name in (*FUNCTIONS, *NUMBER_NAMES):
         every = ("div", every, (name, ("neg", "top")) if name in FUNCTIONS else name)
     assert objective_id(compose(("min", ("mul", -2.0, every), 1e6)))[:16] == "02a081dbca504e02"
+
+
+def test_templates_have_counterparts_where_the_file_is_theirs_and_a_family_may_have_none():
+    parents = set(COUNTERPARTS)
+    assert parents - {BASELINE_FAMILY} <= set(OBJECTIVE_FAMILIES)
+    assert len(parents) >= 8
+    specs = [baseline_objective(), *(new_objective(np.random.default_rng(seed), []) for seed in range(60))]
+    assert {spec.family for spec in specs} >= set(OBJECTIVE_FAMILIES)
+    for spec in specs:
+        program = counterpart(spec.family, spec.parameters, spec.source)
+        assert (program is not None) is (spec.family in parents), spec.family
+        assert program is None or (is_program(program) and turned(program) is not None), spec.family
+        assert counterpart(spec.family, spec.parameters, spec.source + "# by hand\n") is None
+    assert counterpart("written", {}, "x = 1") is None
+    assert counterpart("reach", {"HEIGHT": 1}, "x = 1") is None

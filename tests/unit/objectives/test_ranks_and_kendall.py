@@ -1,7 +1,5 @@
 """Ranks and Kendall's tau against scipy, on tables full of ties."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

@@ -1,7 +1,5 @@
 """The scoring driver called in this process, and what the host makes of replies it must not trust."""
 
-from __future__ import annotations
-
 import json
 from types import SimpleNamespace
 

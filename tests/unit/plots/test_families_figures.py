@@ -1,8 +1,6 @@
 """Figures of task families: the same bytes again, other bytes for other data, and words where there is
 nothing."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
@@ -67,7 +65,7 @@ FIGURES = {
 
 
 @pytest.mark.parametrize("name", FIGURES)
-def test_a_figure_is_the_same_bytes_again_and_shows_its_data(name: str):
+def test_a_figure_is_the_same_bytes_again_and_shows_its_data(name):
     draw, other = FIGURES[name]
     drawn = draw()
     assert drawn.startswith(b"\x89PNG")

@@ -1,8 +1,6 @@
 """Figures: the same bytes every time, nothing cut off, no data said in words; and the arithmetic under
 them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from figures import assert_drawn

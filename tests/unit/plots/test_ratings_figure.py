@@ -1,8 +1,6 @@
 """Ratings against held-out scores: a figure that can be read, and a correlation that is told only where there
 is one."""
 
-from __future__ import annotations
-
 import io
 
 import numpy as np
@@ -25,7 +23,7 @@ def rated(count: int) -> list[RatedPrompt]:
 
 
 @pytest.mark.parametrize("count", [0, 1, 5, 40])
-def test_any_number_of_prompts_gives_a_picture_and_the_same_one_again(count: int):
+def test_any_number_of_prompts_gives_a_picture_and_the_same_one_again(count):
     png = rating_against_score(rated(min(count, 8)) * max(1, count // 8), "Rating against held-out score")
     assert picture(png).shape[1] == 1080
     assert png == rating_against_score(

@@ -1,8 +1,6 @@
 """Figures of solvers: the same bytes every time, nothing cut off, no data said in words, and whom the
 champion is drawn against."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from figures import assert_drawn, pixels

@@ -1,7 +1,5 @@
 """Whether an evaluation can depend on its seed is read off the texts: equal scores do not show it."""
 
-from __future__ import annotations
-
 import pytest
 from programs_fixtures import APART, EVALUATOR, PROGRAM, apart, made
 
@@ -22,7 +20,7 @@ SEEDLESS = {
 
 
 @pytest.mark.parametrize("name", SEEDLESS)
-def test_texts_without_a_source_of_chance_have_none(name: str) -> None:
+def test_texts_without_a_source_of_chance_have_none(name):
     project = made(SEEDLESS[name])
     assert chance_in(project, [project.evolving]) == ""
 
@@ -47,7 +45,7 @@ def test_texts_without_a_source_of_chance_have_none(name: str) -> None:
         ("def broken(:\n", "no Python"),
     ],
 )
-def test_an_evaluator_that_may_draw_is_asked_under_all_seeds(more: str, said: str) -> None:
+def test_an_evaluator_that_may_draw_is_asked_under_all_seeds(more, said):
     project = made({"evaluator.py": EVALUATOR, "initial_program.py": PROGRAM, "helper.py": more})
     found = chance_in(project, [project.evolving])
     assert said in found and (found.startswith("helper.py has") or "no Python" in found)
@@ -73,7 +71,7 @@ def test_an_evaluator_that_may_draw_is_asked_under_all_seeds(more: str, said: st
         "X = eval('1')\n",
     ],
 )
-def test_a_program_that_may_draw_or_hide_a_draw_is_met_under_all_seeds(more: str) -> None:
+def test_a_program_that_may_draw_or_hide_a_draw_is_met_under_all_seeds(more):
     project = made(SEEDLESS["imports"])
     other = {name: text + more for name, text in project.evolving.items()}
     assert "of a program has" in chance_in(project, [project.evolving, other])
@@ -92,13 +90,13 @@ def test_a_program_that_may_draw_or_hide_a_draw_is_met_under_all_seeds(more: str
         ("def cases(seed):\n    def inner():\n        return seed\n    return [inner()]\n", True),
     ],
 )
-def test_cases_that_look_at_the_seed_use_it(cases: str, reads: bool) -> None:
+def test_cases_that_look_at_the_seed_use_it(cases, reads):
     evaluator = f"{cases}\n\ndef score(cases, results):\n    return {{'combined_score': 1.0}}\n"
     project = apart(evaluator=evaluator)
     assert (chance_in(project, [project.evolving]) == "the evaluator's cases(seed) reads the seed") is reads
 
 
-def test_a_program_with_a_command_of_its_own_may_draw() -> None:
+def test_a_program_with_a_command_of_its_own_may_draw():
     files = {"evaluator.py": APART, "initial_program.c": "int main(void) { return 0; }\n"}
     toml = '[program]\nbuild = "cc -o p initial_program.c"\nbuilt = ["p"]\nrun = "./p"\n'
     toml += '[evaluator]\nmode = "separate"\n'

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from designs_fixtures import ROOT
@@ -19,9 +18,7 @@ def other() -> Line:
     return Line("other", "Always something to do.")
 
 
-def test_without_a_project_the_line_is_skipped_and_named_it_is_an_error(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other: Line
-):
+def test_without_a_project_the_line_is_skipped_and_named_it_is_an_error(tmp_path, monkeypatch, other):
     monkeypatch.setenv("EVOLAKE_SEEDS", str(tmp_path))
     monkeypatch.setenv("EVOLAKE_LAKE", str(tmp_path / "lake"))
     monkeypatch.delenv("EVOLAKE_PROGRAMS__PROJECTS", raising=False)
@@ -37,6 +34,6 @@ def test_without_a_project_the_line_is_skipped_and_named_it_is_an_error(
         runnable([other, line], "all", said.append, require_all=True)
 
 
-def test_a_line_has_something_to_do_unless_it_says_otherwise(other: Line):
+def test_a_line_has_something_to_do_unless_it_says_otherwise(other):
     assert other.idle() is None
     assert replace(other, idle=lambda: "no.").idle() == "no."

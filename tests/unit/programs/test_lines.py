@@ -4,7 +4,6 @@ byte order marks."""
 from __future__ import annotations
 
 import ast
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -27,7 +26,7 @@ from evolake.programs.model.program_text import (
 )
 from evolake.programs.model.project import load_project, project_of
 from evolake.programs.roles import Edit, Measured, WriterReply, WriterRequest, applied, write
-from evolake.programs.search.mutations import MUTATIONS
+from evolake.programs.search.structure import MUTATIONS
 from evolake.settings import load
 from evolake.text_edits import BOM, lines_of, with_ends
 
@@ -138,7 +137,6 @@ def test_a_mutation_keeps_every_byte_outside_the_lines_that_it_changes(name, sha
         assert made.startswith(BOM) == text.startswith(BOM)
         plain = MUTATIONS[name](MARKED, cut(MARKED, NAME).spans(), np.random.default_rng(seed))
         assert with_ends(made.removeprefix(BOM)) == plain, "the same change as of the text with LF"
-        assert set(lines_of(made)) - set(lines_of(text)) == set() or name != "statement_order"
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -215,7 +213,7 @@ def test_a_docstring_that_speaks_of_marked_numbers_marks_none():
 
 
 @pytest.mark.parametrize("shape", ["crlf", "crlf-bom", "mixed-bom", "cr"])
-def test_such_a_project_is_usable_and_its_bytes_stay(shape, tmp_path: Path):
+def test_such_a_project_is_usable_and_its_bytes_stay(shape, tmp_path):
     """The evaluator has a byte order mark too; what the jail gets is the file as it is."""
     folder = tmp_path / "mine"
     folder.mkdir()
@@ -240,7 +238,7 @@ def _settings():
     return ProgramsSettings
 
 
-def test_a_program_with_a_byte_order_mark_is_called_by_its_entry(tmp_path: Path):
+def test_a_program_with_a_byte_order_mark_is_called_by_its_entry(tmp_path):
     files = {
         NAME: (BOM + "def f(x):\r\n    return x + 1\r\n").encode(),
         "evaluator.py": (

@@ -1,10 +1,6 @@
 """Projects from folders: OpenEvolve's contract as it is, project.toml, config.yaml, and what is refused with
 which words."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 from programs_fixtures import EVALUATOR, PROGRAM, imports, made
 
@@ -142,12 +138,12 @@ def test_what_new_writes_is_a_protected_project():
         ),
     ],
 )
-def test_what_is_no_project_is_told(files: dict[str, str], said: str):
+def test_what_is_no_project_is_told(files, said):
     with pytest.raises(InputError, match=said.replace("[", r"\[")):
         made(files)
 
 
-def test_folders_come_from_the_setting_or_the_seeds_and_are_known_by_their_bytes(tmp_path: Path):
+def test_folders_come_from_the_setting_or_the_seeds_and_are_known_by_their_bytes(tmp_path):
     for name in ("one", "two"):
         folder = tmp_path / "programs" / name
         folder.mkdir(parents=True)
@@ -169,9 +165,7 @@ def test_folders_come_from_the_setting_or_the_seeds_and_are_known_by_their_bytes
     assert unpack_files(pack_files(load_project(result[0]).files)) == load_project(result[0]).files
 
 
-def test_a_folder_that_is_no_project_says_so_when_it_would_enter(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_folder_that_is_no_project_says_so_when_it_would_enter(tmp_path, monkeypatch):
     (tmp_path / "broken").mkdir()
     monkeypatch.setenv("EVOLAKE_PROGRAMS__PROJECTS", str(tmp_path / "broken"))
     (item,) = items(tmp_path)

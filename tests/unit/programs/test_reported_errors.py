@@ -45,7 +45,7 @@ def evaluation(value: str, **files: str):
         ('{"combined_score": 0.0, "error": "first line\\nValueError: last"}', "ValueError: last"),
     ],
 )
-def test_an_error_in_words_is_no_score(value: str, reason: str):
+def test_an_error_in_words_is_no_score(value, reason):
     _, result = evaluation(value)
     assert (result.ok, result.status, result.reason, result.metrics) == (False, "reported", reason, {})
     assert result.artifacts["error"]
@@ -62,7 +62,7 @@ def test_an_error_in_words_is_no_score(value: str, reason: str):
         ('{"combined_score": 1.0, "error_rate": "low"}', {"combined_score": 1.0}),
     ],
 )
-def test_a_number_under_error_is_a_metric_and_no_content_is_no_error(value: str, metrics: dict[str, float]):
+def test_a_number_under_error_is_a_metric_and_no_content_is_no_error(value, metrics):
     _, result = evaluation(value)
     assert (result.status, dict(result.metrics)) == ("ok", metrics)
 
@@ -83,7 +83,7 @@ def test_an_evaluator_of_a_program_that_runs_apart_may_report_too():
     assert (result.status, result.reason) == ("reported", "too short")
 
 
-def test_a_candidate_whose_evaluation_failed_by_words_is_blocked_with_them(tmp_path: Path):
+def test_a_candidate_whose_evaluation_failed_by_words_is_blocked_with_them(tmp_path):
     evaluator = RETURNING.replace(
         "{value}",
         "{'combined_score': 5.0, **({'error': 'slow'} if 'range(6)' in open(program_path).read() else {})}",
@@ -102,7 +102,7 @@ def folder_of(tmp_path: Path, evaluator: str) -> Path:
     return folder
 
 
-def test_check_does_not_call_it_usable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_check_does_not_call_it_usable(tmp_path, monkeypatch):
     monkeypatch.setenv("EVOLAKE_LAKE", str(tmp_path / "lake"))
     folder = folder_of(
         tmp_path,
@@ -124,7 +124,7 @@ def test_check_does_not_call_it_usable(tmp_path: Path, monkeypatch: pytest.Monke
     )
 
 
-def test_check_names_an_error_among_the_artifacts_of_a_score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_check_names_an_error_among_the_artifacts_of_a_score(tmp_path, monkeypatch):
     monkeypatch.setenv("EVOLAKE_LAKE", str(tmp_path / "lake"))
     value = "Said({'combined_score': 0.5}, {'error_message': '2 of 10 cases\\nfailed', 'note': 'x'})"
     folder = folder_of(tmp_path, RETURNING.replace("{value}", value))
@@ -136,9 +136,7 @@ def test_check_names_an_error_among_the_artifacts_of_a_score(tmp_path: Path, mon
     )
 
 
-def test_check_shows_what_an_evaluation_that_failed_left_in_words(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_check_shows_what_an_evaluation_that_failed_left_in_words(tmp_path, monkeypatch):
     monkeypatch.setenv("EVOLAKE_LAKE", str(tmp_path / "lake"))
     body = "    import sys\n    print('a warning', file=sys.stderr)\n    return {value}"
     given = (
@@ -175,7 +173,7 @@ def test_check_shows_what_an_evaluation_that_failed_left_in_words(
         ({"project__toml": "[metrics]\nflag = 'max'\n"}, 1.0, "flag 1 "),
     ],
 )
-def test_without_a_combined_score_the_mean_is_openevolve_s(files: dict[str, str], score: float, words: str):
+def test_without_a_combined_score_the_mean_is_openevolve_s(files, score, words):
     """Neither features nor truth values are part of it, and what it is the mean of is said."""
     project, result = evaluation('{"a": 1.0, "b": 3.0, "time": 100.0, "flag": True}', **files)
     assert score_of(project, result) == pytest.approx(score)
@@ -206,9 +204,7 @@ def test_without_a_combined_score_the_mean_is_openevolve_s(files: dict[str, str]
         ),
     ],
 )
-def test_a_metric_without_a_number_matters_if_something_depends_on_it(
-    value: str, files: dict[str, str], reason: str
-):
+def test_a_metric_without_a_number_matters_if_something_depends_on_it(value, files, reason):
     result = check_project(imports(RETURNING.replace("{value}", value), **files), OWN, load(), 2)
     assert result.to_json()["reason"] == reason
     assert reason or "  left out  no finite number: side" in result.lines()

@@ -8,21 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from programs_fixtures import PROGRAM
 
 from evolake.programs.model.program_text import BadBlocks, cut, outside_change, parameters_in, parse
 from evolake.programs.roles import Edit, Measured, WriterReply, WriterRequest, applied, write
-from evolake.programs.search.idioms import IDIOMS
-from evolake.programs.search.numbers import (
-    Relative,
-    along_difference,
-    numbers_in,
-    skeleton,
-    step_all,
-    step_one,
-)
-from evolake.programs.search.proposing import OPERATORS, STRUCTURAL, Background, child_of, crossed
-from evolake.programs.search.trials import Trials
+from evolake.programs.search.proposing import OPERATORS, Background, child_of, crossed
+from evolake.programs.search.steps import step_few
+from evolake.programs.search.structure import MUTATIONS
+from evolake.programs.search.trials import Trial, Trials
 
 RICH = """import math
 
@@ -71,11 +63,11 @@ def random(seed: int) -> np.random.Generator:
     return np.random.default_rng(seed)
 
 
-@pytest.mark.parametrize("name", STRUCTURAL)
+@pytest.mark.parametrize("name", MUTATIONS)
 @settings(max_examples=12)
 @given(seed=seeds)
-def test_a_mutation_stays_inside_the_blocks_and_parses(name: str, seed: int):
-    text = STRUCTURAL[name](RICH, cut(RICH).spans(), random(seed))
+def test_a_mutation_stays_inside_the_blocks_and_parses(name, seed):
+    text = MUTATIONS[name](RICH, cut(RICH).spans(), random(seed))
     assert text is not None
     assert outside_change(RICH, text or RICH) == ""
     assert text is None or parse(text)
@@ -83,15 +75,10 @@ def test_a_mutation_stays_inside_the_blocks_and_parses(name: str, seed: int):
 
 @settings(max_examples=25)
 @given(seed=seeds)
-def test_a_child_by_any_operator_differs_parses_and_stays_inside(seed: int):
-    relatives = [
-        Relative({"p.py": RICH.replace("0.5", f"0.{digit}")}, digit / 10) for digit in (1, 3, 4, 6, 7, 9)
-    ]
-    child = child_of(
-        Relative({"p.py": RICH}, 0.5),
-        Background(Trials(()), None, relatives[0].texts, relatives),
-        random(seed),
-    )
+def test_a_child_by_any_operator_differs_parses_and_stays_inside(seed):
+    known = [Trial({"p.py": RICH.replace("0.5", f"0.{digit}")}, digit / 10) for digit in (1, 3, 4, 6, 7, 9)]
+    around = Background(Trials(known), None, known[0].texts)
+    child = child_of(Trial({"p.py": RICH}, 0.5), around, random(seed))
     assert child is not None and child.operator in OPERATORS
     assert child.texts["p.py"] != RICH and parse(child.texts["p.py"])
     assert outside_change(RICH, child.texts["p.py"]) == ""
@@ -99,22 +86,11 @@ def test_a_child_by_any_operator_differs_parses_and_stays_inside(seed: int):
 
 @settings(max_examples=25)
 @given(seed=seeds)
-def test_marked_numbers_stay_in_their_bounds_and_unmarked_ones_as_they_are(seed: int):
-    for step in (step_one, step_all):
-        text = (step({"k.c": KERNEL}, random(seed)) or {"k.c": KERNEL})["k.c"]
-        block, share = (parameter.value for parameter in parameters_in(text))
-        assert 1 <= block <= 256 and block == int(block) and 0.1 <= share <= 0.9
-        assert "int x = 3;" in text and "π" in text
-
-
-def test_the_difference_of_two_relatives_is_a_step_and_strangers_are_none():
-    own, near, far = ({"p.py": PROGRAM.replace("2.0", text)} for text in ("2.0", "2.5", "3.5"))
-    moved = next(filter(None, (along_difference(own, [near, far], random(seed)) for seed in range(9))))
-    (value,) = [number.value for number in numbers_in(moved)][:1]
-    assert 0.3 <= abs(value - 2.0) <= 1.2
-    assert along_difference(own, [near], random(1)) is None
-    assert along_difference(own, [near, {"p.py": RICH}], random(1)) is None
-    assert skeleton(own) == skeleton(far) != skeleton({"p.py": RICH}) and skeleton({"p.py": "def ("}) == ""
+def test_marked_numbers_stay_in_their_bounds_and_unmarked_ones_as_they_are(seed):
+    text = (step_few(Trials([Trial({"k.c": KERNEL}, 1.0)]), 0, random(seed)) or {})["k.c"]
+    block, share = (parameter.value for parameter in parameters_in(text))
+    assert 1 <= block <= 256 and block == int(block) and 0.1 <= share <= 0.9
+    assert "int x = 3;" in text and "π" in text
 
 
 def test_crossover_takes_a_function_of_the_same_name():
@@ -129,7 +105,7 @@ def test_crossover_takes_a_function_of_the_same_name():
         max_size=12,
     )
 )
-def test_a_text_that_is_cut_is_whole_again(lines: list[str]):
+def test_a_text_that_is_cut_is_whole_again(lines):
     text = "".join(lines)
     try:
         result = cut(text)
@@ -174,48 +150,18 @@ def test_the_writer_s_reply_is_applied_or_says_why_not():
             "def f(a):\n    x = 0.5 * a\n    x = x - (x * x - a) / x\n    return x\n",
             "    for _ in range(20):\n        x = x - (x * x - a) / x\n    return x",
         ),
-        (
-            "early_exit",
-            "def f(v, a):\n    found = 0\n    for x in v:\n        if x == a:\n            found = 1\n    "
-            "return found\n",
-            "= 1\n            break\n",
-        ),
-        (
-            "iterable",
-            "def f(items):\n    for item in items:\n        use(item)\n",
-            "in sorted(items, reverse=True):",
-        ),
-        ("function", "def f(v):\n    return min(v)\n", "max(v)"),
         ("string", 'def f():\n    """One of "mean" and "median"."""\n    return "mean"\n', "return 'median'"),
         ("term", "def f(mass, speed):\n    return mass + speed\n", "mass + (speed * speed)"),
+        ("flip", "def f(due, setup):\n    return due + setup\n", "return -(due + setup)"),
+        ("flip", "def f(due):\n    return -due\n", "return (due)"),
+        ("flip", "def f(v):\n    v.sort(key=lambda job: job.due)\n", "key=lambda job: -(job.due)"),
+        ("flip", "def f(v):\n    return sorted(v, key=len)\n", "sorted(v, key=len, reverse=True)"),
+        ("flip", "def f(v):\n    v.sort(reverse=True)\n", "v.sort(reverse=False)"),
+        ("operator", "def f(x, y):\n    return x + 3 * y\n", "return x"),
         ("shape", "def f(x):\n    return 1 + x\n", "max(1 + x, 0.0)"),
-        (
-            "prepared",
-            "def f(items, n):\n    return n in items\n",
-            "    items = set(items)\n    return n in items",
-        ),
-        (
-            "prepared",
-            "def f(n):\n    return f(n - 1) if n else 0\n",
-            "import functools\n\n\n@functools.lru_cache(maxsize=None)\ndef f(n):",
-        ),
-        (
-            "around_best",
-            "def f(rng, n):\n    best = 0.0\n    for _ in range(n):\n        x = rng.uniform(0, 1)\n"
-            "        if x > best:\n"
-            "            best = x\n",
-            "x = (best + rng.gauss(0.0, 0.3))",
-        ),
-        (
-            "around_best",
-            "def f(rng, n):\n    best = [0]\n    for _ in range(n):\n        x = [rng.uniform(0, 1)]\n"
-            "        if g(x):\n"
-            "            best = x\n",
-            "x = [part + rng.gauss(0.0, 0.3) for part in best]",
-        ),
     ],
 )
-def test_an_idiom_writes_what_a_programmer_would(name: str, before: str, wanted: str):
-    made = [IDIOMS[name](before, cut(before).spans(), random(seed)) for seed in range(400)]
+def test_a_mutation_writes_what_a_programmer_would(name, before, wanted):
+    made = [MUTATIONS[name](before, cut(before).spans(), random(seed)) for seed in range(400)]
     assert any(text is not None and wanted in text for text in made)
     assert all(parse(text) for text in made if text is not None)

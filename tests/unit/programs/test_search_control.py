@@ -4,7 +4,6 @@ many steps."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,11 +16,16 @@ from evolake.programs.evolution.population import Islands
 from evolake.programs.evolution.search_memory import tried_programs
 from evolake.programs.gates import no_duplicate
 from evolake.programs.model.program_text import parameters_in
-from evolake.programs.roles import WRITER, Measured, TriedProgram, WriterRequest, write
+from evolake.programs.roles import WRITER, Measured, WriterRequest, write
+from evolake.programs.search.proposing import Background, child_of
 from evolake.programs.search.steps import FEWEST, FIRST, number_weights, promising_step, step_few, step_size
+from evolake.programs.search.surrogate import fitted
 from evolake.programs.search.trials import (
+    NUMBERS_ONLY,
     PATIENCE,
+    POLISH,
     TUNING,
+    UNLIFTED,
     Group,
     Trial,
     Trials,
@@ -29,6 +33,7 @@ from evolake.programs.search.trials import (
     credits_of,
     draw_operator,
     untuned,
+    values_of,
 )
 
 TEXT = "# EVOLVE-BLOCK-START\ndef f():\n    return {a!r}, {b!r}\n# EVOLVE-BLOCK-END\n"
@@ -76,9 +81,7 @@ def test_the_operator_that_gains_is_drawn_most_often():
 
 
 @pytest.mark.parametrize("maximize", [True, False])
-def test_credit_is_the_gain_in_relation_to_all_gains_and_lower_scores_gain_where_lower_is_better(
-    maximize: bool,
-):
+def test_credit_is_the_gain_in_relation_to_all_gains_and_lower_scores_gain_where_lower_is_better(maximize):
     sign = 1 if maximize else -1
     items = [
         Trial(text(1.0), 0.0, "initial"),
@@ -155,7 +158,7 @@ def test_a_fatal_number_is_found_among_many_that_change_together():
     ),
     seed=st.integers(0, 99),
 )
-def test_marked_numbers_stay_within_their_bounds(held: list[tuple[int, float]], seed: int):
+def test_marked_numbers_stay_within_their_bounds(held, seed):
     trials = Trials(
         [
             Trial({"p.py": MARKED.format(a=a, b=b)}, a - b, "step_few", 0 if place else None)
@@ -166,6 +169,34 @@ def test_marked_numbers_stay_within_their_bounds(held: list[tuple[int, float]], 
         assert made is not None
         a, b = (parameter.value for parameter in parameters_in(made["p.py"], "p.py"))
         assert 1 <= a <= 64 and a == int(a) and -2 <= b <= 2
+
+
+@pytest.mark.parametrize("maximize", [True, False])
+def test_a_promising_step_lies_nearer_to_the_best_than_what_is_known(maximize):
+    def loss(a: float, b: float) -> float:
+        return (a - 3) ** 2 + ((b - 12) / 4) ** 2
+
+    points = random(5).uniform([0.1, 1.0], [9.0, 30.0], size=(30, 2)).tolist()
+    sign = -1.0 if maximize else 1.0
+    items = [
+        Trial(text(round(a, 3), round(b, 3)), sign * loss(a, b), "step_few", 0 if place else None)
+        for place, (a, b) in enumerate(points)
+    ]
+    trials = Trials(items, maximize)
+    made = [promising_step(trials, trials.best or 0, random(seed)) for seed in range(20)]
+    found = [
+        loss(*(number.value for number in values_of(tuple(one.items())))) for one in made if one is not None
+    ]
+    known = sorted(loss(*point) for point in points)
+    assert len(found) == 20 and np.median(found) < known[1]
+
+
+def test_a_shape_is_fitted_once_for_the_same_points():
+    points = random(1).normal(size=(12, 3))
+    first = fitted(points, points[:, 0])
+    assert fitted(points.copy(), points[:, 0].copy()) is first
+    # the number that decides has the shortest length
+    assert first.lengths[0] == first.lengths.min()
 
 
 def test_the_best_is_the_usual_parent_and_other_programs_come_oftener_when_nothing_improves():
@@ -185,7 +216,7 @@ def test_a_new_structure_gets_its_tuning_before_it_is_dropped():
     picked = [
         choice for seed in range(100) if (choice := choose_parent(Trials(trials), random(seed))).place == 3
     ]
-    assert len(picked) > 10 and all(choice.numbers_only for choice in picked)
+    assert len(picked) > 10 and all(choice.only == NUMBERS_ONLY for choice in picked)
     tuned = [
         Trial({"p.py": other["p.py"].replace("1.0", f"1.{digit}")}, 0.1, "step_few", 3)
         for digit in range(1, TUNING + 1)
@@ -195,7 +226,7 @@ def test_a_new_structure_gets_its_tuning_before_it_is_dropped():
     assert untuned(Trials([*trials[:3], Trial(other, -9.0, "term", 1)])) == []
 
 
-def test_a_program_that_behaves_as_another_is_known_by_that_one_s_score(tmp_path: Path):
+def test_a_program_that_behaves_as_another_is_known_by_that_one_s_score(tmp_path):
     blobs = BlobStore(tmp_path)
     sha = blobs.put(b'{"p.py": "x = 1"}')
     twin, child = "e" * 64, "f" * 64
@@ -222,7 +253,7 @@ def test_a_program_that_behaves_as_another_is_known_by_that_one_s_score(tmp_path
         },
     ]
     tried = tried_programs(rows, Islands(imports(), OWN), blobs)
-    assert [(item.score, item.twin_score, item.parent) for item in tried.programs] == [
+    assert [(item.score, item.twin_score, item.parent) for item in tried.trials.items] == [
         (0.25, None, None),
         (None, 0.25, 0),
     ]
@@ -230,30 +261,69 @@ def test_a_program_that_behaves_as_another_is_known_by_that_one_s_score(tmp_path
 
 def test_a_writer_s_child_follows_from_request_and_seed_and_no_model_sees_the_trials():
     tried = [
-        TriedProgram(
-            files=text(1.0 + place / 10), score=float(place), operator="step_few", parent=0 if place else None
-        )
-        for place in range(9)
+        Trial(text(1.0 + place / 10), float(place), "step_few", 0 if place else None) for place in range(9)
     ]
     request = WriterRequest(
-        project="p", goal="g", parent=Measured(score=8.0, files=tried[8].files), trials=tried, place=8
+        project="p",
+        goal="g",
+        parent=Measured(score=8.0, files=dict(tried[8].texts)),
+        trials=Trials(tried),
+        tried="nine",
+        place=8,
     )
-    again = WriterRequest.model_validate_json(request.model_dump_json())
-    assert write(request, random(3)) == write(again, random(3))
+    assert write(request, random(3)) == write(request.model_copy(deep=True), random(3))
     assert all(
-        write(request, random(seed)).whole["p.py"] not in {item.files["p.py"] for item in tried}
+        write(request, random(seed)).whole["p.py"] not in {item.texts["p.py"] for item in tried}
         for seed in range(10)
     )
+    # the call's name has the trials by name, not by their texts
+    assert "trials" not in request.model_dump() and request.model_dump()["tried"] == "nine"
     # no model is shown what operators learn from
     assert WRITER.prompt_values(request) == WRITER.prompt_values(
-        request.model_copy(update={"trials": [], "place": None})
+        request.model_copy(update={"trials": Trials(()), "place": None})
     )
-    numbers = request.model_copy(update={"numbers_only": True})
-    assert {write(numbers, random(seed)).operator for seed in range(20)} <= {
-        "surrogate",
-        "step_few",
-        "step_one",
-        "step_all",
-        "difference",
-        "tpe",
-    }
+    numbers = request.model_copy(update={"only": NUMBERS_ONLY})
+    assert {write(numbers, random(seed)).operator for seed in range(20)} == {"surrogate", "step_few"}
+
+
+def lifted(number: float) -> dict[str, str]:
+    return {"p.py": f"# EVOLVE-BLOCK-START\ndef f():\n    return [{number!r}, 2.0]\n# EVOLVE-BLOCK-END\n"}
+
+
+POLISHED = Trials(
+    [
+        *chain([0.5]).items,
+        Trial(lifted(1.0), 9.0, POLISH, 1),
+        Trial(lifted(1.5), 8.0, "step_few", 2),
+        Trial(text(7.0), 0.75, "step_few", 1),
+    ]
+)
+
+
+def test_after_a_lift_the_search_goes_on_from_the_best_of_the_others_or_polishes_again():
+    assert [POLISHED.lifted(place) for place in range(5)] == [False, False, True, True, False]
+    assert (POLISHED.best, POLISHED.best_unlifted) == (2, 4)
+    others = [choose_parent(POLISHED, random(seed), lambda: False) for seed in range(60)]
+    assert {choice.place for choice in others} == {4, None}
+    assert {choice.only for choice in others} == {UNLIFTED}
+    again = [choose_parent(POLISHED, random(seed), lambda: True) for seed in range(60)]
+    assert {(choice.place, choice.only) for choice in again} == {(2, POLISH), (4, POLISH)}
+    tried = Trials([*POLISHED.items, Trial(lifted(2.5), 7.0, POLISH, 4)])
+    assert {choose_parent(tried, random(seed), lambda: True).place for seed in range(20)} == {2}
+    # where no polish is offered, the best is the parent as ever
+    assert 2 in {choose_parent(POLISHED, random(seed)).place for seed in range(20)}
+
+
+def test_what_programs_gain_that_are_not_lifted_counts_among_themselves():
+    assert POLISHED.gains == [0.0, 0.5, 8.5, 0.0, 0.25]
+
+
+def test_a_child_of_what_is_not_lifted_is_no_polish_and_one_to_be_polished_is_nothing_else():
+    parent, cost = POLISHED.items[4], 1.0
+    made = [
+        child_of(parent, Background(POLISHED, 4, None, only, cost), random(seed))
+        for only in (UNLIFTED, POLISH)
+        for seed in range(20)
+    ]
+    names = [child.operator for child in made if child is not None]
+    assert POLISH not in names[:-20] and set(names[-20:]) == {POLISH}

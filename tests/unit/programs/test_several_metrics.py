@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -21,7 +20,7 @@ from evolake.programs.evolution.program_contest import (
     run_duel,
     sides_of,
 )
-from evolake.programs.report.figures import front
+from evolake.programs.report.figures import draw_front
 from evolake.programs.report.material import Material, front_of, lines_of
 from evolake.programs.sandbox.evaluating import Evaluation
 
@@ -56,7 +55,7 @@ def islands(*rows: dict, toml: str = TOML, **settings: int) -> Islands:
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=14))
-def test_fronts_are_peeled_one_after_another(points: list[tuple[int, ...]]) -> None:
+def test_fronts_are_peeled_one_after_another(points):
     ranks = fronts(np.array(points))
     left, rank = set(range(len(points))), 0
     while left:
@@ -72,14 +71,14 @@ def test_fronts_are_peeled_one_after_another(points: list[tuple[int, ...]]) -> N
         left, rank = left - best, rank + 1
 
 
-def test_crowding_is_infinite_at_the_ends_and_larger_where_it_is_emptier() -> None:
+def test_crowding_is_infinite_at_the_ends_and_larger_where_it_is_emptier():
     points = np.array([[0.0, 10.0], [1.0, 9.0], [2.0, 8.0], [9.0, 1.0], [10.0, 0.0]])
     result = crowding(points, fronts(points))
     assert np.isinf(result[[0, 4]]).all() and result[3] >= result[2] > result[1] > 0
     assert not crowding(np.ones((3, 2)), np.zeros(3, dtype=int)).any()
 
 
-def test_an_archive_keeps_the_front_not_the_best_scores() -> None:
+def test_an_archive_keeps_the_front_not_the_best_scores():
     held = islands()
     for number, (a, b) in enumerate([(5, 5), (4, 6), (4, 7), (1, 1), (3, 9)]):
         held.admit(row(str(number), a, b), 0)
@@ -91,18 +90,18 @@ def test_an_archive_keeps_the_front_not_the_best_scores() -> None:
     assert set(alone.rows) == {"0", "1", "2"}
 
 
-def test_parents_are_drawn_by_rank() -> None:
+def test_parents_are_drawn_by_rank():
     held = islands(row("1", 5, 5), row("2", 1, 1), row("3", 4, 9), row("4", 3, 8))
     drawn = [held.parents(0, np.random.default_rng(seed))[0]["program_id"] for seed in range(400)]
     assert min(drawn.count("1"), drawn.count("2")) > max(drawn.count("3"), drawn.count("4"))
 
 
-def test_a_program_without_a_declared_metric_is_last() -> None:
+def test_a_program_without_a_declared_metric_is_last():
     held = islands(row("1", 9, 0, metrics='{"a": 9}'), row("2", 1, 5), row("3", 2, 6))
     assert [item["program_id"] for item in held.on(0)] == ["3", "2", "1"]
 
 
-def test_the_challenger_dominates_the_champion_if_one_does() -> None:
+def test_the_challenger_dominates_the_champion_if_one_does():
     champion = row("1", 5, 5, state="champion")
     rows = [row("2", 9, 9), row("3", 0, 0), row("4", 6, 4)]
     held = islands(champion, *rows)
@@ -150,16 +149,14 @@ def duel(gains: tuple[float, ...], noise: float, seed: int = 0) -> dict:
     ],
 )
 @pytest.mark.parametrize("noise", [0.0, 0.01])
-def test_a_challenger_wins_by_a_gain_without_a_loss(
-    gains: tuple[float, ...], wins: bool, why: str, noise: float
-) -> None:
+def test_a_challenger_wins_by_a_gain_without_a_loss(gains, wins, why, noise):
     result = duel(gains, noise)
     assert (result["wins"], result["reason"].startswith(why)) == (wins, True), result["reason"]
     assert ("could go unseen" in result["reason"]) == (wins and noise > 0), "an exact comparison sees all"
     assert set(result) == {"wins", "pairs", "difference", "low", "high", "noise", "reason", "test"}
 
 
-def test_one_metric_is_decided_as_ever() -> None:
+def test_one_metric_is_decided_as_ever():
     scores = {
         "champion": [1.0, 1.2, 0.9, 1.1],
         "again": [1.2, 1.0, 1.1, 0.9],
@@ -172,17 +169,17 @@ def test_one_metric_is_decided_as_ever() -> None:
     assert first == other and first["wins"]
 
 
-def test_more_metrics_ask_for_more_certainty() -> None:
+def test_more_metrics_ask_for_more_certainty():
     """Of 200 duels of equals as many are won with four metrics as with one, not four times as many."""
     won = sum(duel((0.0,) * 4, 1.0, seed)["wins"] for seed in range(200))
     assert won <= 10
     assert sum(duel((2.5, 0.0, 0.0, 0.0), 1.0, seed)["wins"] for seed in range(50)) > 25
 
 
-def test_a_champion_is_not_replaced_by_a_better_score_that_costs_another_metric(tmp_path: Path) -> None:
-    from evolake.cycle_seeds import CycleSeeds
+def test_a_champion_is_not_replaced_by_a_better_score_that_costs_another_metric(tmp_path):
     from evolake.lake import BlobStore
     from evolake.programs.evolution.population import texts_bytes
+    from evolake.seeds import CycleSeeds
 
     evaluator = """
 def cases(seed):
@@ -214,7 +211,7 @@ def score(cases, results):
         assert decided.decision["holder_mean"] == (6.0 if wins else 5.0)
 
 
-def test_figure_and_list_show_the_declared_metrics() -> None:
+def test_figure_and_list_show_the_declared_metrics():
     rows = [
         row("0", 5, 5, front=True, state="champion"),
         row("1", 1, 1, front=True),
@@ -226,10 +223,8 @@ def test_figure_and_list_show_the_declared_metrics() -> None:
     ]
     ways = {"toy": {"b": "min", "a": "max"}}
     material = Material(["0001"], Population.empty().add(programs=rows), pl.DataFrame(), ways)
-    assert front.draw_front(material).startswith(b"\x89PNG")
-    assert front.draw_front(material) != front.draw_front(
-        Material(["0001"], material.population, pl.DataFrame())
-    )
+    assert draw_front(material).startswith(b"\x89PNG")
+    assert draw_front(material) != draw_front(Material(["0001"], material.population, pl.DataFrame()))
     found = front_of(material, "toy")
     assert [item["program_id"] for item in found["front"]] == ["1", "0"] and found["living"] == 3
     assert lines_of(found) == [

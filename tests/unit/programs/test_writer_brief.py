@@ -71,7 +71,7 @@ def requests() -> list[tuple]:
 
 
 @pytest.mark.parametrize(("role", "request_"), requests())
-def test_every_field_reaches_the_prompt_once(role, request_) -> None:
+def test_every_field_reaches_the_prompt_once(role, request_):
     prompt = texts_of(role, request_)
     assert set(FULL) | {"round"} == set(Briefing.model_fields)  # a new field gets a word here
     for word in [
@@ -108,7 +108,7 @@ def islands(scores: list[float]) -> tuple[Islands, dict]:
     ), rows[0]
 
 
-def test_the_best_is_the_parent_of_at_least_half_and_none_far_behind_is_changed_instead_of_it() -> None:
+def test_the_best_is_the_parent_of_at_least_half_and_none_far_behind_is_changed_instead_of_it():
     held, initial = islands([2.13, 1.91, 2.2, 2.5, 2.63])
     drawn = [
         [

@@ -1,8 +1,6 @@
 """Rows in the shapes of public data sets, made up here: each is read as it is meant, or refused with the rows
 and the mapping to give."""
 
-from __future__ import annotations
-
 import datetime as dt
 import json
 from decimal import Decimal
@@ -177,7 +175,7 @@ def read(place: Path, **options: object):
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_the_shape_of_a_public_data_set_is_read_as_it_is_meant(tmp_path: Path, shape: str) -> None:
+def test_the_shape_of_a_public_data_set_is_read_as_it_is_meant(tmp_path, shape):
     row, name, label, text = SHAPES[shape]
     made = read(lines(tmp_path / "a.jsonl", [row]))
     assert [sentence.split(":")[0] for sentence in made.recipes] == [name]
@@ -239,12 +237,12 @@ def test_the_shape_of_a_public_data_set_is_read_as_it_is_meant(tmp_path: Path, s
         ),
     ],
 )
-def test_what_cannot_be_read_for_sure_is_refused(tmp_path: Path, row: dict, said: str) -> None:
+def test_what_cannot_be_read_for_sure_is_refused(tmp_path, row, said):
     with pytest.raises(InputError, match=said):
         read(lines(tmp_path / "a.jsonl", [row]))
 
 
-def test_whole_solutions_as_labels_are_refused_with_three_examples(tmp_path: Path) -> None:
+def test_whole_solutions_as_labels_are_refused_with_three_examples(tmp_path):
     rows = [
         {"question": f"What is {n}?", "answer": " ".join(["first", "one", "adds"] * 20) + str(n)}
         for n in range(5)
@@ -256,7 +254,7 @@ def test_whole_solutions_as_labels_are_refused_with_three_examples(tmp_path: Pat
     assert "row 4 of" not in str(error.value)
 
 
-def test_a_label_that_no_reply_ends_with_is_refused_in_that_format_alone(tmp_path: Path) -> None:
+def test_a_label_that_no_reply_ends_with_is_refused_in_that_format_alone(tmp_path):
     place = lines(
         tmp_path / "a.jsonl",
         [{"question": "Which matrix?", "answer": "\\begin{pmatrix} 2 & 1 \\\\ 0 & 3 \\end{pmatrix}"}],
@@ -266,7 +264,7 @@ def test_a_label_that_no_reply_ends_with_is_refused_in_that_format_alone(tmp_pat
         read(place, answer_format="last")
 
 
-def test_a_mapping_names_the_columns(tmp_path: Path) -> None:
+def test_a_mapping_names_the_columns(tmp_path):
     place = lines(tmp_path / "a.jsonl", [{"q": "Which?", "opts": ["p", "q"], "meta": {"key": "q"}}])
     made = read(place, columns="question=q, answer=meta.key, choices=opts")
     assert json.loads(made.problems[0].answer) == "B" and "B. q" in made.problems[0].text
@@ -277,7 +275,7 @@ def test_a_mapping_names_the_columns(tmp_path: Path) -> None:
         read(place, columns="question=q, answer=nowhere")
 
 
-def test_a_mapped_column_is_a_label_as_json_has_it_and_no_tests_of_a_program(tmp_path: Path) -> None:
+def test_a_mapped_column_is_a_label_as_json_has_it_and_no_tests_of_a_program(tmp_path):
     key = pa.array([{"a": Decimal("1.5")}], pa.struct({"a": pa.decimal128(5, 1)}))
     made = read(table(tmp_path, ".parquet", key, column="key"), columns="question=question, answer=key")
     assert json.loads(made.problems[0].answer) == {"a": 1.5}
@@ -287,21 +285,7 @@ def test_a_mapped_column_is_a_label_as_json_has_it_and_no_tests_of_a_program(tmp
             read(path, columns="question=question, answer=tests")
 
 
-def test_the_answer_format_holds_for_files(tmp_path: Path) -> None:
-    place = lines(
-        tmp_path / "a.jsonl", [{"question": f"How much is {n} plus {n}?", "answer": 2 * n} for n in range(30)]
-    )
-    other = lines(
-        tmp_path / "b.jsonl", [{"question": f"What is {n} times three?", "answer": 3 * n} for n in range(30)]
-    )
-    own = PromptsSettings(
-        train=str(place), test=str(other), answer_format="last", batch_problems=2, heldout_problems=2
-    )
-    made = problem_set(own, lake=None, seeds=default_lake_root() / "seeds", seed=3)
-    assert all("nothing else" in item.text and "boxed" not in item.text for item in made.all)
-
-
-def test_a_repeated_name_collapses_no_rows_on_a_side_or_between_the_sides(tmp_path: Path) -> None:
+def test_a_repeated_name_collapses_no_rows_on_a_side_or_between_the_sides(tmp_path):
     train = lines(
         tmp_path / "a.jsonl",
         [
@@ -326,7 +310,7 @@ def test_a_repeated_name_collapses_no_rows_on_a_side_or_between_the_sides(tmp_pa
     assert len({item.problem_id for item in made.all}) == 18
 
 
-def test_one_question_with_two_labels_names_both_rows_and_with_one_is_read_once(tmp_path: Path) -> None:
+def test_one_question_with_two_labels_names_both_rows_and_with_one_is_read_once(tmp_path):
     rows = [
         {"question": "How much?", "answer": 6},
         {"question": "Why?", "answer": 1},
@@ -338,7 +322,7 @@ def test_one_question_with_two_labels_names_both_rows_and_with_one_is_read_once(
         read(lines(tmp_path / "a.jsonl", [*rows[:2], {"question": "How much?", "answer": 7}]))
 
 
-def test_json_lines_are_read_as_json_says(tmp_path: Path) -> None:
+def test_json_lines_are_read_as_json_says(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_text('\ufeff{"a": "x\u2028y"}\r\n\n{"a": "x\u0085y"}\n', encoding="utf-8")
     assert json_lines(path) == [{"a": "x\u2028y"}, {"a": "x\u0085y"}]
@@ -348,7 +332,7 @@ def test_json_lines_are_read_as_json_says(tmp_path: Path) -> None:
     assert "line 1" not in str(error.value)
 
 
-def test_the_side_of_a_file_is_decided_by_the_words_of_its_path(tmp_path: Path) -> None:
+def test_the_side_of_a_file_is_decided_by_the_words_of_its_path(tmp_path):
     rows = [{"question": "Why?", "answer": 1}]
     for name in (
         "contest_math/train-00000-of-00001",
@@ -368,7 +352,7 @@ def test_the_side_of_a_file_is_decided_by_the_words_of_its_path(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("task", ["gcd", "chain_sum", "word_sorting", "prime_factorization", "leg_counting"])
-def test_a_task_of_reasoning_gym_on_both_sides_shares_no_item(task: str) -> None:
+def test_a_task_of_reasoning_gym_on_both_sides_shares_no_item(task):
     pytest.importorskip("reasoning_gym")
     place = f"reasoning-gym:{task}"
     own = PromptsSettings(train=place, test=place, gym_problems=40, batch_problems=10, heldout_problems=20)
@@ -383,7 +367,7 @@ def test_a_task_of_reasoning_gym_on_both_sides_shares_no_item(task: str) -> None
     assert len(sides[0] & sides[1]) < 10
 
 
-def test_data_check_prints_recipe_questions_labels_and_leaks(tmp_path: Path) -> None:
+def test_data_check_prints_recipe_questions_labels_and_leaks(tmp_path):
     rows = [
         {
             "question": f"Ann has {n} red pens and {n + 3} blue ones. How many pens?",
@@ -432,13 +416,25 @@ def test_data_check_prints_recipe_questions_labels_and_leaks(tmp_path: Path) -> 
         'Remember to put your answer on its own line after "Answer:".',
     ],
 )
-def test_a_row_that_asks_for_the_answer_elsewhere_asks_for_it_in_the_box_alone(
-    tmp_path: Path, asked: str
-) -> None:
+def test_a_row_that_asks_for_the_answer_elsewhere_asks_for_it_in_the_box_alone(tmp_path, asked):
     row = {"prompt": [{"role": "user", "content": f"Tom has 3 #### and buys 4. How many? {asked}"}]}
     made = read(lines(tmp_path / "a.jsonl", [row | {"reward_model": {"ground_truth": "7"}}]))
     text = made.problems[0].text
     assert text.startswith("Tom has 3 #### and buys 4. How many?\n\nGive") and asked not in text
+
+
+def test_the_answer_format_holds_for_files(tmp_path):
+    place = lines(
+        tmp_path / "a.jsonl", [{"question": f"How much is {n} plus {n}?", "answer": 2 * n} for n in range(30)]
+    )
+    other = lines(
+        tmp_path / "b.jsonl", [{"question": f"What is {n} times three?", "answer": 3 * n} for n in range(30)]
+    )
+    own = PromptsSettings(
+        train=str(place), test=str(other), answer_format="last", batch_problems=2, heldout_problems=2
+    )
+    made = problem_set(own, lake=None, seeds=default_lake_root() / "seeds", seed=3)
+    assert all("nothing else" in item.text and "boxed" not in item.text for item in made.all)
 
 
 UTC = dt.UTC
@@ -483,14 +479,14 @@ def table(folder: Path, suffix: str, answer: pa.Array, *, column: str = "answer"
 
 @pytest.mark.parametrize("suffix", [".parquet", ".arrow"])
 @pytest.mark.parametrize("name", COLUMNS)
-def test_a_typed_column_is_a_label_as_json_has_it(tmp_path: Path, name: str, suffix: str) -> None:
+def test_a_typed_column_is_a_label_as_json_has_it(tmp_path, name, suffix):
     answer, label = COLUMNS[name]
     found = json.loads(read(table(tmp_path, suffix, answer)).problems[0].answer)
     assert (found, type(found)) == (label, type(label))
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_a_column_that_no_reply_could_give_is_refused_by_its_name(tmp_path: Path, name: str) -> None:
+def test_a_column_that_no_reply_could_give_is_refused_by_its_name(tmp_path, name):
     with pytest.raises(InputError, match=r"(?s)column (?:answer|of the answer) .*cast"):
         read(table(tmp_path, ".parquet", REFUSED[name]))
     with pytest.raises(InputError, match=r"(?s)column (?:key|of the answer) .*cast"):
@@ -499,17 +495,7 @@ def test_a_column_that_no_reply_could_give_is_refused_by_its_name(tmp_path: Path
         )
 
 
-@pytest.mark.parametrize("suffix", [".parquet", ".arrow"])
-@pytest.mark.parametrize("type_", [pa.string(), pa.decimal128(5, 1), pa.null()])
-def test_a_table_without_rows_is_not_readable(tmp_path: Path, suffix: str, type_: pa.DataType) -> None:
-    path = table(tmp_path, suffix, pa.array([], type_))
-    with pytest.raises(InputError, match=r"no problem to read in .*(?s:.*)without a row"):
-        read(path)
-    done = CliRunner().invoke(data, ["check", str(path)])
-    assert isinstance(done.exception, InputError) and "readable" not in done.output
-
-
-def test_files_without_problems_are_not_readable(tmp_path: Path) -> None:
+def test_files_without_problems_are_not_readable(tmp_path):
     (tmp_path / "a.jsonl").write_text("\n")
     with pytest.raises(InputError, match="1 files without a row"):
         read(tmp_path / "a.jsonl")
@@ -521,3 +507,13 @@ def test_files_without_problems_are_not_readable(tmp_path: Path) -> None:
         read(tmp_path)
     lines(tmp_path / "c.jsonl", [{"question": "Which?", "answer": 1}])
     assert len(read(tmp_path).problems) == 1
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".arrow"])
+@pytest.mark.parametrize("type_", [pa.string(), pa.decimal128(5, 1), pa.null()])
+def test_a_table_without_rows_is_not_readable(tmp_path, suffix, type_):
+    path = table(tmp_path, suffix, pa.array([], type_))
+    with pytest.raises(InputError, match=r"no problem to read in .*(?s:.*)without a row"):
+        read(path)
+    done = CliRunner().invoke(data, ["check", str(path)])
+    assert isinstance(done.exception, InputError) and "readable" not in done.output

@@ -1,8 +1,6 @@
 """How replies of an evaluation are drawn: by settings of their own, and greedily without any; pass@k of a
 comparison's arms."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
@@ -41,7 +39,7 @@ class Noting(Adder):
         ({"eval_top_k": 5, "recipe": "sslogic"}, Decoding(0.85, 1.0, 5)),
     ],
 )
-def test_settings_name_the_decoding(settings: dict[str, Any], decoding: Decoding | None) -> None:
+def test_settings_name_the_decoding(settings, decoding):
     assert decoding_of(PromptsSettings(**settings)) == decoding
 
 
@@ -54,9 +52,7 @@ def test_settings_name_the_decoding(settings: dict[str, Any], decoding: Decoding
         (1, Decoding(0.6, 0.95, 20), (False, {"decoding": Decoding(0.6, 0.95, 20)})),
     ],
 )
-def test_an_evaluation_asks_for_it(
-    samples: int, decoding: Decoding | None, drawn: tuple[bool, dict[str, Any]]
-) -> None:
+def test_an_evaluation_asks_for_it(samples, decoding, drawn):
     policy = Noting()
     evaluate(
         policy,
@@ -70,7 +66,7 @@ def test_an_evaluation_asks_for_it(
     assert policy.drawn == drawn
 
 
-def test_the_policy_here_draws_by_it() -> None:
+def test_the_policy_here_draws_by_it():
     policy = tiny_policy()
     greedy = policy.sample(PAIRS, 1, 3, greedy=True)
     plain = policy.sample(PAIRS, 1, 3)
@@ -80,12 +76,12 @@ def test_the_policy_here_draws_by_it() -> None:
     assert policy.sample(PAIRS, 1, 3) == plain
 
 
-def test_an_endpoint_has_no_decoding_of_its_own() -> None:
+def test_an_endpoint_has_no_decoding_of_its_own():
     with pytest.raises(InputError, match="EVAL_TEMPERATURE=0"):
         EndpointPolicy(None, "m").sample(PAIRS, 1, 1, decoding=Decoding(0.6))  # type: ignore[arg-type]
 
 
-def test_arms_report_pass_at_k_where_there_are_several_replies() -> None:
+def test_arms_report_pass_at_k_where_there_are_several_replies():
     right = {"a": [True, False, False, False], "b": [False] * 4}
     rows = [
         {"iteration": number, "problem_id": name, "sample": place, "correct": value, "formatted": True}

@@ -1,9 +1,6 @@
 """Duels: a gain that the draw of problems explains is none; one beyond it takes the title."""
 
-from __future__ import annotations
-
 import numpy as np
-import pytest
 
 from evolake.prompts.evolution.prompt_contest import decide_champion
 from evolake.prompts.tables import DECISIONS
@@ -31,11 +28,3 @@ def test_a_clear_gain_wins():
 def test_equals_do_not_win_and_a_loss_does_not():
     assert not fought([[True], [False]] * 5, [[True], [False]] * 5)["wins"]
     assert not fought([[True]] * 20, [[False]] * 20)["wins"]
-
-
-@pytest.mark.parametrize(
-    ("champion", "challenger"), [([], []), ([[True]], [[True], [False]]), ([[True]], [[True, False]])]
-)
-def test_unequal_problems_are_refused(champion: list, challenger: list):
-    with pytest.raises(ValueError, match="same problems"):
-        fought(champion, challenger)

@@ -1,10 +1,7 @@
 """What finished cycles say to the editors of the next one, and what `evolake prompts show` says of a child's
 idea."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -31,7 +28,7 @@ def publish(lake: Lake, asset: str, schema: Any, cycle: str, rows: list[dict[str
 
 
 @pytest.fixture
-def lake(tmp_path: Path) -> Lake:
+def lake(tmp_path) -> Lake:
     """A finished first cycle, and the population that enters the second."""
     result = Lake(tmp_path)
     publish(
@@ -93,7 +90,7 @@ def lake(tmp_path: Path) -> Lake:
     return result
 
 
-def test_the_next_cycle_knows_duels_refused_edits_and_objections(lake: Lake) -> None:
+def test_the_next_cycle_knows_duels_refused_edits_and_objections(lake):
     memory = memory_of(lake, "0002")
     assert [row["reason"] for row in memory.edits] == ["there is no principle p7"]
     assert memory.objections == {CHILD.prompt_id: "leak: it copies a problem"} and len(memory.decisions) == 1
@@ -101,12 +98,7 @@ def test_the_next_cycle_knows_duels_refused_edits_and_objections(lake: Lake) -> 
     assert memory_of(lake, "0001") == SearchMemory(edits=[], decisions=[], objections={})
 
 
-def test_a_standing_leaves_out_what_was_not_measured() -> None:
-    assert SearchMemory(prompts=evolved().rows()).standing(ROOT.prompt_id) == ""
-    assert SearchMemory().tried() == ""
-
-
-def test_show_says_the_idea(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_show_says_the_idea(lake, monkeypatch):
     monkeypatch.setenv("EVOLAKE_LAKE", str(lake.root))
     done = CliRunner().invoke(prompts, ["show", CHILD.prompt_id[:12]], standalone_mode=False)
     assert done.exception is None and "idea: add: Commit." in done.output
@@ -116,9 +108,7 @@ def test_show_says_the_idea(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None
     )
 
 
-def test_show_says_how_much_better_than_the_first_root_it_is(
-    lake: Lake, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_show_says_how_much_better_than_the_first_root_it_is(lake, monkeypatch):
     monkeypatch.setenv("EVOLAKE_LAKE", str(lake.root))
     shown = ["show", CHILD.prompt_id[:12]]
     assert "skill" not in CliRunner().invoke(prompts, shown, standalone_mode=False).output, "no match was yet"

@@ -1,7 +1,5 @@
 """Edits: each kind, strictness, limits, and laws that hold for any diff."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -34,7 +32,7 @@ def refused(hunk: Hunk, prompt: SystemPrompt = PROMPT, **limits) -> str:
     return result.outcomes[0].reason
 
 
-def test_every_kind_of_edit() -> None:
+def test_every_kind_of_edit():
     result = apply(
         PROMPT,
         [
@@ -59,7 +57,7 @@ def test_every_kind_of_edit() -> None:
     ]
 
 
-def test_a_hunk_on_a_principle_that_the_diff_changed_before_is_left_out() -> None:
+def test_a_hunk_on_a_principle_that_the_diff_changed_before_is_left_out():
     result = apply(
         PROMPT,
         [
@@ -90,18 +88,18 @@ def test_a_hunk_on_a_principle_that_the_diff_changed_before_is_left_out() -> Non
         (Hunk("add", text="x" * 601), "the new text has 601 characters; 600 are allowed"),
     ],
 )
-def test_what_does_not_fit_is_left_out_whole(hunk: Hunk, reason: str) -> None:
+def test_what_does_not_fit_is_left_out_whole(hunk, reason):
     assert refused(hunk) == reason
 
 
-def test_a_full_prompt_takes_no_more_but_may_be_changed() -> None:
+def test_a_full_prompt_takes_no_more_but_may_be_changed():
     assert refused(Hunk("add", text="More."), principles=3) == "the prompt is full: 3 principles"
     assert apply(
         PROMPT, [Hunk("merge", ("p1", "p2"), "Both."), Hunk("add", text="More.")], Limits(principles=3)
     ).changed
 
 
-def test_a_principle_may_not_copy_a_problem() -> None:
+def test_a_principle_may_not_copy_a_problem():
     problems = (
         "Tom has 3 red apples and buys 14 more pears at noon. How many fruits?",
         "Ann has 5 red plums and buys 2 more figs. How many fruits?",
@@ -115,7 +113,7 @@ def test_a_principle_may_not_copy_a_problem() -> None:
     ).changed
 
 
-def test_wording_that_problems_share_is_no_copy() -> None:
+def test_wording_that_problems_share_is_no_copy():
     shared = "Give your final answer as one whole number on the last line."
     problems = tuple(f"What is {number} plus {number + 1}? {shared}" for number in range(3))
     assert (
@@ -127,14 +125,14 @@ def test_wording_that_problems_share_is_no_copy() -> None:
 
 
 @given(PROMPTS, st.lists(HUNKS, max_size=8))
-def test_the_applied_hunks_alone_give_the_same_prompt(prompt: SystemPrompt, hunks: list[Hunk]) -> None:
+def test_the_applied_hunks_alone_give_the_same_prompt(prompt, hunks):
     result = apply(prompt, hunks)
     again = apply(prompt, [outcome.hunk for outcome in result.outcomes if outcome.applied])
     assert again.prompt == result.prompt and all(outcome.applied for outcome in again.outcomes)
 
 
 @given(PROMPTS, st.lists(HUNKS, max_size=8))
-def test_sizes_ids_and_outcomes_of_any_diff(prompt: SystemPrompt, hunks: list[Hunk]) -> None:
+def test_sizes_ids_and_outcomes_of_any_diff(prompt, hunks):
     result = apply(prompt, hunks)
     done = [outcome.hunk for outcome in result.outcomes if outcome.applied]
     change = {
@@ -157,7 +155,7 @@ def test_sizes_ids_and_outcomes_of_any_diff(prompt: SystemPrompt, hunks: list[Hu
 
 
 @given(PROMPTS, st.lists(HUNKS, max_size=8))
-def test_principles_that_no_hunk_names_stay_in_order(prompt: SystemPrompt, hunks: list[Hunk]) -> None:
+def test_principles_that_no_hunk_names_stay_in_order(prompt, hunks):
     named = {target for hunk in hunks for target in hunk.targets}
     kept: list[Principle] = [principle for principle in prompt.principles if principle.id not in named]
     assert [principle for principle in apply(prompt, hunks).prompt.principles if principle in kept] == kept

@@ -1,11 +1,8 @@
 """Instances of families among a cycle's problems: who is asked, how often, how hard; what is read is fixed
 when the cycle opens."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -148,6 +145,21 @@ def test_no_problem_is_set_twice_nor_more_than_there_are_places_and_each_for_its
         )
 
 
+def test_an_iteration_has_the_problems_that_are_set_for_it_and_the_rest_of_those_that_are_set_for_none():
+    given_ = [replace(make("a", 1), turn=1), replace(make("b", 1), turn=2)]
+    options = {"root_seed": 3, "cycle": "0001", "iteration": 7}
+    batch = draw_batch([*SHIPPED, *given_], 4, turn=2, **options)
+    assert (
+        batch[0] == given_[1] and len(set(batch)) == 4 and {item.source for item in batch[1:]} == {"shipped"}
+    )
+    assert (
+        draw_batch([*SHIPPED, *given_], 4, **options)
+        == draw_batch(SHIPPED, 4, turn=3, **options)
+        == draw_batch(SHIPPED, 4, **options)
+    )
+    assert draw_batch(given_[:1], 4, turn=1, **options) == given_[:1]
+
+
 def test_what_teaches_is_asked_in_proportion_and_what_teaches_nothing_rarely_but_not_never():
     little = asked((1, 3), (0, 4))
     known = {("half", 1): HALF, ("little", 1): little} | {(f"never-{n}", 1): NEVER for n in range(10)}
@@ -189,23 +201,8 @@ def test_tables_are_counted_together_for_the_policy_that_was_asked_last():
     assert asked_before([]) == asked_before(tables[1:2]) == {}
 
 
-def test_an_iteration_has_the_problems_that_are_set_for_it_and_the_rest_of_those_that_are_set_for_none():
-    given_ = [replace(make("a", 1), turn=1), replace(make("b", 1), turn=2)]
-    options = {"root_seed": 3, "cycle": "0001", "iteration": 7}
-    batch = draw_batch([*SHIPPED, *given_], 4, turn=2, **options)
-    assert (
-        batch[0] == given_[1] and len(set(batch)) == 4 and {item.source for item in batch[1:]} == {"shipped"}
-    )
-    assert (
-        draw_batch([*SHIPPED, *given_], 4, **options)
-        == draw_batch(SHIPPED, 4, turn=3, **options)
-        == draw_batch(SHIPPED, 4, **options)
-    )
-    assert draw_batch(given_[:1], 4, turn=1, **options) == given_[:1]
-
-
 @pytest.fixture
-def lake(tmp_path: Path) -> Lake:
+def lake(tmp_path) -> Lake:
     """Twelve families in one finished cycle, at difficulties 1 and 4, with two problems at each."""
     return finish_families(family_lake(tmp_path), "0001", {f"f{number:02}": () for number in range(12)})
 
@@ -227,7 +224,7 @@ def ids(side: str, count: int) -> list[str]:
 
 
 @pytest.fixture
-def copies(tmp_path: Path) -> Lake:
+def copies(tmp_path) -> Lake:
     """Families with the names of two primers, whose ids would put each on the other side, with a child each
     and one of both."""
     (called, child, both, other), (cards, cards_child) = ids("train", 4), ids("heldout", 2)
@@ -245,7 +242,7 @@ def copies(tmp_path: Path) -> Lake:
 
 
 def test_families_beside_the_shipped_problems_are_of_lineages_to_train_on_and_change_nothing_that_is_held_out(
-    lake: Lake,
+    lake,
 ):
     given_ = feed(lake)
     rows = FEED.frame(given_.rows).to_dicts()
@@ -269,7 +266,7 @@ def test_families_beside_the_shipped_problems_are_of_lineages_to_train_on_and_ch
 
 
 def test_families_of_the_lake_are_on_the_side_of_the_shipped_ones_whose_names_they_have_with_all_that_descends_from_them(  # noqa: E501
-    copies: Lake,
+    copies,
 ):
     *_, other = ids("train", 4)
     settings = SIZES.model_copy(update={"batch_problems": 8})
@@ -287,7 +284,7 @@ def test_families_of_the_lake_are_on_the_side_of_the_shipped_ones_whose_names_th
     )
 
 
-def test_where_families_hold_out_the_names_that_ship_decide_too(copies: Lake):
+def test_where_families_hold_out_the_names_that_ship_decide_too(copies):
     called, child, _, other = ids("train", 4)
     settings = PromptsSettings(
         problem_sources=["families"], families_share=1, batch_problems=4, heldout_problems=8
@@ -297,20 +294,7 @@ def test_where_families_hold_out_the_names_that_ship_decide_too(copies: Lake):
     assert {item.family for item in result.train} == {*ids("heldout", 2), other}
 
 
-def test_problems_that_ship_by_the_id_of_a_family_put_what_descends_from_it_on_their_side(tmp_path: Path):
-    (root, other), (held, below) = ids("train", 2), ids("heldout", 2)
-    finish_families(family_lake(tmp_path), "0001", {root: (), held: (root,), below: (held,), other: ()})
-    roots = family_roots(Lake(tmp_path), ["0001"], {held})
-    assert roots == {root: {root}, held: {root, held}, below: {root, held}, other: {other}}
-    assert family_roots(Lake(tmp_path), ["0001"]) == {
-        root: {root},
-        held: {root},
-        below: {root},
-        other: {other},
-    }
-
-
-def test_a_problem_of_a_family_that_says_what_is_held_out_or_is_there_already_is_left_out(lake: Lake):
+def test_a_problem_of_a_family_that_says_what_is_held_out_or_is_there_already_is_left_out(lake):
     problems = family_problems(lake, ["0001"])
     copies = [replace(problem, problem_id=f"copy-{problem.problem_id}") for problem in problems]
     said = replace(SET, train=(*SET.train, *copies[::2]), heldout=tuple(copies[1::2]))
@@ -333,7 +317,7 @@ def test_what_shares_its_words_with_a_held_out_problem_is_not_added_and_what_is_
     assert apart(given_, SHIPPED, heldout, words=13, share=1.0)[0] == given_
 
 
-def test_families_alone_fill_every_place_and_the_others_are_there_for_duels(lake: Lake):
+def test_families_alone_fill_every_place_and_the_others_are_there_for_duels(lake):
     train, heldout = split(family_problems(lake, ["0001"]), SIZES.heldout_share, family_roots(lake, ["0001"]))
     given_ = feed(
         lake,
@@ -344,7 +328,7 @@ def test_families_alone_fill_every_place_and_the_others_are_there_for_duels(lake
     assert Counter(item.turn for item in given_.problems.train) == {1: 4, 2: 4, None: len(train) - 8}
 
 
-def test_a_cycle_without_families_says_in_a_line_what_it_trains_on(tmp_path: Path, lake: Lake):
+def test_a_cycle_without_families_says_in_a_line_what_it_trains_on(tmp_path, lake):
     without = fed(
         SET, SIZES, [], lake=Lake(tmp_path / "empty"), seeds=SEEDS, cycles=[], cycle="0001", root_seed=3
     )
@@ -368,22 +352,7 @@ def test_a_cycle_without_families_says_in_a_line_what_it_trains_on(tmp_path: Pat
     assert wanted(SIZES) and not wanted(SIZES.model_copy(update={"train": "a.jsonl", "test": "b.jsonl"}))
 
 
-def test_where_every_family_taught_nothing_it_says_how_many_families_were_asked_not_how_many_levels(
-    tmp_path: Path,
-):
-    lake = finish_families(family_lake(tmp_path), "0001", {f"f{number:02}": () for number in range(12)})
-    settings = SIZES.model_copy(update={"families_share": 0.25, "iterations_per_cycle": 1})
-    known = table(*((f"f{number:02}", difficulty, (4, 0)) for number in range(12) for difficulty in (1, 4)))
-    names = {feed(lake, settings, SET, known, cycle=f"{cycle:04}").describe() for cycle in range(2, 12)}
-    train, _ = split(family_problems(lake, ["0001"]), SIZES.heldout_share)
-    count = len({item.family for item in train})
-    assert (
-        f"trains on shipped problems only: {count} families asked before, and nothing was learnt from "
-        "what they offer" in names
-    )
-
-
-def test_a_run_of_the_cycle_again_reads_what_the_first_one_read_whatever_families_have_made_since(lake: Lake):
+def test_a_run_of_the_cycle_again_reads_what_the_first_one_read_whatever_families_have_made_since(lake):
     first = reading(lake, "0001", [])
     rows = FEED_READ.frame(first.rows).to_dicts()
     assert [(row["asset"], row["of_cycle"]) for row in rows] == [
@@ -396,7 +365,12 @@ def test_a_run_of_the_cycle_again_reads_what_the_first_one_read_whatever_familie
     assert reading(lake, "0002", []).families == ["0001", "0002"]
 
 
-def test_a_cycle_that_opened_before_there_were_families_stays_without_them(tmp_path: Path):
+def test_a_cycle_of_families_that_runs_is_not_read(lake):
+    lake.seals.reopen("families", "0002", "run")
+    assert reading(lake, "0001", []).families == []
+
+
+def test_a_cycle_that_opened_before_there_were_families_stays_without_them(tmp_path):
     lake = family_lake(tmp_path)
     first = reading(lake, "0001", [])
     finish_families(lake, "0001", {"f00": ()})
@@ -407,7 +381,7 @@ def test_a_cycle_that_opened_before_there_were_families_stays_without_them(tmp_p
     ) == ([], [], True)
 
 
-def test_where_what_was_read_is_another_now_what_is_finished_is_read_and_that_is_said(lake: Lake):
+def test_where_what_was_read_is_another_now_what_is_finished_is_read_and_that_is_said(lake):
     first = reading(lake, "0001", [])
     finish_families(lake, "0001", {"other": ()})
     again = reading(lake, "0001", first.rows)
@@ -415,6 +389,14 @@ def test_where_what_was_read_is_another_now_what_is_finished_is_read_and_that_is
     assert again.rows[0]["content_sha"] != first.rows[0]["content_sha"]
 
 
-def test_a_cycle_of_families_that_runs_is_not_read(lake: Lake):
-    lake.seals.reopen("families", "0002", "run")
-    assert reading(lake, "0001", []).families == []
+def test_problems_that_ship_by_the_id_of_a_family_put_what_descends_from_it_on_their_side(tmp_path):
+    (root, other), (held, below) = ids("train", 2), ids("heldout", 2)
+    finish_families(family_lake(tmp_path), "0001", {root: (), held: (root,), below: (held,), other: ()})
+    roots = family_roots(Lake(tmp_path), ["0001"], {held})
+    assert roots == {root: {root}, held: {root, held}, below: {root, held}, other: {other}}
+    assert family_roots(Lake(tmp_path), ["0001"]) == {
+        root: {root},
+        held: {root},
+        below: {root},
+        other: {other},
+    }

@@ -1,11 +1,7 @@
 """Gates of the prompts line: what is right passes every rule, and each fault planted in a child is blocked by
 the rule that is there for it."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -140,7 +136,7 @@ FORM = {
 
 
 @pytest.mark.parametrize(("plant", "rule"), FORM.items(), ids=[plant.__name__ for plant in FORM])
-def test_a_planted_fault_of_form_is_blocked_by_its_rule(plant: Callable, rule: str):
+def test_a_planted_fault_of_form_is_blocked_by_its_rule(plant, rule):
     sound = born()
     faulty = plant(*sound)
     assert faulty != sound
@@ -160,7 +156,7 @@ def judged_by(rule, evidence) -> bool:
 
 
 @pytest.mark.parametrize("split", ["train", "heldout"])
-def test_a_principle_that_carries_a_problem_is_blocked_whichever_side_it_is_from(split: str):
+def test_a_principle_that_carries_a_problem_is_blocked_whichever_side_it_is_from(split):
     text = next(row["text"] for row in SHOWN if row["split"] == split)
     child, population, edits = born([("local", Hunk("add", text=f"For example: {text} It is easy."))])
     result = judged(child, population, edits)
@@ -194,7 +190,7 @@ def test_replaying_no_edits_gives_the_parent():
     assert replay(ROOT, []) == (ROOT, "")
 
 
-def test_a_rule_file_is_there_for_every_gate(tmp_path: Path):
+def test_a_rule_file_is_there_for_every_gate(tmp_path):
     assert {rule.gate for rule in RULES.rules} == {gate.name for gate in GATES}
     assert all(isinstance(rule.text, str) and rule.text for rule in RULES.rules)
     assert isinstance(pl.DataFrame(RULES.rows()), pl.DataFrame)

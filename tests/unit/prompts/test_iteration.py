@@ -1,25 +1,20 @@
 """One iteration and several: arms, equal rollouts, values, ratings, children, rows, and the same bytes from
 the same seed."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from prompts_fixtures import PROBLEMS, SEEDS, SIZES, Adder, iterate, operators, problem
 
 from evolake.errors import InputError
 from evolake.prompts import ratings
 from evolake.prompts.edit_memory import failed_rows
 from evolake.prompts.evolution.iteration import ARMS, TABLES, Iterations, draw_batch
-from evolake.prompts.evolution.payoff_matrix import PayoffMatrix
 from evolake.prompts.evolution.population import Population, found_population
 from evolake.prompts.model.library import load_roots
 from evolake.prompts.model.prompt import SystemPrompt, prompt_of
-from evolake.prompts.model.protocol import Problem, Rollout, Sample
+from evolake.prompts.model.protocol import Sample
 from evolake.prompts.tables import FAILED_PROPOSALS
 
 ROOT = load_roots(SEEDS)["plain"]
@@ -52,7 +47,7 @@ def only(frame: pl.DataFrame, **values: Any) -> pl.DataFrame:
 
 
 @pytest.mark.parametrize("arm", list(ARMS))
-def test_every_arm_takes_the_same_rollouts_on_the_same_problems(arm: str) -> None:
+def test_every_arm_takes_the_same_rollouts_on_the_same_problems(arm):
     done = run(3, arm=arm).frames()
     assert done["updates"]["rollouts"].to_list() == [4 * 3 * 4] * 3
     problems = done["rollouts"].group_by("iteration", "problem_id").len()
@@ -65,7 +60,7 @@ def test_every_arm_takes_the_same_rollouts_on_the_same_problems(arm: str) -> Non
     ]
 
 
-def test_each_mutation_and_crossover_is_a_child_or_a_row_that_says_why_not() -> None:
+def test_each_mutation_and_crossover_is_a_child_or_a_row_that_says_why_not():
     done = run(6)
     edits, born = done.frames()["edits"], [row for row in done.population.rows() if row["operator"] != "root"]
     unmade = FAILED_PROPOSALS.frame(failed_rows(edits.to_dicts()))
@@ -74,7 +69,7 @@ def test_each_mutation_and_crossover_is_a_child_or_a_row_that_says_why_not() -> 
     assert unmade["number"].to_list() == list(range(unmade.height)) and all(unmade["reason"].to_list())
 
 
-def test_arms_switch_updates_ratings_and_children() -> None:
+def test_arms_switch_updates_ratings_and_children():
     policies = {arm: Adder() for arm in PARTS}
     done = {arm: run(4, policies[arm], arm=arm) for arm in PARTS}
     assert {arm: len(policy.updates) for arm, policy in policies.items()} == {
@@ -98,7 +93,7 @@ def test_arms_switch_updates_ratings_and_children() -> None:
     )  # this policy's skill does not depend on its updates
 
 
-def test_ablations_leave_out_crossover_alone_and_selection_alone() -> None:
+def test_ablations_leave_out_crossover_alone_and_selection_alone():
     sizes = SIZES.model_copy(update={"window": 9})
     grown = {
         arm: run(5, population=found_population(load_roots(SEEDS), "0000"), arm=arm, settings=sizes)
@@ -115,7 +110,7 @@ def test_ablations_leave_out_crossover_alone_and_selection_alone() -> None:
     assert chosen["no-selection"] != chosen["espl"]
 
 
-def test_values_are_mean_rewards_and_ratings_follow_their_order() -> None:
+def test_values_are_mean_rewards_and_ratings_follow_their_order():
     population = founded(prompt_of(["Count."]), prompt_of(["Add.", "Check."]))
     done = run(1, Adder(), population)
     frames = done.frames()
@@ -139,7 +134,7 @@ def test_values_are_mean_rewards_and_ratings_follow_their_order() -> None:
     }
 
 
-def test_the_mutant_comes_of_the_best_prompt_and_the_crossed_child_of_all() -> None:
+def test_the_mutant_comes_of_the_best_prompt_and_the_crossed_child_of_all():
     population = founded(prompt_of(["Count."]), prompt_of(["Add."]))
     skills = {ROOT.prompt_id: 0.2, prompt_of(["Count."]).prompt_id: 0.75, prompt_of(["Add."]).prompt_id: 0.5}
     for seed in range(30):
@@ -169,7 +164,7 @@ def test_the_mutant_comes_of_the_best_prompt_and_the_crossed_child_of_all() -> N
     ]
 
 
-def test_several_iterations_are_one_after_the_other_and_the_population_grows_inside_its_window() -> None:
+def test_several_iterations_are_one_after_the_other_and_the_population_grows_inside_its_window():
     done = run(6)
     assert done.population.iteration == 6
     rows = done.population.rows()
@@ -186,7 +181,7 @@ def test_several_iterations_are_one_after_the_other_and_the_population_grows_ins
     assert len(sums) == len(rows) - 1 and sums["weight"].to_list() == pytest.approx([1.0] * len(sums))
 
 
-def test_the_same_seed_gives_the_same_rows_and_a_cut_run_goes_on_alike() -> None:
+def test_the_same_seed_gives_the_same_rows_and_a_cut_run_goes_on_alike():
     whole = run(4)
     assert {
         name: frame.equals(run(4).frames()[name]) for name, frame in whole.frames().items()
@@ -199,12 +194,12 @@ def test_the_same_seed_gives_the_same_rows_and_a_cut_run_goes_on_alike() -> None
     )
 
 
-def test_an_adder_that_principles_help_gets_better() -> None:
+def test_an_adder_that_principles_help_gets_better():
     updates = run(8, Adder(), arm="evolution").frames()["updates"]["mean_reward"].to_list()
     assert sum(updates[-3:]) / 3 > updates[0] + 0.2
 
 
-def test_replies_that_never_came_are_left_out_of_values_and_updates() -> None:
+def test_replies_that_never_came_are_left_out_of_values_and_updates():
     class Silent(Adder):
         def sample(self, pairs, n, seed, *, greedy=False):
             result = super().sample(pairs, n, seed)
@@ -224,26 +219,6 @@ def test_replies_that_never_came_are_left_out_of_values_and_updates() -> None:
     assert only(done["values"], problem_id=first)["value"].item() == pytest.approx(lost["reward"].mean())
 
 
-@given(
-    st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2), st.sampled_from([0.0, 1.0, None])), max_size=40)
-)
-def test_the_matrix_holds_the_mean_of_what_was_sampled(entries: list[tuple[int, int, float | None]]) -> None:
-    prompts, problems = [prompt_of([f"Advice {number}."]) for number in range(3)], PROBLEMS[:3]
-    rollouts = [
-        Rollout(
-            prompts[row].prompt_id, problems[column].problem_id, number, "", 1, False, False, False, reward
-        )
-        for number, (row, column, reward) in enumerate(entries)
-    ]
-    result = PayoffMatrix.of(prompts, problems, rollouts)
-    for row in range(3):
-        for column in range(3):
-            rewards = [reward or 0.0 for r, c, reward in entries if (r, c) == (row, column)]
-            assert result.phi[row][column] == (
-                pytest.approx(sum(rewards) / len(rewards)) if rewards else None
-            )
-
-
 @pytest.mark.parametrize(
     ("problems", "policy", "what"),
     [
@@ -252,23 +227,7 @@ def test_the_matrix_holds_the_mean_of_what_was_sampled(entries: list[tuple[int, 
         (PROBLEMS, Adder(learns=False), "arm espl updates weights"),
     ],
 )
-def test_what_cannot_be_run_is_refused_before_anything_is_sampled(
-    problems: list[Problem], policy: Adder, what: str
-) -> None:
+def test_what_cannot_be_run_is_refused_before_anything_is_sampled(problems, policy, what):
     with operators() as agents, pytest.raises(InputError, match=what):
         iterate(founded(), policy, problems, agents=agents)
     assert policy.asked == []
-
-
-def test_a_policy_without_weights_serves_the_arms_that_need_none() -> None:
-    assert run(1, Adder(learns=False), arm="evolution").rows["updates"][0]["updated"] is False
-
-
-def test_the_settings_name_the_arm_and_a_checkpoint_joins_the_last_row() -> None:
-    with operators() as agents:
-        done = iterate(
-            founded(), Adder(), count=2, agents=agents, settings=SIZES.model_copy(update={"arm": "rl"})
-        )
-    assert set(done.frames()["updates"]["arm"]) == {"rl"}
-    assert done.with_checkpoint("ab").frames()["updates"]["checkpoint_sha"].to_list() == [None, "ab"]
-    assert done.frames()["updates"]["checkpoint_sha"].to_list() == [None, None]

@@ -1,8 +1,6 @@
 """Held-out problems that are training problems in another spelling are found; problems of one template are
 not taken for them."""
 
-from __future__ import annotations
-
 import pytest
 
 from evolake.prompts.model.leaks import find_leaks, normal_words
@@ -40,7 +38,7 @@ def leaked(text: str, train: list[str] = TRAIN) -> list[str]:
         lambda text: text.translate({ord(digit): ord(digit) + 0xFEE0 for digit in "0123456789"}),
     ],
 )
-def test_another_spelling_of_a_training_problem_is_found(change) -> None:
+def test_another_spelling_of_a_training_problem_is_found(change):
     assert leaked(change(TEXT.format(50, 57))) == [TEXT.format(50, 57)]
 
 
@@ -53,15 +51,15 @@ def test_another_spelling_of_a_training_problem_is_found(change) -> None:
         "A farmer keeps 50 hens and 57 ducks; how many legs do they have?",
     ],
 )
-def test_other_numbers_and_names_are_another_problem(text: str) -> None:
+def test_other_numbers_and_names_are_another_problem(text):
     assert leaked(text) == []
 
 
-def test_the_same_numbers_under_another_name_are_found_by_their_sequences() -> None:
+def test_the_same_numbers_under_another_name_are_found_by_their_sequences():
     assert leaked(TEXT.format(50, 57).replace("Turin", "Milan")) == [TEXT.format(50, 57)]
 
 
-def test_thirty_honest_problems_of_one_template_are_a_note() -> None:
+def test_thirty_honest_problems_of_one_template_are_a_note():
     found = find_leaks(problems(TRAIN), problems(HONEST), words=13, share=0.5)
     assert (found.leaked, found.same_template, found.part) == (
         (),
@@ -70,7 +68,7 @@ def test_thirty_honest_problems_of_one_template_are_a_note() -> None:
     ) and "30 are of the same template" in found.sentence()
 
 
-def test_a_long_passage_with_one_word_changed_is_found_and_operators_count() -> None:
+def test_a_long_passage_with_one_word_changed_is_found_and_operators_count():
     passage = " ".join(f"word{chr(97 + n % 26)}{chr(97 + n // 26)}" for n in range(60))
     assert leaked(passage.replace("wordea", "other"), [passage, *TRAIN]) == [passage]
     assert leaked("How much is 3-1?", ["How much is 3+1?"]) == [] and leaked(
@@ -78,7 +76,7 @@ def test_a_long_passage_with_one_word_changed_is_found_and_operators_count() -> 
     ) == ["How much is 3+1?"]
 
 
-def test_a_greek_or_cyrillic_word_stays_what_it_is() -> None:
+def test_a_greek_or_cyrillic_word_stays_what_it_is():
     assert (
         normal_words("сколько") == ["сколько"]
         and normal_words("sаme") == ["same"]

@@ -1,9 +1,5 @@
 """The principle library and the roots: what ships is sound, and what is not is refused."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 from prompts_fixtures import library
 
@@ -18,13 +14,13 @@ GOOD = [
 ]
 
 
-def test_every_symptom_is_answered_by_the_library_that_ships() -> None:
+def test_every_symptom_is_answered_by_the_library_that_ships():
     result = library()
     assert [symptom for symptom in SYMPTOMS if not result.answering(symptom)] == []
     assert all(len(text) <= LONGEST_TEXT for entry in result.entries for text in entry.versions)
 
 
-def test_principles_are_known_by_their_text() -> None:
+def test_principles_are_known_by_their_text():
     result = library_of(GOOD)
     assert result.names_of("Be  very brief.") == ("brief",) and result.names_of("Be brief and end.") == (
         "brief",
@@ -54,7 +50,7 @@ def test_principles_are_known_by_their_text() -> None:
         ({"of": ["brief"]}, "cannot be read"),
     ],
 )
-def test_a_library_that_contradicts_itself_is_refused(row: dict, fault: str) -> None:
+def test_a_library_that_contradicts_itself_is_refused(row, fault):
     with pytest.raises(InputError, match=fault):
         library_of([*GOOD, row])
 
@@ -72,7 +68,7 @@ def test_a_library_that_contradicts_itself_is_refused(row: dict, fault: str) -> 
         '{"a": [""]}',
     ],
 )
-def test_a_file_without_usable_roots_is_refused(tmp_path: Path, text: str | None) -> None:
+def test_a_file_without_usable_roots_is_refused(tmp_path, text):
     if text is not None:
         (tmp_path / "roots.json").write_text(text)
     with pytest.raises(InputError):
@@ -80,7 +76,7 @@ def test_a_file_without_usable_roots_is_refused(tmp_path: Path, text: str | None
 
 
 @pytest.mark.parametrize("text", [None, "no json", "[1]", '{"entries": [1]}'])
-def test_a_folder_without_a_readable_library_is_refused(tmp_path: Path, text: str | None) -> None:
+def test_a_folder_without_a_readable_library_is_refused(tmp_path, text):
     if text is not None:
         (tmp_path / "library.json").write_text(text)
     with pytest.raises(InputError, match="library"):

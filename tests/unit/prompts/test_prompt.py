@@ -1,7 +1,5 @@
 """System prompts: ids, identity, what the policy reads, and their JSON."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,17 +11,17 @@ WORDS = st.text(min_size=1, max_size=30).filter(lambda text: bool(tidy(text)))
 
 
 @given(st.lists(WORDS, max_size=6), st.integers(0, 5))
-def test_json_gives_the_prompt_back(texts: list[str], spare: int) -> None:
+def test_json_gives_the_prompt_back(texts, spare):
     prompt = SystemPrompt(prompt_of(texts).principles, len(texts) + 1 + spare)
     assert from_json(prompt.to_json()) == prompt
 
 
-def test_the_policy_reads_a_heading_and_the_principles_in_order() -> None:
+def test_the_policy_reads_a_heading_and_the_principles_in_order():
     assert prompt_of(["Be  short.", "Check."]).text().splitlines()[1:] == ["[p1] Be short.", "[p2] Check."]
     assert prompt_of([]).text() == ""
 
 
-def test_identity_is_ids_and_texts_in_order_and_nothing_else() -> None:
+def test_identity_is_ids_and_texts_in_order_and_nothing_else():
     item = SystemPrompt((Principle("p1", "a"), Principle("p2", "b")))
     assert item.prompt_id == SystemPrompt(item.principles, 9).prompt_id
     others = [
@@ -49,6 +47,6 @@ def test_identity_is_ids_and_texts_in_order_and_nothing_else() -> None:
         lambda: from_json('{"principles": [{"id": "p1"}], "next_number": 2}'),
     ],
 )
-def test_what_is_no_prompt_is_refused(make) -> None:
+def test_what_is_no_prompt_is_refused(make):
     with pytest.raises(InputError):
         make()

@@ -1,8 +1,6 @@
 """Skills of prompts from all matches: the posterior, what a child inherits, who is drawn, and that they find
 what ratings by ranks miss."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any
 
@@ -57,7 +55,7 @@ def by_sampling(matches: list[Match], draws: int = 400_000) -> tuple[np.ndarray,
     return mean, np.sqrt((skill - mean[:, None]) ** 2 @ share)
 
 
-def test_the_posterior_is_that_of_the_model_by_sampling() -> None:
+def test_the_posterior_is_that_of_the_model_by_sampling():
     matches: list[Match] = [[(0, 0.2, 20), (1, 0.5, 20)], [(1, 0.6, 20), (2, 0.4, 20), (3, 0.5, 10)]]
     skills = estimate_skills(TREE, matches)
     mean, deviation = by_sampling(matches)
@@ -65,27 +63,7 @@ def test_the_posterior_is_that_of_the_model_by_sampling() -> None:
     assert [skills.of(number)[1] for number in TREE] == pytest.approx(deviation, abs=0.01)
 
 
-def test_without_a_match_a_child_is_its_parent_with_more_doubt() -> None:
-    skills = estimate_skills(TREE, [])
-    assert [skills.of(number)[0] for number in TREE] == [0.0] * 4
-    assert skills.of(2)[1] == pytest.approx((ROOT_DEVIATION**2 + 2 * EDIT_DEVIATION**2) ** 0.5)
-    between = ROOT_DEVIATION**2 + EDIT_DEVIATION**2 / 4  # the mean of a root and its child
-    assert skills.of(3)[1] == pytest.approx((between + EDIT_DEVIATION**2) ** 0.5)
-
-
-def test_a_child_that_met_nobody_follows_its_parent() -> None:
-    skills = estimate_skills(TREE, [[(0, 0.2, 50), (1, 0.7, 50)]])
-    assert skills.of(2)[0] == pytest.approx(skills.of(1)[0]) and skills.of(2)[1] > skills.of(1)[1]
-    assert skills.of(0)[0] < skills.of(3)[0] < skills.of(1)[0]
-
-
-def test_what_a_batch_is_worth_to_all_changes_nothing() -> None:
-    easy = estimate_skills(TREE, [[(0, 0.6, 50), (1, 0.8, 50)]])
-    hard = estimate_skills(TREE, [[(0, 0.2, 50), (1, 0.4, 50)]])
-    assert easy.of(1)[0] - easy.of(0)[0] == pytest.approx(hard.of(1)[0] - hard.of(0)[0], rel=0.05)
-
-
-def test_more_replies_and_later_matches_count_more() -> None:
+def test_more_replies_and_later_matches_count_more():
     def gap(*matches: Match) -> float:
         skills = estimate_skills({0: [], 1: []}, matches)
         return skills.of(1)[0] - skills.of(0)[0]
@@ -96,7 +74,7 @@ def test_more_replies_and_later_matches_count_more() -> None:
     assert gap(lost, *between, won) > 0 > gap(won, *between, lost)
 
 
-def test_of_equal_skills_the_youngest_is_best_and_unknown_prompts_are_left_out() -> None:
+def test_of_equal_skills_the_youngest_is_best_and_unknown_prompts_are_left_out():
     assert estimate_skills(TREE, []).best([0, 2, 1]) == 2
     assert estimate_skills(TREE, [[(9, 1.0, 50), (0, 0.0, 50)]]).of(0)[0] == pytest.approx(0.0, abs=1e-9)
     with pytest.raises(ValueError, match="parent of prompt 1"):
@@ -105,7 +83,7 @@ def test_of_equal_skills_the_youngest_is_best_and_unknown_prompts_are_left_out()
         estimate_skills({0: [1], 1: []}, [])
 
 
-def test_a_prompt_is_drawn_as_often_as_it_may_be_the_best() -> None:
+def test_a_prompt_is_drawn_as_often_as_it_may_be_the_best():
     skills = estimate_skills({0: [], 1: [], 2: []}, [[(0, 0.5, 20), (1, 0.6, 20), (2, 0.1, 20)]])
     random = np.random.default_rng(5)
     exact = random.multivariate_normal(skills.mean, skills.covariance, size=20_000).argmax(axis=1)
@@ -114,7 +92,7 @@ def test_a_prompt_is_drawn_as_often_as_it_may_be_the_best() -> None:
         assert counts[number] / 4000 == pytest.approx(float((exact == number).mean()), abs=0.03)
 
 
-def test_selection_by_skill_stays_in_the_window_and_takes_no_prompt_twice() -> None:
+def test_selection_by_skill_stays_in_the_window_and_takes_no_prompt_twice():
     entrants = [Entrant(f"id{number}", number, (MU, SIGMA)) for number in range(6)]
     skills = estimate_skills(
         {number: [number - 1] if number else [] for number in range(6)}, [[(0, 0.9, 50), (5, 0.1, 50)]]
@@ -126,7 +104,7 @@ def test_selection_by_skill_stays_in_the_window_and_takes_no_prompt_twice() -> N
     assert len(select_by_skill(entrants, skills, 9, np.random.default_rng(0), window=4)) == 4
 
 
-def test_a_population_names_the_best_by_its_matches_and_without_any_the_youngest() -> None:
+def test_a_population_names_the_best_by_its_matches_and_without_any_the_youngest():
     roots = {name: prompt_of([name]) for name in ("a", "b")}
     a, b = (prompt.prompt_id for prompt in roots.values())
     older = found_population(roots, "0001").rated({a: (30.0, 1.0), b: (20.0, 1.0)})
@@ -168,7 +146,7 @@ def lineage(random: np.random.Generator, iterations: int, *, ranks: bool) -> flo
     return max(truth[number] for number in met) - truth[named]
 
 
-def test_skills_miss_less_than_ratings_by_ranks() -> None:
+def test_skills_miss_less_than_ratings_by_ranks():
     """The same runs, named both ways; the figures of the whole line come from
     benchmarks/prompts_selection.py."""
     regrets = {

@@ -1,7 +1,5 @@
 """Calls as a policy writes them, and that nothing a tool gives is ever taken for the policy's own word."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -42,14 +40,14 @@ PIECES = st.lists(st.sampled_from(MARKS), max_size=8).map("".join)
         ("<tool>python\n\n</tool>", "nothing after the name python"),
     ],
 )
-def test_a_turn_ends_with_a_call_or_says_what_is_wrong(turn: str, call: tuple[str, str] | str) -> None:
+def test_a_turn_ends_with_a_call_or_says_what_is_wrong(turn, call):
     assert read_call(turn) == call
 
 
 @given(
     st.lists(st.tuples(PIECES, st.text(st.sampled_from("<>/toolresult \n"), max_size=20)), max_size=3), PIECES
 )
-def test_no_part_of_a_result_is_left_in_what_is_judged(turns: list[tuple[str, str]], rest: str) -> None:
+def test_no_part_of_a_result_is_left_in_what_is_judged(turns, rest):
     """Whatever marks the policy writes around its calls. The letter W stands in every result and nowhere
     else."""
     reply = (
@@ -60,14 +58,14 @@ def test_no_part_of_a_result_is_left_in_what_is_judged(turns: list[tuple[str, st
 
 
 @given(st.text(st.sampled_from(list("<>/toolresut \n\t\x00\x1b7é")), max_size=60))
-def test_a_result_has_no_marks_and_nothing_that_prints_nothing(text: str) -> None:
+def test_a_result_has_no_marks_and_nothing_that_prints_nothing(text):
     result = unmarked(text)
     assert is_unmarked(result)
     assert all(letter.isprintable() or letter in "\n\t" for letter in result)
     assert result.replace(" ", "") == text.replace(" ", "").replace("\x00", "").replace("\x1b", "")
 
 
-def test_what_is_judged_is_the_whole_reply_only_where_there_was_no_tool() -> None:
+def test_what_is_judged_is_the_whole_reply_only_where_there_was_no_tool():
     reply = "<tool>python print(5)</tool>\n<result>\n5\n</result>\nIt is 6."
     assert Sample(reply, 1, False).said == reply
     assert Sample(reply, 1, False, calls=(ToolCall("python", "print(5)", "ok", "5", 9),)).said.split() == [

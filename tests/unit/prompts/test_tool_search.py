@@ -1,9 +1,6 @@
 """The tool `search`: what it finds, in which order, and which corpora are none."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -39,7 +36,7 @@ def answer_to(query: str) -> str:
     return answer.text
 
 
-def test_the_passage_that_fits_best_comes_first() -> None:
+def test_the_passage_that_fits_best_comes_first():
     assert answer_to("height of Mont Blanc in metres").splitlines()[0] == f"[1] Alps: {LIBRARY[0].text}"
     assert answer_to("How high is Aconcagua?").splitlines()[0] == f"[1] Andes: {LIBRARY[1].text}"
     assert answer_to("cheeses") == f"[1] {LIBRARY[3].text}"
@@ -47,7 +44,7 @@ def test_the_passage_that_fits_best_comes_first() -> None:
     assert answer_to("zebra") == NOTHING_FOUND
 
 
-def test_one_fact_counts_wherever_it_stands_in_a_long_document() -> None:
+def test_one_fact_counts_wherever_it_stands_in_a_long_document():
     words = [f"word{number}" for number in range(3 * PASSAGE)]
     words[2 * PASSAGE + 5] = "needle"
     [answer] = Search([Document("long", " ".join(words)), Document("short", "hay")]).answer(["needle"])
@@ -55,7 +52,7 @@ def test_one_fact_counts_wherever_it_stands_in_a_long_document() -> None:
     assert [len(passage.split()) for passage in passages(" ".join(words[:250]))] == [PASSAGE, PASSAGE, 50]
 
 
-def test_it_shows_a_few_and_those_of_equal_rank_in_the_order_of_the_corpus() -> None:
+def test_it_shows_a_few_and_those_of_equal_rank_in_the_order_of_the_corpus():
     [answer] = Search([Document(str(number), "the same words") for number in range(9)]).answer(["same"])
     assert answer.text.splitlines() == [
         f"[{number}] {number - 1}: the same words" for number in range(1, SHOWN + 1)
@@ -63,12 +60,12 @@ def test_it_shows_a_few_and_those_of_equal_rank_in_the_order_of_the_corpus() -> 
 
 
 @given(st.text(st.sampled_from(list("\"'*()^:-+{}.AND OR NOT NEAR alps_\x00é²\n")), max_size=30))
-def test_no_query_is_an_error_of_the_index(query: str) -> None:
+def test_no_query_is_an_error_of_the_index(query):
     [answer] = INDEX.answer([query])
     assert answer.status == ("ok" if any(letter.isalnum() for letter in query) else "error")
 
 
-def test_a_corpus_is_a_folder_of_texts_and_rows_in_the_order_of_names(tmp_path: Path) -> None:
+def test_a_corpus_is_a_folder_of_texts_and_rows_in_the_order_of_names(tmp_path):
     (tmp_path / "b" / "c").mkdir(parents=True)
     (tmp_path / "b" / "c" / "deep.md").write_text("deep text")
     (tmp_path / "a.jsonl").write_text(
@@ -97,7 +94,7 @@ def test_a_corpus_is_a_folder_of_texts_and_rows_in_the_order_of_names(tmp_path: 
         ({"a.jsonl": "[" * 100_000}, "a.jsonl", "row 1 of"),
     ],
 )
-def test_what_is_no_corpus_is_told(tmp_path: Path, files: dict[str, str], place: str, complaint: str) -> None:
+def test_what_is_no_corpus_is_told(tmp_path, files, place, complaint):
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
@@ -106,7 +103,7 @@ def test_what_is_no_corpus_is_told(tmp_path: Path, files: dict[str, str], place:
     assert "EVOLAKE_PROMPTS__CORPUS" in str(error.value) or "fix the file" in str(error.value)
 
 
-def test_a_document_that_is_no_text_is_told(tmp_path: Path) -> None:
+def test_a_document_that_is_no_text_is_told(tmp_path):
     (tmp_path / "a.txt").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(InputError, match="cannot be read"):
         read_corpus(str(tmp_path))
@@ -121,6 +118,6 @@ def test_a_document_that_is_no_text_is_told(tmp_path: Path) -> None:
         ({"tools": ["python"], "corpus": "/nosuch"}, "no tool searches it"),
     ],
 )
-def test_tools_that_the_policy_cannot_have_are_refused(given: dict, complaint: str) -> None:
+def test_tools_that_the_policy_cannot_have_are_refused(given, complaint):
     with pytest.raises(InputError, match=complaint):
         check_tools(PromptsSettings(**given))

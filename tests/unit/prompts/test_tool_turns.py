@@ -1,8 +1,6 @@
 """Replies of several turns, token by token: whose tokens are whose, what a result is cut to, and when a reply
 ends."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Sequence
 
@@ -73,7 +71,7 @@ def own(reply: Reply) -> str:
     return text([token for token, mine in zip(reply.ids, reply.mask, strict=True) if mine])
 
 
-def test_the_mask_tells_the_policys_tokens_from_the_results() -> None:
+def test_the_mask_tells_the_policys_tokens_from_the_results():
     draw = scripted(["so <tool>echo one</tool>"], ["and <tool>echo two</tool>"], ["done$"])
     [reply] = run(draw)
     first, second = f"{RESULT}one{RESULT_END}", f"{RESULT}two{RESULT_END}"
@@ -93,7 +91,7 @@ def test_the_mask_tells_the_policys_tokens_from_the_results() -> None:
     ]
 
 
-def test_a_call_beyond_the_limit_is_text_and_gets_no_result() -> None:
+def test_a_call_beyond_the_limit_is_text_and_gets_no_result():
     tool = Echo()
     [reply] = run(scripted(["<tool>echo a</tool>"], ["<tool>echo b</tool> and on$"]), most_calls=1, tool=tool)
     assert tool.asked == [["a"]] and len(reply.calls) == 1 and reply.ended
@@ -107,7 +105,7 @@ def test_a_call_beyond_the_limit_is_text_and_gets_no_result() -> None:
         ("<tool>sing a song</tool>", "unknown", "no tool sing, only echo"),
     ],
 )
-def test_what_is_no_call_of_a_tool_is_told_to_the_policy(turn: str, status: str, result: str) -> None:
+def test_what_is_no_call_of_a_tool_is_told_to_the_policy(turn, status, result):
     [reply] = run(scripted([turn], ["ok$"]))
     [call] = reply.calls
     assert call.status == status
@@ -124,7 +122,7 @@ STRANGE = st.lists(
 
 
 @given(STRANGE, st.integers(48, 90))
-def test_a_result_is_bounded_and_holds_no_mark_of_ours_or_the_models(given_text: str, most: int) -> None:
+def test_a_result_is_bounded_and_holds_no_mark_of_ours_or_the_models(given_text, most):
     tokens, call = read_result(Called("echo", "x", Answered("ok", given_text)), TOKENIZER, most)
     before, after = ids(RESULT), ids(RESULT_END)
     assert len(tokens) == call.tokens <= most
@@ -136,7 +134,7 @@ def test_a_result_is_bounded_and_holds_no_mark_of_ours_or_the_models(given_text:
     assert call == whole if whole.tokens <= most else call.result.endswith(CUT)
 
 
-def test_a_policy_with_tools_reads_of_them_after_the_problem_and_its_prompt_stays_what_it_was() -> None:
+def test_a_policy_with_tools_reads_of_them_after_the_problem_and_its_prompt_stays_what_it_was():
     tool = Echo()
     policy = tiny_policy(tools=Toolbox([tool], most_calls=2, most_tokens=64))
     read = text(policy.prompt_ids(PROMPT, problems(1)[0]))
@@ -148,13 +146,13 @@ def test_a_policy_with_tools_reads_of_them_after_the_problem_and_its_prompt_stay
     assert tool.closed
 
 
-def test_a_reply_that_could_outgrow_the_model_is_refused() -> None:
+def test_a_reply_that_could_outgrow_the_model_is_refused():
     policy = tiny_policy(tools=Toolbox([Echo()], most_calls=60, most_tokens=64))
     with pytest.raises(InputError, match="longer than the model can read"):
         policy.sample([(PROMPT, problems(1)[0])], 1, 1)
 
 
-def test_samples_of_random_weights_are_the_same_with_a_tool_that_they_never_call() -> None:
+def test_samples_of_random_weights_are_the_same_with_a_tool_that_they_never_call():
     """But for what they read of it: the same prompt drawn with and without ends in the same tokens."""
     toolbox = Toolbox([Echo()], most_calls=2, most_tokens=64)
     toolbox.description = lambda: ""  # type: ignore[method-assign]

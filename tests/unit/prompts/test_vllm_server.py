@@ -1,8 +1,6 @@
 """Replies sampled by a server with vLLM's routes: what it says is what the policy here would say, and what it
 forges is refused."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -48,7 +46,7 @@ def learn(policy: LocalPolicy) -> None:
     assert policy.update(groups_of(samples, [[1.0, 0.0, 1.0, 0.0]] * 3), 7).updated
 
 
-def test_greedy_replies_are_those_of_transformers_before_and_after_learning(double: Double) -> None:
+def test_greedy_replies_are_those_of_transformers_before_and_after_learning(double):
     alone = tiny_policy(max_tokens=24)
     with policy_by(double, max_tokens=24) as policy:
         first = alone.sample(PAIRS, 1, 0, greedy=True)
@@ -65,7 +63,7 @@ def test_greedy_replies_are_those_of_transformers_before_and_after_learning(doub
         assert policy.sample(PAIRS, 1, 0, greedy=True) == after
 
 
-def test_a_policy_learns_from_what_the_server_sampled(double: Double) -> None:
+def test_a_policy_learns_from_what_the_server_sampled(double):
     with policy_by(double) as policy:
         before = policy.save()
         learn(policy)
@@ -73,7 +71,7 @@ def test_a_policy_learns_from_what_the_server_sampled(double: Double) -> None:
         assert policy.steps == 1
 
 
-def test_each_reply_has_a_seed_of_its_own_and_the_same_seed_gives_the_same(double: Double) -> None:
+def test_each_reply_has_a_seed_of_its_own_and_the_same_seed_gives_the_same(double):
     with policy_by(double) as policy:
         replies = policy.sample(PAIRS[:1], 12, 3)[0]
         assert len({reply.reply_ids for reply in replies}) > 6
@@ -89,9 +87,7 @@ def test_each_reply_has_a_seed_of_its_own_and_the_same_seed_gives_the_same(doubl
     )
 
 
-def test_the_server_holds_the_newest_adapter_alone_and_forgets_it_at_the_end(
-    double: Double, tmp_path: Path
-) -> None:
+def test_the_server_holds_the_newest_adapter_alone_and_forgets_it_at_the_end(double, tmp_path):
     with policy_by(double, tmp_path) as policy:
         policy.sample(PAIRS, 2, 1)
         (first,) = double.adapters
@@ -106,7 +102,7 @@ def test_the_server_holds_the_newest_adapter_alone_and_forgets_it_at_the_end(
     assert not list(tmp_path.iterdir())
 
 
-def test_an_editor_with_the_adapter_off_is_answered_by_the_base(double: Double) -> None:
+def test_an_editor_with_the_adapter_off_is_answered_by_the_base(double):
     with policy_by(double) as policy:
         said = policy.answer(
             [{"role": "user", "content": "Two plus two?"}],
@@ -126,7 +122,7 @@ def test_an_editor_with_the_adapter_off_is_answered_by_the_base(double: Double) 
         assert not double.adapters
 
 
-def test_a_server_with_another_model_is_an_error_before_any_reply() -> None:
+def test_a_server_with_another_model_is_an_error_before_any_reply():
     other = load_base("tiny", None, Path("unused"), "float32")
     with torch.no_grad():
         other.model.model.layers[0].mlp.up_proj.weight.mul_(1.5)
@@ -138,7 +134,7 @@ def test_a_server_with_another_model_is_an_error_before_any_reply() -> None:
         pass
 
 
-def test_a_server_that_takes_an_adapter_and_heeds_it_not_is_found_out(double: Double) -> None:
+def test_a_server_that_takes_an_adapter_and_heeds_it_not_is_found_out(double):
     with policy_by(double) as policy:
         with torch.no_grad():
             for name, parameter in policy._trained.items():
@@ -165,14 +161,14 @@ FORGED = {
 
 
 @pytest.mark.parametrize("ids", FORGED.values(), ids=FORGED)
-def test_a_forged_reply_is_refused(double: Double, ids: object) -> None:
+def test_a_forged_reply_is_refused(double, ids):
     with policy_by(double) as policy:
         double.spoil = lambda body, choice: choice if "prompt_logprobs" in body else {"token_ids": ids}
         with pytest.raises(MachineryError, match="sent something else"):
             policy.sample(PAIRS, 1, 1)
 
 
-def test_what_cannot_be_a_server_is_told_before_any_work(double: Double) -> None:
+def test_what_cannot_be_a_server_is_told_before_any_work(double):
     address = double.url
     for url in ("http://127.0.0.1:9", "http://", f"{address}/elsewhere"):
         with pytest.raises(InputError, match="no vLLM server answers"):
@@ -183,14 +179,14 @@ def test_what_cannot_be_a_server_is_told_before_any_work(double: Double) -> None
         VllmServer(address, os.devnull, dtype="float32", vocabulary=259, room=100, at_once=1)
 
 
-def test_an_adapter_that_the_server_does_not_take_says_why(double: Double) -> None:
+def test_an_adapter_that_the_server_does_not_take_says_why(double):
     double.refused.add("/v1/load_lora_adapter")
     with policy_by(double) as policy, pytest.raises(MachineryError, match="--max-lora-rank") as caught:
         policy.sample(PAIRS, 1, 1)
     assert "greater than max_lora_rank" in str(caught.value)
 
 
-def test_the_doctor_says_which_model_is_served(double: Double) -> None:
+def test_the_doctor_says_which_model_is_served(double):
     result = sampler(PromptsSettings(sampler="vllm", vllm_url=double.url))
     assert result.ok
     assert result.detail == f"vLLM at {double.url}: base, up to 4096 tokens"
@@ -208,7 +204,7 @@ def test_the_doctor_says_which_model_is_served(double: Double) -> None:
         ({"vllm_url": "http://h:1", "tools": ["python"]}, "call tools"),
     ],
 )
-def test_settings_that_do_not_fit(given: dict[str, Any], match: str) -> None:
+def test_settings_that_do_not_fit(given, match):
     with pytest.raises(InputError, match=match):
         check_sampler(PromptsSettings.model_validate({"sampler": "vllm"} | given))
     check_sampler(

@@ -1,7 +1,5 @@
 """Files of the user's are read only if they are regular files, and never beyond the limit."""
 
-from __future__ import annotations
-
 import os
 import resource
 import socket
@@ -12,7 +10,7 @@ import pytest
 from evolake.reading import Unreadable, read_bytes, read_text, require_regular
 
 
-def test_a_regular_file_is_read_up_to_its_limit(tmp_path: Path) -> None:
+def test_a_regular_file_is_read_up_to_its_limit(tmp_path):
     path = tmp_path / "a.txt"
     path.write_bytes(b"\xef\xbb\xbfone\r\ntwo\r")
     assert read_text(path) == "one\ntwo\n"
@@ -24,7 +22,7 @@ def test_a_regular_file_is_read_up_to_its_limit(tmp_path: Path) -> None:
         read_text(path)
 
 
-def test_a_high_limit_takes_no_memory_for_a_short_file(tmp_path: Path) -> None:
+def test_a_high_limit_takes_no_memory_for_a_short_file(tmp_path):
     path = tmp_path / "a.txt"
     path.write_bytes(b"short")
     before = resource.getrlimit(resource.RLIMIT_AS)
@@ -36,9 +34,7 @@ def test_a_high_limit_takes_no_memory_for_a_short_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["pipe", "device", "endless", "socket", "folder", "link"])
-def test_what_is_no_regular_file_is_named_and_never_waited_for(
-    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_no_regular_file_is_named_and_never_waited_for(kind, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     path = {"device": Path("/dev/null"), "endless": Path("/dev/zero")}.get(kind, Path("it"))
     with socket.socket(socket.AF_UNIX) as listening:
@@ -55,12 +51,12 @@ def test_what_is_no_regular_file_is_named_and_never_waited_for(
                 read(path)
 
 
-def test_a_missing_file_is_the_systems_error(tmp_path: Path) -> None:
+def test_a_missing_file_is_the_systems_error(tmp_path):
     with pytest.raises(FileNotFoundError):
         read_text(tmp_path / "nosuch")
 
 
-def test_a_file_of_proc_is_bounded_though_it_claims_no_size() -> None:
+def test_a_file_of_proc_is_bounded_though_it_claims_no_size():
     assert Path("/proc/self/maps").stat().st_size == 0
     with pytest.raises(Unreadable, match="too large"):
         read_bytes(Path("/proc/self/maps"), 100)

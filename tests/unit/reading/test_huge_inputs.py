@@ -1,8 +1,6 @@
 """Nested, huge and odd texts in settings, projects, families, rules and options end as a sentence with exit
 code 2, never as a bug."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 
@@ -45,7 +43,7 @@ def refused(here: Path, *typed: str, says: str = "", **environment: str) -> None
     "value", [DEEP, TABLES, LONG, "[" * 900 + "]" * 900], ids=["lists", "tables", "digits", "closed"]
 )
 @pytest.mark.parametrize("name", VARIABLES)
-def test_a_variable_that_is_nested_or_huge_is_named(name: str, value: str, tmp_path: Path) -> None:
+def test_a_variable_that_is_nested_or_huge_is_named(name, value, tmp_path):
     refused(tmp_path, "status", says=name.partition("__")[0], **{name: value})
 
 
@@ -53,7 +51,7 @@ def test_a_variable_that_is_nested_or_huge_is_named(name: str, value: str, tmp_p
 @pytest.mark.parametrize(
     "name", ["EVOLAKE_SEED", "EVOLAKE_WORKERS", "EVOLAKE_BUDGET__USD_PER_RUN", "EVOLAKE_MODEL_TIMEOUT_S"]
 )
-def test_a_number_that_is_none_is_named(name: str, value: str, tmp_path: Path) -> None:
+def test_a_number_that_is_none_is_named(name, value, tmp_path):
     refused(
         tmp_path, "status", says=name.partition("__")[0].removeprefix("EVOLAKE_").lower(), **{name: value}
     )
@@ -80,7 +78,7 @@ def project(here: Path, name: str, text: str) -> None:
     ],
     ids=["lists", "digits", "parts", "tables", "float", "long", "table", "superscript"],
 )
-def test_a_project_file_that_is_nested_or_huge_is_refused_at_once(text: str, tmp_path: Path) -> None:
+def test_a_project_file_that_is_nested_or_huge_is_refused_at_once(text, tmp_path):
     project(tmp_path, "project.toml", text)
     refused(tmp_path, "programs", "check", "p", says="project.toml")
 
@@ -118,7 +116,7 @@ def test_a_project_file_that_is_nested_or_huge_is_refused_at_once(text: str, tmp
         "date",
     ],
 )
-def test_a_config_that_is_nested_or_huge_is_refused_at_once(text: str, tmp_path: Path) -> None:
+def test_a_config_that_is_nested_or_huge_is_refused_at_once(text, tmp_path):
     project(tmp_path, "config.yaml", text)
     refused(tmp_path, "programs", "check", "p", says="config.yaml")
 
@@ -128,7 +126,7 @@ def test_a_config_that_is_nested_or_huge_is_refused_at_once(text: str, tmp_path:
     ["id = " + DEEP, PARTS, "id = " + LONG, "id = '\u00b2'"],
     ids=["lists", "parts", "digits", "superscript"],
 )
-def test_a_familys_settings_are_refused_by_name(text: str, tmp_path: Path) -> None:
+def test_a_familys_settings_are_refused_by_name(text, tmp_path):
     for name, data in FAMILY.items():
         (tmp_path / "f").mkdir(exist_ok=True)
         (tmp_path / "f" / name).write_bytes(data)
@@ -139,7 +137,7 @@ def test_a_familys_settings_are_refused_by_name(text: str, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     "text", [DEEP, '{"generator": ' + LONG + "}", TABLES], ids=["lists", "digits", "tables"]
 )
-def test_files_of_json_are_refused_by_name(text: str, tmp_path: Path) -> None:
+def test_files_of_json_are_refused_by_name(text, tmp_path):
     pl.DataFrame({"objective_id": [0, 0], "design_id": [1, 2], "score": [1.0, 2.0]}).write_parquet(
         tmp_path / "s.parquet"
     )
@@ -155,7 +153,7 @@ def test_files_of_json_are_refused_by_name(text: str, tmp_path: Path) -> None:
     ["version: \u00b2", "version: " + LONG, "parameters: " + DEEP, 'parameters: {"a": ' + LONG + "}"],
     ids=["superscript", "version", "lists", "digits"],
 )
-def test_a_rule_is_refused_by_name(line: str, tmp_path: Path) -> None:
+def test_a_rule_is_refused_by_name(line, tmp_path):
     (tmp_path / "rules/designs").mkdir(parents=True)
     (tmp_path / "rules/designs/x.md").write_text(
         f"---\nid: x\nkind: hard\ngate: trace\ncheck: x\n{line}\n---\n"
@@ -165,7 +163,7 @@ def test_a_rule_is_refused_by_name(line: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", ["\u00b2", "9" * 400, "9" * 5000, "-1", "\u0663" * 500])
-def test_numbers_of_options_have_an_end(number: str, tmp_path: Path) -> None:
+def test_numbers_of_options_have_an_end(number, tmp_path):
     pl.DataFrame({"objective_id": [0, 0], "design_id": [1, 2], "score": [1.0, 2.0]}).write_parquet(
         tmp_path / "s.parquet"
     )
@@ -178,10 +176,10 @@ def test_numbers_of_options_have_an_end(number: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "cell", ["one_shot-" + "9" * 5000, "one_shot-\u00b2", "one_shot-\u0663", "one_shot-", "-1"]
 )
-def test_a_cell_of_a_study_is_no_other_text(cell: str) -> None:
+def test_a_cell_of_a_study_is_no_other_text(cell):
     with pytest.raises(InputError):
         Cells("repair", ["one_shot"]).parse(cell)
 
 
-def test_a_bundle_that_never_ends_is_refused_at_once(tmp_path: Path) -> None:
+def test_a_bundle_that_never_ends_is_refused_at_once(tmp_path):
     refused(tmp_path, "bundle", "verify", "/dev/zero", says="/dev/zero is a device")

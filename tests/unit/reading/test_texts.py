@@ -1,8 +1,6 @@
 """JSON, TOML and numbers from outside are parsed within bounds: an error names the text, and comes at
 once."""
 
-from __future__ import annotations
-
 import json
 import tomllib
 
@@ -22,7 +20,7 @@ VALUES = st.recursive(
 
 @given(VALUES)
 @settings(deadline=None)
-def test_json_within_the_bounds_is_read_as_the_standard_parser_reads_it(value: object) -> None:
+def test_json_within_the_bounds_is_read_as_the_standard_parser_reads_it(value):
     for text in (json.dumps(value), json.dumps(value, ensure_ascii=False, indent=1)):
         assert parse_json(text, name="it") == value
 
@@ -46,7 +44,7 @@ def test_json_within_the_bounds_is_read_as_the_standard_parser_reads_it(value: o
         ('"\\', "Unterminated"),
     ],
 )
-def test_json_that_is_broken_or_beyond_a_bound_is_an_error_that_names_it(text: str | bytes, why: str) -> None:
+def test_json_that_is_broken_or_beyond_a_bound_is_an_error_that_names_it(text, why):
     characters = 100_000 if "x" * 9 in str(text[:20]) else 10_000_000
     with pytest.raises(Unparsable, match="reply.json") as raised:
         parse_json(text, name="reply.json", values=2000, characters=characters)
@@ -54,7 +52,7 @@ def test_json_that_is_broken_or_beyond_a_bound_is_an_error_that_names_it(text: s
     assert isinstance(raised.value, InputError) and isinstance(raised.value, ValueError)
 
 
-def test_brackets_digits_and_commas_inside_strings_do_not_count() -> None:
+def test_brackets_digits_and_commas_inside_strings_do_not_count():
     value = ["[" * 500 + "," * 5000 + "9" * 500, '"' + "{" * 500]
     assert parse_json(json.dumps(value), name="it", values=100) == value
     assert parse_json(b"\xef\xbb\xbf[1]", name="it") == [1]
@@ -73,7 +71,7 @@ def test_brackets_digits_and_commas_inside_strings_do_not_count() -> None:
         'a = "' + "." * 500 + '"',
     ],
 )
-def test_toml_within_the_bounds_is_read_as_the_standard_parser_reads_it(text: str) -> None:
+def test_toml_within_the_bounds_is_read_as_the_standard_parser_reads_it(text):
     assert parse_toml(text, name="it") == tomllib.loads(text)
     assert parse_toml(b"\xef\xbb\xbf" + text.encode(), name="it") == tomllib.loads(text)
 
@@ -99,7 +97,7 @@ def test_toml_within_the_bounds_is_read_as_the_standard_parser_reads_it(text: st
         ("a = 99999-99-99", ""),
     ],
 )
-def test_toml_that_is_broken_or_beyond_a_bound_is_an_error_that_names_it(text: str | bytes, why: str) -> None:
+def test_toml_that_is_broken_or_beyond_a_bound_is_an_error_that_names_it(text, why):
     with pytest.raises(Unparsable, match=r"p\.toml") as raised:
         parse_toml(text, name="p.toml")
     assert why in str(raised.value)
@@ -107,7 +105,7 @@ def test_toml_that_is_broken_or_beyond_a_bound_is_an_error_that_names_it(text: s
 
 @given(st.text())
 @settings(deadline=None)
-def test_any_text_is_a_value_or_an_input_error(text: str) -> None:
+def test_any_text_is_a_value_or_an_input_error(text):
     for parse in (parse_json, parse_toml):
         try:
             parse(text, name="it")
@@ -132,5 +130,5 @@ def test_any_text_is_a_value_or_an_input_error(text: str) -> None:
         ("x", None),
     ],
 )
-def test_a_whole_number_is_ascii_digits_and_not_too_many(text: str, number: int | None) -> None:
+def test_a_whole_number_is_ascii_digits_and_not_too_many(text, number):
     assert whole_number(text) == number

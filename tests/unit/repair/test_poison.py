@@ -1,8 +1,6 @@
 """Poisoned candidates of the repair study: malformed, refuted or undecided, and the trial ends as every
 other."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 
@@ -11,7 +9,7 @@ import pytest
 from repair_cases import posed
 
 from evolake.agents import AgentFailure, Agents
-from evolake.agents.backends import OperatorsBackend
+from evolake.agents.roles import OperatorsBackend
 from evolake.errors import JailUnavailable
 from evolake.repair import trial
 from evolake.repair.arm_views import CandidateReply
@@ -41,12 +39,12 @@ TEXTS = (
 
 
 @pytest.mark.parametrize("text", TEXTS, ids=lambda item: item[:40].encode("ascii", "replace").decode())
-def test_a_candidate_of_any_kind_is_malformed_with_a_short_reason(text: str) -> None:
+def test_a_candidate_of_any_kind_is_malformed_with_a_short_reason(text):
     result = parse_candidate(text, PROBLEM)
     assert isinstance(result, Malformed) and len(result.reason) < 400
 
 
-def test_a_value_far_outside_its_domain_is_refuted_and_one_past_all_sense_malformed() -> None:
+def test_a_value_far_outside_its_domain_is_refuted_and_one_past_all_sense_malformed():
     far = json.dumps({"status": "sat", "assignment": {"x1": 2 ** (MAX_BITS - 1), "x2": 1}})
     candidate = parse_candidate(far, PROBLEM)
     assert isinstance(candidate, Claim) and Certifier().certify(PROBLEM, candidate).verdict == "refuted"
@@ -81,7 +79,7 @@ def tried(arm: str, reply: Any, certifier: Any = None) -> trial.Trial:
 
 
 @pytest.mark.parametrize("arm", KNOWN_ARMS)
-def test_a_trial_of_poisoned_replies_ends_in_every_arm(arm: str) -> None:
+def test_a_trial_of_poisoned_replies_ends_in_every_arm(arm):
     poisoned = CandidateReply.sat({"x1": 7**1500, "x2": -(7**1500)})
     far, odd = CandidateReply.sat({"x1": 2**200, "x2": 1}), CandidateReply.sat({"\ud800": 1})
     for reply in (poisoned, far, odd, AgentFailure("r", "invalid", "\ud800", 1)):
@@ -100,7 +98,7 @@ class Raises:
         raise self.error
 
 
-def test_a_candidate_on_which_certifying_raises_is_undecided_and_a_dead_machine_is_no_verdict() -> None:
+def test_a_candidate_on_which_certifying_raises_is_undecided_and_a_dead_machine_is_no_verdict():
     done = tried(ARMS[1], CandidateReply.sat({"x1": 1, "x2": 3}), Raises(OverflowError("too large")))
     assert {row["verdict"] for row in done.attempts} == {"unknown"}
     with pytest.raises(JailUnavailable):
@@ -108,7 +106,7 @@ def test_a_candidate_on_which_certifying_raises_is_undecided_and_a_dead_machine_
 
 
 @pytest.mark.parametrize("arm", KNOWN_ARMS)
-def test_the_next_prompt_shows_what_was_answered_whatever_it_was(arm: str) -> None:
+def test_the_next_prompt_shows_what_was_answered_whatever_it_was(arm):
     from evolake.repair.arm_states import Judged, start
 
     state = start(arm, PROBLEM)

@@ -5,8 +5,6 @@ lead to the same prompts, byte for byte, unless the difference is one the arm ma
 trials, every line of every prompt is explained by what the arm may see.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace
@@ -16,8 +14,8 @@ import pytest
 from repair_cases import posed
 
 from evolake.agents import Agents
-from evolake.agents.backends import OperatorsBackend
 from evolake.agents.prompts import build_messages
+from evolake.agents.roles import OperatorsBackend
 from evolake.repair.arm_states import Judged, start
 from evolake.repair.arm_views import PlainRequest, view_of
 from evolake.repair.certifier import Certification, Certifier

@@ -1,7 +1,5 @@
 """Cells of a study: equal budgets, equal bytes however the work is cut up, and rows that fit their tables."""
 
-from __future__ import annotations
-
 import json
 from concurrent.futures import ThreadPoolExecutor
 
@@ -15,11 +13,11 @@ from evolake.lake import Lake
 from evolake.repair import cells as cells_module
 from evolake.repair.cells import BenchmarkProblem, CellRows, Study, is_finished, publish_cell, run_cell
 from evolake.repair.generator import generate
-from evolake.repair.names import ARMS, CALL_PLACES, INFORMED, KNOWN_ARMS, ONE_SHOT, WHOLE_CONFLICT
+from evolake.repair.names import ARMS, INFORMED, KNOWN_ARMS, ONE_SHOT, WHOLE_CONFLICT
 from evolake.repair.running import publish_study, read_study
 from evolake.repair.settings import RepairSettings
 from evolake.repair.tables import ATTEMPTS, RESULTS, cell_of
-from evolake.repair.trial import Budget, RoundPlan, call_number, plan_of
+from evolake.repair.trial import Budget, RoundPlan, plan_of
 
 K, R = 3, 4
 SETTINGS = settings_module.settings_type()(backend="operators")
@@ -111,29 +109,6 @@ def test_keys_are_unique_and_every_attempt_names_its_prompt_and_reply(cells):
     )
 
 
-def test_the_record_of_a_whole_conflict_has_several_constraints_and_the_values_that_they_exclude(
-    study, cells
-):
-    problems = {entry.problem.id: entry.problem for entry in study.entries}
-    several = 0
-    for row in (
-        frames(cells[WHOLE_CONFLICT])[1]
-        .filter((pl.col("claim") == "sat") & (pl.col("verdict") == "refuted"))
-        .iter_rows(named=True)
-    ):
-        members, problem = json.loads(row["core"]), problems[row["problem_id"]]
-        constraints = [name for name in members if "=" not in name]
-        several += len(constraints) > 1
-        assert set(constraints) <= {item.id for item in problem.constraints} and set(constraints) & set(
-            json.loads(row["violated"])
-        )
-        assert {name.partition("=")[0] for name in members if "=" in name} <= {
-            item.name for item in problem.variables
-        }
-        assert len(constraints) < len(members), "a conflict of the benchmark names a value"
-    assert several > 5
-
-
 def test_the_same_cell_has_the_same_content_however_the_work_is_cut(study, cells, tmp_path, monkeypatch):
     monkeypatch.setattr(cells_module, "CHUNK", 4)
     with ThreadPoolExecutor(2) as executor:
@@ -209,8 +184,3 @@ def test_the_arms_of_a_study_are_a_setting_and_the_papers_five_by_default(monkey
         monkeypatch.setenv("EVOLAKE_REPAIR__ARMS", wrong)
         with pytest.raises(InputError, match="repair.arms"):
             settings_module.load()
-
-
-def test_calls_of_the_five_arms_bear_the_numbers_that_tapes_have():
-    assert [call_number(arm, 2, 3, 1) for arm in ARMS] == [200_301, 210_301, 220_301, 230_301, 240_301]
-    assert sorted(CALL_PLACES.values()) == list(range(len(KNOWN_ARMS))) and len(KNOWN_ARMS) <= 10

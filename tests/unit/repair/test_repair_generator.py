@@ -1,8 +1,6 @@
 """The generator: labels that hold, shares that are kept, conflicts of the planned sort, and no tell-tale
 shape."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

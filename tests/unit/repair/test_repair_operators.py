@@ -1,7 +1,5 @@
 """The classical proposer: what it does with each request, and that it reads nothing else."""
 
-from __future__ import annotations
-
 import numpy as np
 from repair_cases import posed
 

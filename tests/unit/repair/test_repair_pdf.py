@@ -1,7 +1,5 @@
 """The PDF of the report: by the engine that PATH has, and a line that says why there is none."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 
@@ -9,10 +7,9 @@ import pytest
 from repair_results import K, R, made_up_problems, made_up_results
 
 from evolake.repair.names import ARMS
-from evolake.repair.report import pdf
+from evolake.repair.report import page
 from evolake.repair.report.material import report_of
-from evolake.repair.report.page import write_report
-from evolake.repair.report.pdf import write_pdf
+from evolake.repair.report.page import write_pdf, write_report
 from evolake.repair.requirements import requirements
 from evolake.repair.running import Stored
 from evolake.repair.tables import ATTEMPTS
@@ -21,7 +18,7 @@ WRITES = 'for last; do :; done\ntest -f "$last" && test -d figures || exit 9\n'
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path) -> Path:
     """A report's folder, as far as an engine looks at it."""
     (tmp_path / "out" / "figures").mkdir(parents=True)
     (tmp_path / "out" / "report.tex").write_text(r"\documentclass{article}\begin{document}x\end{document}")
@@ -76,7 +73,7 @@ def test_an_engine_is_run_beside_the_figures_and_leaves_the_pdf_alone_behind(fol
     ],
 )
 def test_an_engine_that_fails_is_told_in_one_line(folder, monkeypatch, script, said):
-    monkeypatch.setattr(pdf, "LIMIT_S", 0.5)
+    monkeypatch.setattr(page, "LIMIT_S", 0.5)
     engine(monkeypatch, folder, pdflatex=script)
     assert write_pdf(folder) == (None, said)
     assert not (folder / "report.pdf").exists()

@@ -1,8 +1,6 @@
 """The report: the same bytes from the same rows, every table in both forms, honest words, and nothing of an
 unfinished study."""
 
-from __future__ import annotations
-
 import re
 
 import polars as pl
@@ -11,8 +9,8 @@ from repair_results import K, R, made_up_problems, made_up_results
 
 from evolake.errors import InputError
 from evolake.repair.names import ARMS, INFORMED, KNOWN_ARMS, WHOLE_CONFLICT
+from evolake.repair.report.artifacts import answers, caution, headline, setting
 from evolake.repair.report.material import report_of
-from evolake.repair.report.narrative import answers, caution, headline, setting
 from evolake.repair.report.page import render_html, render_latex, tex, write_report
 from evolake.repair.report.result_tables import shown_tables
 from evolake.repair.running import Stored

@@ -1,8 +1,6 @@
 """Perturbed problems are the same problem in other words, and the transfer's problems are the grids they were
 made from."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

@@ -1,8 +1,6 @@
 """No line calls something a gain that is none: not a difference of nothing, a share of accepted candidates,
 or a root compared with itself."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import replace
@@ -19,8 +17,7 @@ from evolake.lake import ARTIFACTS, CHAMPIONS, Lake, TableSchema, side_table
 from evolake.programs.report.story import improves, score_in_words
 from evolake.prompts.evolution.population import ITERATION, Population
 from evolake.prompts.model.prompt import Principle, SystemPrompt
-from evolake.prompts.report.artifacts import gain_of
-from evolake.prompts.report.story import ROOT_LEADS, UNKNOWN, why_no_gain
+from evolake.prompts.report.story import ROOT_LEADS, UNKNOWN, gain_of, why_no_gain
 from evolake.prompts.tables import ARCHIVE, EVALUATIONS
 from evolake.report.champion import Champion
 from evolake.report.gain import NONE_YET, Gain
@@ -96,9 +93,7 @@ def crown(root: Path, line: str, name: str, kind: str) -> None:
         ),
     ],
 )
-def test_what_is_not_beyond_the_noise_is_no_gain_in_any_form(
-    is_ratio: bool, measured: tuple[float, float, float], in_words: str
-):
+def test_what_is_not_beyond_the_noise_is_no_gain_in_any_form(is_ratio, measured, in_words):
     result = gain(*measured, beyond=False, is_ratio=is_ratio)
     assert not result.is_gain
     assert (
@@ -129,7 +124,7 @@ def test_a_gain_is_said_with_its_interval_and_being_worse_beyond_the_noise_is_no
     ("bound", "figure"),
     [("", "2.00 times"), ("lower bound", "at least 2.00 times"), ("estimate", "an estimated 2.00 times")],
 )
-def test_a_gain_of_which_one_side_was_not_measured_to_its_end_says_so(bound: str, figure: str):
+def test_a_gain_of_which_one_side_was_not_measured_to_its_end_says_so(bound, figure):
     result = replace(gain(2.0, 1.9, 2.1, beyond=True), bound=bound, count="8 seeds")
     assert (
         str(result) == f"{figure} fewer median steps than the start (95% interval 1.90 to 2.10), on 20 things"
@@ -146,7 +141,7 @@ def test_an_interval_without_an_end_is_json_all_the_same():
     )
 
 
-def test_designs_say_none_yet_if_the_champion_does_not_beat_the_baseline(tmp_path: Path):
+def test_designs_say_none_yet_if_the_champion_does_not_beat_the_baseline(tmp_path):
     decision = {
         "cycle": CYCLE,
         "comparison": "baseline",
@@ -200,9 +195,9 @@ def decided(holder: str, mean: float, *, higher: bool = True) -> dict[str, Any]:
     ],
 )
 def test_a_program_s_score_beside_that_of_the_initial_program_is_a_gain_only_if_it_is_better(
-    holder: str, mean: float, higher: bool, in_words: str
+    holder, mean, higher, in_words
 ):
-    row = decided(holder, mean, higher=higher)
+    row = decided(holder, mean, higher=higher) | {"baseline_mean": None}
     assert score_in_words(row) == in_words
     assert improves(row) == (NONE_YET not in in_words)
 
@@ -232,7 +227,7 @@ def prompts_lake(root: Path, checkpoint: str | None) -> Lake:
     return Lake(root)
 
 
-def test_a_root_under_the_base_model_is_not_compared_with_itself(tmp_path: Path):
+def test_a_root_under_the_base_model_is_not_compared_with_itself(tmp_path):
     root = SystemPrompt((Principle("p1", "Think first."),)).prompt_id
     assert gain_of(prompts_lake(tmp_path / "base", None), root, CYCLE, CYCLE) is None
     assert why_no_gain(root, {"root": root, "updates": 0}) == ROOT_LEADS and ROOT_LEADS.startswith(NONE_YET)

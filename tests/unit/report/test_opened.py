@@ -1,7 +1,5 @@
 """`evolake report --open`: the page is handed to the browser, and is kept where there is none."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 
@@ -11,7 +9,7 @@ from lake_damage import toy_lake
 
 
 @pytest.fixture
-def environment(tmp_path: Path) -> dict[str, str]:
+def environment(tmp_path) -> dict[str, str]:
     kept = {
         name: value
         for name, value in os.environ.items()
@@ -20,7 +18,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
     return kept | {"EVOLAKE_LAKE": str(toy_lake(tmp_path)), "TMPDIR": str(tmp_path)}
 
 
-def test_the_browser_gets_the_page(tmp_path: Path, environment: dict[str, str]):
+def test_the_browser_gets_the_page(tmp_path, environment):
     browser, opened = tmp_path / "browser", tmp_path / "opened"
     browser.write_text(f'#!/bin/sh\nprintf %s "$1" > {opened}\n')
     browser.chmod(0o755)
@@ -31,9 +29,7 @@ def test_the_browser_gets_the_page(tmp_path: Path, environment: dict[str, str]):
     assert page.parent.parent == tmp_path and "<!doctype html>" in page.read_text().lower()
 
 
-def test_without_a_display_the_page_is_written_and_the_command_says_where(
-    tmp_path: Path, environment: dict[str, str]
-):
+def test_without_a_display_the_page_is_written_and_the_command_says_where(tmp_path, environment):
     named, unnamed = evolake_apart(
         environment, ["report", "--open", "--out", str(tmp_path / "report.html")], ["report", "--open"]
     )
@@ -44,9 +40,7 @@ def test_without_a_display_the_page_is_written_and_the_command_says_where(
         assert "ordered" in written.read_text()
 
 
-def test_a_browser_that_does_not_start_leaves_the_page_and_is_no_failure(
-    tmp_path: Path, environment: dict[str, str]
-):
+def test_a_browser_that_does_not_start_leaves_the_page_and_is_no_failure(tmp_path, environment):
     [done] = evolake_apart(
         environment | {"BROWSER": str(tmp_path / "nowhere")},
         ["report", "--open", "--out", str(tmp_path / "report.html")],

@@ -1,8 +1,6 @@
 """Pages: what a candidate, a model or a lake says is text on every page of every line, and no module writes
 markup past the templates."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from datetime import date
@@ -24,11 +22,10 @@ from evolake.lines import lines
 from evolake.repair.report.result_tables import Shown
 from evolake.report import pages
 from evolake.report.champion import Champion
-from evolake.report.finished_cycle import FinishedCycle
+from evolake.report.finished_cycle import FinishedCycle, questions
 from evolake.report.gain import Gain
 from evolake.report.lines import any_section
 from evolake.report.pages import Section, page, plain, render, sentence
-from evolake.report.questions import questions
 from evolake.report.story import Story
 from evolake.stats import Interval
 
@@ -52,7 +49,7 @@ def holds_only_text(markup: str, times: int) -> bool:
     return "<script" not in markup and markup.count(SAFE) >= times
 
 
-def test_a_design_s_title_source_and_reasons_are_text(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+def test_a_design_s_title_source_and_reasons_are_text(monkeypatch, tmp_path):
     frames = {name: evil("title", EVIL) for name in (*questions(designs.PACKAGE, "page.sql"), "ancestry")}
     frames |= {
         "decisions": evil("comparison", "reason"),
@@ -108,7 +105,7 @@ def test_a_design_s_title_source_and_reasons_are_text(monkeypatch: pytest.Monkey
     )
 
 
-def test_a_family_s_title_text_label_and_reasons_are_text(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+def test_a_family_s_title_text_label_and_reasons_are_text(monkeypatch, tmp_path):
     population: Any = SimpleNamespace(
         rows=lambda *_: [{"operator": EVIL}], experience=evil("number", "cycle", "item")
     )
@@ -210,9 +207,7 @@ def test_what_a_study_says_is_text():
     assert holds_only_text(body, 16)
 
 
-def test_a_line_without_a_section_of_its_own_is_text_too_and_so_is_the_page_around_it(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-):
+def test_a_line_without_a_section_of_its_own_is_text_too_and_so_is_the_page_around_it(monkeypatch, tmp_path):
     monkeypatch.setattr("evolake.report.finished_cycle.finished", lambda root, *_: Lake(root))
     lake = Lake(tmp_path)
     row = {
@@ -242,7 +237,7 @@ def test_a_line_without_a_section_of_its_own_is_text_too_and_so_is_the_page_arou
     )
 
 
-def test_a_headline_that_no_template_made_is_text(tmp_path: Path):
+def test_a_headline_that_no_template_made_is_text(tmp_path):
     body = render(
         "evolake.report", "any_line.html.j2", line="x", cycle="1", headline=EVIL, tables={EVIL: evil(EVIL)}
     )
@@ -269,7 +264,7 @@ def test_a_headline_that_no_template_made_is_text(tmp_path: Path):
         (float("nan"), '<td class="n">nan</td>'),
     ],
 )
-def test_a_cell_is_written_by_what_it_holds(value: Any, cell: str):
+def test_a_cell_is_written_by_what_it_holds(value, cell):
     frame = pl.DataFrame({"some_name": [value]})
     body = render("evolake.report", "any_line.html.j2", line="x", cycle="1", headline="", tables={"t": frame})
     assert cell in body

@@ -1,7 +1,5 @@
 """The page of an arms' comparison says what the numbers say, and no more."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -55,7 +53,7 @@ def test_a_difference_inside_the_draw_of_problems_is_none():
 
 
 @pytest.mark.parametrize(("low", "high", "word"), [(0.02, 0.2, "gains"), (-0.2, -0.02, "loses")])
-def test_a_difference_beyond_it_is_said_with_its_direction(low: float, high: float, word: str):
+def test_a_difference_beyond_it_is_said_with_its_direction(low, high, word):
     assert f"evolution with RL {word} 10.0%" in verdict(comparison(low, high))
     assert differences_table(comparison(low, high))["beyond_the_draw"].to_list() == ["yes"]
 

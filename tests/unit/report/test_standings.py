@@ -1,13 +1,9 @@
 """The table of all lines: a row for each, by what its package contributes alone, with the interval of its
 gain or the word that there is none."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -17,19 +13,16 @@ from solver_lake import make_lake
 from evolake.cli import cli
 from evolake.errors import InputError
 from evolake.lake import ARTIFACTS, CHAMPIONS, Lake, side_table
-from evolake.lazy import Lazy
-from evolake.lines import LineSpec, lines
 from evolake.repair.findings import analyse
 from evolake.repair.report import artifacts as repair
 from evolake.repair.report.material import StudyReport
 from evolake.report import standings
-from evolake.report.artifacts import LineArtifacts
 from evolake.report.standing import COLUMNS, Standing
 from evolake.report.standings import as_table
 
 
 @pytest.fixture(scope="module")
-def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def root(tmp_path_factory) -> Path:
     """Two cycles of solvers with a gain, and one of a line that no package registers."""
     root = tmp_path_factory.mktemp("lake")
     make_lake(root)
@@ -64,7 +57,7 @@ def evolake(root: Path, *words: str) -> str:
     return done.stdout
 
 
-def test_every_line_of_the_lake_has_a_row_and_no_other_has_one(root: Path):
+def test_every_line_of_the_lake_has_a_row_and_no_other_has_one(root):
     printed = json.loads(evolake(root, "status", "--table", "--json"))
     assert (printed["verdict"], printed["lake"]) == ("ok", str(root))
     rows = {row["line"]: row for row in printed["lines"]}
@@ -87,34 +80,7 @@ def test_every_line_of_the_lake_has_a_row_and_no_other_has_one(root: Path):
     assert solvers["seconds"] >= 0
 
 
-def test_a_line_that_no_package_registers_has_the_shared_row(root: Path):
-    bridges = json.loads(evolake(root, "status", "--table", "--json"))["lines"][0]
-    assert (bridges["line"], bridges["best"], bridges["gain"], bridges["is_gain"]) == (
-        "bridges",
-        "a bridge",
-        "not measured",
-        False,
-    )
-    assert (bridges["estimate"], bridges["evaluations"]) == (None, None)
-
-
-def test_a_further_line_brings_its_own_row(root: Path, monkeypatch: pytest.MonkeyPatch):
-    def own(shared: Standing, lake: Lake, ask: Any) -> Standing:
-        crowned = ask("SELECT count(*)::INTEGER AS n FROM champions WHERE line = $line")[0]["n"]
-        return replace(shared, best="the longest", evaluations=crowned)
-
-    known = {**lines(), "bridges": LineSpec("bridges", assets="bridges", artifacts=Lazy("bridges:ARTIFACTS"))}
-    monkeypatch.setattr(standings, "lines", lambda: known)
-    monkeypatch.setattr(
-        standings,
-        "artifacts_of",
-        lambda line: LineArtifacts(standing=own) if line == "bridges" else LineArtifacts(),
-    )
-    [row] = [row for row in standings.standings(Lake(root)) if row.line == "bridges"]
-    assert (row.best, row.evaluations, row.cycles) == ("the longest", 1, 1)
-
-
-def test_the_table_cuts_nothing_and_fits_its_width(root: Path):
+def test_the_table_cuts_nothing_and_fits_its_width(root):
     text = evolake(root, "status", "--table")
     head, *rest = text.splitlines()
     assert tuple(head.split()) == COLUMNS
@@ -130,7 +96,7 @@ def test_the_table_cuts_nothing_and_fits_its_width(root: Path):
     assert table.count("x") == 100 and table.count("w") == 100 and "12,345" in table and "1,234" in table
 
 
-def test_an_empty_lake_says_how_to_begin(tmp_path: Path):
+def test_an_empty_lake_says_how_to_begin(tmp_path):
     assert "Start with: evolake run" in evolake(tmp_path, "status", "--table")
     assert json.loads(evolake(tmp_path, "status", "--table", "--json"))["lines"] == []
 
@@ -147,9 +113,7 @@ def study(skill: Mapping[str, float]) -> StudyReport:
 
 
 @pytest.mark.parametrize(("best", "is_gain"), [(0.95, True), (0.58, False)])
-def test_the_study_compares_its_best_arm_with_mere_attempts(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, best: float, is_gain: bool
-):
+def test_the_study_compares_its_best_arm_with_mere_attempts(tmp_path, monkeypatch, best, is_gain):
     arms = (
         "one_shot",
         "multi_no_feedback",
@@ -176,7 +140,7 @@ def test_the_study_compares_its_best_arm_with_mere_attempts(
     assert row.evaluations == report.results["solver_calls"].sum()
 
 
-def test_a_study_that_is_not_complete_has_no_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_study_that_is_not_complete_has_no_row(tmp_path, monkeypatch):
     def unfinished(_: Path) -> StudyReport:
         raise InputError("the study is not finished")
 

@@ -1,16 +1,13 @@
 """`evolake status` counts what passed its gates as accepted, whatever became of it afterwards."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
 
 from commands import evolake
 
 from evolake.lake import ARTIFACTS, Lake, side_table
 
 
-def test_champions_and_retired_artifacts_were_accepted_and_each_counts_once(tmp_path: Path):
+def test_champions_and_retired_artifacts_were_accepted_and_each_counts_once(tmp_path):
     lake = Lake(tmp_path / "lake")
     states = {
         "seeds": [("root", "champion")],

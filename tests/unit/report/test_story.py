@@ -1,11 +1,8 @@
 """What a cycle has to tell: the same sentences for the page, the UI and the terminal, no digit too many, and
 nothing that reads as markup."""
 
-from __future__ import annotations
-
 from base64 import b64decode
 from dataclasses import replace
-from pathlib import Path
 from xml.etree.ElementTree import fromstring
 
 import dagster as dg
@@ -16,18 +13,19 @@ from assets.cycle import Sealed
 from assets.line import Line
 from assets.story import LONGEST_TAG, story_page
 from evolake.lake import AGENT_CALLS, Lake, side_table
-from evolake.programs.tables import DECISIONS, MEASURED, PROGRAMS, PROJECTS
+from evolake.programs.report.story import baseline_in_words
+from evolake.programs.tables import BASELINE, DECISIONS, MEASURED, PROGRAMS, PROJECTS
 from evolake.report.pages import page
 from evolake.report.story import INLINE, Block, Cost, Gate, Story, Trend, markdown, picture, story_of
 from evolake.visible import in_a_cell
 
 
 @pytest.fixture(scope="module")
-def lake(tmp_path_factory: pytest.TempPathFactory) -> Lake:
+def lake(tmp_path_factory) -> Lake:
     return make_lake(tmp_path_factory.mktemp("lake"))
 
 
-def test_the_story_of_a_cycle_says_who_leads_what_was_stopped_and_what_it_cost(lake: Lake):
+def test_the_story_of_a_cycle_says_who_leads_what_was_stopped_and_what_it_cost(lake):
     first, second = (story_of(lake, "solvers", cycle) for cycle in ("0001", "0002"))
     summary = dict(second.lines())
     assert len(second.lines()) <= 10
@@ -48,7 +46,7 @@ def test_the_story_of_a_cycle_says_who_leads_what_was_stopped_and_what_it_cost(l
     assert [point[1] for point in second.trend.points] == pytest.approx([2.3, 1.15])
 
 
-def test_roles_that_gave_no_valid_reply_are_told_for_the_cycle_and_those_before_it(tmp_path: Path):
+def test_roles_that_gave_no_valid_reply_are_told_for_the_cycle_and_those_before_it(tmp_path):
     lake = Lake(tmp_path)
 
     def asked(cycle: str, *calls: tuple[str, str]) -> None:
@@ -99,7 +97,7 @@ def test_roles_that_gave_no_valid_reply_are_told_for_the_cycle_and_those_before_
     assert "bad" not in page([], [replace(second, unanswered={})]).partition("</style>")[2]
 
 
-def test_programs_tell_every_project_what_their_evaluations_cost_and_whose_score_is_open(tmp_path: Path):
+def test_programs_tell_every_project_what_their_evaluations_cost_and_whose_score_is_open(tmp_path):
     lake = Lake(tmp_path)
     decided = {
         "cycle": "0001",
@@ -140,6 +138,18 @@ def test_programs_tell_every_project_what_their_evaluations_cost_and_whose_score
         {"cycle": "0001", "program_id": name, "status": status, "cpu_s": 1.5}
         for name, status in (("b", "ok"), ("d", "ok"), ("e", "raised"))
     ]
+    dumb = [
+        {
+            "cycle": "0001",
+            "project": "fit",
+            "search": search,
+            "cpu_s": 1.0,
+            "total_cpu_s": 2.0,
+            "line_total_cpu_s": 16.0,
+            "heldout_mean": mean,
+        }
+        for search, mean in (("hill", 1.5), ("restart", None))
+    ]
     living = [
         {"program_id": name, "state": state}
         for name, state in (("b", "champion"), ("c", "accepted"), ("a", "retired"))
@@ -149,6 +159,7 @@ def test_programs_tell_every_project_what_their_evaluations_cost_and_whose_score
         ("projects", PROJECTS, [{**own, "project": name} for name in ("fit", "open")]),
         ("measured", MEASURED, runs),
         ("heldout", MEASURED, runs[:1]),
+        ("baseline", BASELINE, dumb),
     ):
         lake.publish("programs", asset, schema.frame(of_asset), cycle="0001", run_id="r", schema=schema)
     lake.publish(
@@ -157,7 +168,8 @@ def test_programs_tell_every_project_what_their_evaluations_cost_and_whose_score
     summary = dict((story := story_of(lake, "programs", "0001")).lines())
     assert (
         summary["Gain"]
-        == "fit: held-out points 2, the initial program's 1; open: none yet (held-out points 1, the "
+        == "fit: held-out points 2, the initial program's 1; hill climbing and restarts in a quarter of the "
+        "time 1.5; open: none yet (held-out points 1, the "
         "initial program's 1)"
     )
     assert summary["Rank 1"] == (
@@ -172,10 +184,27 @@ def test_programs_tell_every_project_what_their_evaluations_cost_and_whose_score
         "2 living programs of 2 projects",
         "protect the score of open",
     )
-    assert (story.cost.cpu_s, story.spent.cpu_s, list(story.trend.points)) == (6.0, 6.0, [("0001", 2.0)])
+    assert (story.cost.cpu_s, story.spent.cpu_s, list(story.trend.points)) == (8.0, 8.0, [("0001", 2.0)])
 
 
-def test_a_line_says_how_many_contests_it_held_and_how_many_false_promotions_that_lets_expect(tmp_path: Path):
+@pytest.mark.parametrize(
+    ("own", "line", "said"),
+    [
+        (10.0, 10.2, "hill climbing and restarts in the same time 2.19"),
+        (5.0, 10.0, "hill climbing and restarts in half the time 2.19"),
+        (7.0, 10.0, "hill climbing and restarts in 70% of the time 2.19"),
+        (30.0, 10.0, "hill climbing and restarts in 300% of the time 2.19"),
+        (90.0, None, "hill climbing and restarts for 1.5 min 2.19"),
+        (0.0, 10.0, ""),
+    ],
+)
+def test_a_dumb_search_is_shown_with_its_share_of_the_time(own, line, said):
+    row = {"baseline_mean": 2.19, "baseline_cpu_s": own, "line_cpu_s": line}
+    assert baseline_in_words(row) == said
+    assert baseline_in_words(row | {"baseline_mean": None}) == ""
+
+
+def test_a_line_says_how_many_contests_it_held_and_how_many_false_promotions_that_lets_expect(tmp_path):
     lake = Lake(tmp_path)
     held = [("b", True, "sign flips of 8 pairs"), (None, False, None), ("c", False, "sign flips of 8 pairs")]
     for cycle, (challenger, wins, test) in zip(("0001", "0002", "0003"), held, strict=True):
@@ -216,11 +245,11 @@ def test_a_line_says_how_many_contests_it_held_and_how_many_false_promotions_tha
     )
 
 
-def test_an_earlier_cycle_s_story_knows_nothing_of_later_ones(lake: Lake):
+def test_an_earlier_cycle_s_story_knows_nothing_of_later_ones(lake):
     assert "fast" not in str(story_of(lake, "solvers", "0001"))
 
 
-def test_a_line_that_no_package_registers_has_the_shared_story(tmp_path: Path):
+def test_a_line_that_no_package_registers_has_the_shared_story(tmp_path):
     summary = story_of(Lake(tmp_path), "bridges", "0001")
     assert dict(summary.lines())["Next"] == "another cycle: evolake run --lines bridges"
     assert dict(summary.lines())["Leads"] == "none yet"
@@ -260,7 +289,7 @@ def test_a_seal_links_to_the_story_before_everything_else():
     assert "story" not in Sealed("0001", "v", {}, False).metadata()
 
 
-def test_the_page_of_a_cycle_has_the_story_its_trend_and_its_gates_without_a_click(lake: Lake):
+def test_the_page_of_a_cycle_has_the_story_its_trend_and_its_gates_without_a_click(lake):
     story = story_of(lake, "solvers", "0002")
     page, found = story_page(lake, Line("solvers", "Solvers."), "0002", "run", lambda _: None)
     assert page["story"] == dg.MetadataValue.md(markdown(story)) and len(page["story"].value) <= INLINE
@@ -291,7 +320,7 @@ def test_the_page_of_a_cycle_has_the_story_its_trend_and_its_gates_without_a_cli
     assert picture(Trend("one", [("0001", 1.0)])) == picture(Trend()) == ""
 
 
-def test_a_damaged_table_does_not_lose_the_cycle_and_is_told(tmp_path: Path):
+def test_a_damaged_table_does_not_lose_the_cycle_and_is_told(tmp_path):
     lake, warned = make_lake(tmp_path), []
     part = next(
         path

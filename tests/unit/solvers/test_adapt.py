@@ -1,11 +1,8 @@
 """`evolake solvers adapt`: from an archive that nobody prepared to an adapter, or to a sentence that says
 what to do."""
 
-from __future__ import annotations
-
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -22,7 +19,7 @@ from evolake.solvers.repository.variant import create_variant
 
 
 @pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, requires: Callable[[str], str]) -> Path:
+def project(tmp_path, monkeypatch, requires) -> Path:
     """A lake, and an empty folder to work in."""
     requires("c++")
     monkeypatch.setenv("EVOLAKE_LAKE", str(tmp_path / "lake"))
@@ -37,9 +34,7 @@ def proposed(project: Path, build: str, main: str = MAIN) -> Adapted:
 
 
 @pytest.mark.parametrize("build", [build for build in BUILDS if build != "make"])
-def test_each_kind_of_build_is_found_and_its_answers_and_proofs_are_checked(
-    project: Path, build: str
-) -> None:
+def test_each_kind_of_build_is_found_and_its_answers_and_proofs_are_checked(project, build):
     if build == "CMake" and shutil.which("cmake", path=PATH) is None:
         result = proposed(project, build)
         assert (result.verdict, result.reasons) == (
@@ -63,7 +58,7 @@ def test_each_kind_of_build_is_found_and_its_answers_and_proofs_are_checked(
     )
 
 
-def test_the_next_command_works_as_it_is_printed(project: Path) -> None:
+def test_the_next_command_works_as_it_is_printed(project):
     command = proposed(project, "make").next_command
     assert command is not None
     words = command.split()
@@ -75,7 +70,7 @@ def test_the_next_command_works_as_it_is_printed(project: Path) -> None:
 
 
 @pytest.mark.long
-def test_a_program_that_the_gates_block_is_told_with_the_gate_and_what_it_wrote(project: Path) -> None:
+def test_a_program_that_the_gates_block_is_told_with_the_gate_and_what_it_wrote(project):
     limit = '    if (variables > 60) { fprintf(stderr, "mini: licence for 60 variables\\n"); return 9; }\n'
     refusing = MAIN.replace("    bool found", f"{limit}    bool found")
     typed = ["adapt", str(small_archive(project, "make", refusing)), "--json"]
@@ -91,7 +86,7 @@ def test_a_program_that_the_gates_block_is_told_with_the_gate_and_what_it_wrote(
     assert "crash" not in reason and result["next"].startswith("evolake solvers layout")
 
 
-def test_a_program_that_refuses_to_run_shows_its_exit_code_and_what_it_wrote(project: Path) -> None:
+def test_a_program_that_refuses_to_run_shows_its_exit_code_and_what_it_wrote(project):
     refusing = MAIN.replace(
         "    bool found", '    fprintf(stderr, "mini: no licence\\n"); return 9;\n    bool found'
     )
@@ -103,14 +98,14 @@ def test_a_program_that_refuses_to_run_shows_its_exit_code_and_what_it_wrote(pro
     )
 
 
-def test_a_program_that_crashes_is_said_to_crash(project: Path) -> None:
+def test_a_program_that_crashes_is_said_to_crash(project):
     [reason] = proposed(
         project, "make", MAIN.replace("    bool found", "    abort();\n    bool found")
     ).reasons
     assert "crashed by signal 6" in reason
 
 
-def test_answers_without_the_lines_of_the_competitions_are_named(project: Path) -> None:
+def test_answers_without_the_lines_of_the_competitions_are_named(project):
     result = proposed(
         project, "make", MAIN.replace('"s UNSAT', '"UNSAT').replace('"s SATISFIABLE\\nv ', '"SATISFIABLE\\n')
     )
@@ -122,7 +117,7 @@ def test_answers_without_the_lines_of_the_competitions_are_named(project: Path) 
     assert load_adapter("mini.toml").proof == "none"
 
 
-def test_proofs_in_a_format_that_no_checker_reads_are_named_and_no_gate_is_asked(project: Path) -> None:
+def test_proofs_in_a_format_that_no_checker_reads_are_named_and_no_gate_is_asked(project):
     frat = MAIN.replace('fprintf(proof, "0\\n")', 'fprintf(proof, "0 0\\n")').replace(
         "if (proof) { for", 'if (proof) { fprintf(proof, "a 1 "); for'
     )
@@ -137,7 +132,7 @@ def test_proofs_in_a_format_that_no_checker_reads_are_named_and_no_gate_is_asked
     assert "the gate correctness takes no UNSAT answer without a proof" in second
 
 
-def test_a_build_that_fails_says_why_and_writes_no_adapter(project: Path) -> None:
+def test_a_build_that_fails_says_why_and_writes_no_adapter(project):
     result = proposed(project, "make", "#include <nosuch.h>\n" + MAIN)
     assert (result.verdict, result.next_command, list(project.glob("*.toml"))) == ("failed", None, [])
     assert (
@@ -158,7 +153,7 @@ def test_a_build_that_fails_says_why_and_writes_no_adapter(project: Path) -> Non
         ),
     ],
 )
-def test_what_cannot_be_built_here_is_one_sentence(tmp_path: Path, name: str, text: str, said: str) -> None:
+def test_what_cannot_be_built_here_is_one_sentence(tmp_path, name, text, said):
     (tmp_path / name).write_text(text)
     ways = ways_of(read_upstream(tmp_path))
     assert ways.recipes == ()
@@ -166,21 +161,21 @@ def test_what_cannot_be_built_here_is_one_sentence(tmp_path: Path, name: str, te
     assert said in reason
 
 
-def test_a_tree_without_a_licence_is_not_adapted(project: Path) -> None:
+def test_a_tree_without_a_licence_is_not_adapted(project):
     tree = small_tree(project / "mini", "make")
     (tree / "LICENSE").unlink()
     _, result = propose(tree)
     assert result.verdict == "failed" and "there is no licence file" in result.reasons[0]
 
 
-def test_nothing_is_overwritten(project: Path) -> None:
+def test_nothing_is_overwritten(project):
     (project / "mini.toml").write_text("mine\n")
     with pytest.raises(InputError, match=r"mini\.toml is there already"):
         proposed(project, "make")
     assert (project / "mini.toml").read_text() == "mine\n"
 
 
-def test_a_proof_s_folder_that_must_be_writable_is_patched(tmp_path: Path) -> None:
+def test_a_proof_s_folder_that_must_be_writable_is_patched(tmp_path):
     tree = small_tree(tmp_path / "mini", "make", MAIN + "// access (dirname, W_OK)\n")
     (tree / "other.cc").symlink_to("main.cc")
     patch, reasons = patch_of(read_upstream(tree), tmp_path / "work")
@@ -211,5 +206,5 @@ def test_a_proof_s_folder_that_must_be_writable_is_patched(tmp_path: Path) -> No
         (b"99999\n", {}),
     ],
 )
-def test_a_listing_is_read_to_where_it_is_whole(data: bytes, found: dict[str, bytes]) -> None:
+def test_a_listing_is_read_to_where_it_is_whole(data, found):
     assert read_listing(data) == found

@@ -1,14 +1,11 @@
 """Adapters are data: the six shipped ones load, and a wrong one is told by its field."""
 
-from __future__ import annotations
-
 import pytest
 from solver_fixtures import ADAPTER, toy_adapter
 
 from evolake.errors import InputError
 from evolake.solvers.measurement.measuring import SPELLINGS
 from evolake.solvers.repository.adapters import known_adapters, load_adapter
-from evolake.solvers.repository.variant import build_script, run_script
 
 SHIPPED = ["cadical195", "glucose421", "kissat", "maplechrono", "mergesat3", "minisat22"]
 
@@ -19,7 +16,7 @@ def test_six_families_are_shipped():
 
 
 @pytest.mark.parametrize("name", SHIPPED)
-def test_every_shipped_family_writes_proofs_and_prints_counters(name: str):
+def test_every_shipped_family_writes_proofs_and_prints_counters(name):
     adapter = load_adapter(name)
     assert adapter.proof != "none" and adapter.proof_argv is not None
     assert {"conflicts", "decisions", "propagations", "restarts"} == set(adapter.statistics)
@@ -53,7 +50,7 @@ def test_an_unknown_adapter_is_told_with_the_known_ones():
         ('keep = ["LICENSE"]', 'keep = ["LICENSE"]\npatch = "nosuch.diff"', "layout.patch"),
     ],
 )
-def test_a_wrong_field_is_named(old: str, new: str, said: str):
+def test_a_wrong_field_is_named(old, new, said):
     assert old in ADAPTER
     with pytest.raises(InputError) as raised:
         toy_adapter(ADAPTER.replace(old, new, 1))
@@ -61,19 +58,9 @@ def test_a_wrong_field_is_named(old: str, new: str, said: str):
 
 
 @pytest.mark.parametrize("proof", ["drat-binary", "lrat-text", "lrat-binary"])
-def test_every_format_of_proofs_that_is_read_may_be_declared(proof: str):
+def test_every_format_of_proofs_that_is_read_may_be_declared(proof):
     assert (
         toy_adapter(ADAPTER.replace('proof = "drat-text"', f'proof = "{proof}"')).proof
         == proof
         == SPELLINGS[proof]
-    )
-
-
-def test_the_scripts_hold_the_command_lines_quoted():
-    adapter = toy_adapter()
-    assert "export CXXFLAGS='-Wall -O1 -s'\nsh -c '$CXX $CXXFLAGS -o bin/toy src/main.cc'\n" in build_script(
-        adapter
-    )
-    assert run_script(adapter).endswith(
-        'if [ -n "${2-}" ]; then exec "$here/toy" -proof="$2/proof.out" "$1"; fi\nexec "$here/toy" "$1"\n'
     )

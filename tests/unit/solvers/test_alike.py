@@ -5,8 +5,6 @@ A program that looks at all there is to see beside the formula's text says what 
 conflicts; every stage must give one number.
 """
 
-from __future__ import annotations
-
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -77,7 +75,7 @@ SAT, UNSAT, OPEN = b"p cnf 2 2\n1 2 0\n-1 0\n", b"p cnf 1 2\n1 0\n-1 0\n", b"p c
 
 
 @pytest.fixture
-def spy(tmp_path: Path, requires: Any) -> Program:
+def spy(tmp_path, requires) -> Program:
     requires("c++")
     folder = tmp_path / "program"
     folder.mkdir()
@@ -93,7 +91,7 @@ def spy(tmp_path: Path, requires: Any) -> Program:
     )
 
 
-def test_no_stage_and_no_expected_answer_can_be_told_by_a_run(spy: Program, tmp_path: Path) -> None:
+def test_no_stage_and_no_expected_answer_can_be_told_by_a_run(spy, tmp_path):
     blobs, cache = BlobStore(tmp_path / "lake"), tmp_path / "cache"
     known = (("easy", "SAT", SAT), ("hard", "UNSAT", UNSAT), ("open", "unknown", OPEN))
     instances = tuple(Instance(name, "f", status, blobs.put(data), base=name) for name, status, data in known)  # type: ignore[arg-type]
@@ -126,7 +124,7 @@ def test_no_stage_and_no_expected_answer_can_be_told_by_a_run(spy: Program, tmp_
     assert None not in {number for _, number in seen}
 
 
-def test_what_a_stage_forbids_beyond_what_it_shows_is_held(tmp_path: Path, requires: Any) -> None:
+def test_what_a_stage_forbids_beyond_what_it_shows_is_held(tmp_path, requires):
     requires("c++")
     folder = tmp_path / "program"
     folder.mkdir()
@@ -151,9 +149,7 @@ def stability_suite_rows(program: Program, suite: Suite, limits: RunLimits) -> l
     return correctness_runs(GateRunner("v", program, "0001", limits), suite)
 
 
-def test_a_run_whose_output_makes_its_reader_raise_is_that_runs_fault(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_whose_output_makes_its_reader_raise_is_that_runs_fault(tmp_path, monkeypatch):
     from evolake.solvers import execute
     from evolake.solvers.measurement import measuring
 

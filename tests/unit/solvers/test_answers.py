@@ -73,7 +73,7 @@ def test_the_tail_leaves_the_model_out():
 
 
 @pytest.mark.parametrize("printed", ["1" + "0" * 400, "9223372036854775808", "nan", "-3", "inf"])
-def test_a_count_that_no_table_holds_is_left_out(printed: str) -> None:
+def test_a_count_that_no_table_holds_is_left_out(printed):
     patterns = {"conflicts": r"^c conflicts : (\S+)", "decisions": r"^c decisions : (\d+)"}
     assert read_counters(f"c conflicts : {printed}\nc decisions : 7\n".encode(), patterns) == {
         "decisions": 7.0

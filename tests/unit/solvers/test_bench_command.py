@@ -1,9 +1,6 @@
 """`evolake solvers bench`: from a folder of sources to a table, with exit codes that mean something."""
 
-from __future__ import annotations
-
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
@@ -23,7 +20,7 @@ from evolake.solvers.tables import METRICS, RUNS
 
 
 @pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, requires: Callable[[str], str]) -> Path:
+def project(tmp_path, monkeypatch, requires) -> Path:
     """A lake, a seeds folder with the adapter `toy`, and a folder of two formulas."""
     requires("c++")
     adapters = tmp_path / "seeds" / "solvers" / "adapters"
@@ -50,7 +47,7 @@ def bench(project: Path, *folders: Path, options: tuple[str, ...] = ("--adapter"
     return CliRunner().invoke(solvers, arguments)
 
 
-def test_a_repository_is_built_measured_and_told_in_numbers(project: Path) -> None:
+def test_a_repository_is_built_measured_and_told_in_numbers(project):
     folder = solver(project, "sound", answering())
     runs = project / "runs.parquet"
     result = bench(project, folder, options=("--adapter", "toy", "--json", "--runs", str(runs)))
@@ -73,7 +70,7 @@ def test_a_repository_is_built_measured_and_told_in_numbers(project: Path) -> No
     ]
 
 
-def test_figures_of_milliseconds_say_that_they_rank_nothing() -> None:
+def test_figures_of_milliseconds_say_that_they_rank_nothing():
     def said(cpu_s: float, timeout_s: float) -> str:
         rows = [run_row("v", "f", "unsat", seconds, timeout_s=timeout_s) for seconds in (0.001, cpu_s)]
         return Report((), RUNS.frame(rows), METRICS.empty(), "").short
@@ -84,7 +81,7 @@ def test_figures_of_milliseconds_say_that_they_rank_nothing() -> None:
     assert said(0.004, 0.25) == said(0.2, 5000.0) == Report((), RUNS.empty(), METRICS.empty(), "").short == ""
 
 
-def test_a_folder_that_a_champion_was_written_to_stands_for_the_repository_in_it(project: Path) -> None:
+def test_a_folder_that_a_champion_was_written_to_stands_for_the_repository_in_it(project):
     solver(project / "champion", "solver", answering())
     (project / "champion" / "README.md").write_text("# A champion\n")
     inner, outer = (
@@ -99,7 +96,7 @@ def test_a_folder_that_a_champion_was_written_to_stands_for_the_repository_in_it
     )
 
 
-def test_a_proof_that_cannot_be_read_is_no_proof_and_is_not_called_refuted(project: Path) -> None:
+def test_a_proof_that_cannot_be_read_is_no_proof_and_is_not_called_refuted(project):
     text = answering()
     assert '"0\\n"' in text
     result = bench(project, solver(project, "frat", text.replace('"0\\n"', '"o 1 1 0\\n"')))
@@ -111,7 +108,7 @@ def test_a_proof_that_cannot_be_read_is_no_proof_and_is_not_called_refuted(proje
     assert "refuted" not in result.stdout
 
 
-def test_a_formula_that_a_program_cannot_read_is_no_crash_and_is_named(project: Path) -> None:
+def test_a_formula_that_a_program_cannot_read_is_no_crash_and_is_named(project):
     refusal = 'if (variables == 1) { fprintf(stderr, "PARSE ERROR! Unexpected char\\n"); return 3; }'
     text = answering().replace("if (variables == 2)", f"{refusal} if (variables == 2)")
     folder = solver(project, "picky", text)
@@ -124,7 +121,7 @@ def test_a_formula_that_a_program_cannot_read_is_no_crash_and_is_named(project: 
     assert summary["unread"][0] in " ".join(bench(project, folder).stdout.split())
 
 
-def test_a_refuted_answer_is_told_and_is_exit_code_1(project: Path) -> None:
+def test_a_refuted_answer_is_told_and_is_exit_code_1(project):
     good, bad = solver(project, "sound", answering()), solver(project, "lying", answering("1 2"))
     result = bench(project, good, bad)
     assert result.exit_code == 1
@@ -135,7 +132,7 @@ def test_a_refuted_answer_is_told_and_is_exit_code_1(project: Path) -> None:
     assert "suite competition:formulas: 2 formulas, timeout 0.25 s of cpu time" in result.stdout
 
 
-def test_a_repository_that_does_not_build_is_told_and_the_others_are_measured(project: Path) -> None:
+def test_a_repository_that_does_not_build_is_told_and_the_others_are_measured(project):
     good, broken = (
         solver(project, "sound", answering()),
         solver(project, "broken", "int main() { return nothing; }"),
@@ -148,7 +145,7 @@ def test_a_repository_that_does_not_build_is_told_and_the_others_are_measured(pr
     assert [row["folder"] for row in summary["metrics"]] == [str(good)]
 
 
-def test_without_an_adapter_the_layout_is_asked_for(project: Path) -> None:
+def test_without_an_adapter_the_layout_is_asked_for(project):
     result = bench(project, solver(project, "bare", answering()), options=("--json",))
     assert result.exit_code == 1
     summary = json.loads(result.stdout)
@@ -156,7 +153,7 @@ def test_without_an_adapter_the_layout_is_asked_for(project: Path) -> None:
     assert "it is not laid out as a variant" in summary["reasons"][0]
 
 
-def test_what_is_not_there_is_a_wrong_input(project: Path) -> None:
+def test_what_is_not_there_is_a_wrong_input(project):
     folder = solver(project, "sound", answering())
     for arguments, message in (
         (["bench", str(project / "nowhere"), "--suite", str(project / "formulas")], "there is no folder"),
@@ -176,7 +173,7 @@ def upstream(project: Path) -> Path:
     return answering_tree(project / "upstream")
 
 
-def test_a_repository_becomes_the_seed_that_it_is_named_as(project: Path) -> None:
+def test_a_repository_becomes_the_seed_that_it_is_named_as(project):
     out = project / "laid-out"
     assert (
         CliRunner()
@@ -194,7 +191,7 @@ def test_a_repository_becomes_the_seed_that_it_is_named_as(project: Path) -> Non
         lay_out_seed(seed, BlobStore(project / "other"), project / "other")
 
 
-def test_an_adapter_that_lies_in_a_file_is_enough_for_a_family_that_nobody_listed(project: Path) -> None:
+def test_an_adapter_that_lies_in_a_file_is_enough_for_a_family_that_nobody_listed(project):
     mine = project / "mine.toml"
     mine.write_text(ADAPTER.replace('name = "toy"', 'name = "mine"', 1))
     tree, out = upstream(project), project / "laid-out"
@@ -219,7 +216,7 @@ def test_an_adapter_that_lies_in_a_file_is_enough_for_a_family_that_nobody_liste
         assert isinstance(error, InputError) and complaint in error.what
 
 
-def test_what_cannot_be_laid_out_is_a_wrong_input_and_writes_nothing(project: Path) -> None:
+def test_what_cannot_be_laid_out_is_a_wrong_input_and_writes_nothing(project):
     tree, out = upstream(project), project / "out"
     (project / "full").mkdir()
     (project / "full" / "x").write_text("x")

@@ -1,8 +1,6 @@
 """The benchmark: rows that say what was proved, work that goes on after a kill, the same rows from any
 executor."""
 
-from __future__ import annotations
-
 import fcntl
 import hashlib
 import json
@@ -17,7 +15,7 @@ import polars as pl
 import pytest
 from solver_runs import run_row
 
-from evolake.errors import InputError, MachineryError
+from evolake.errors import MachineryError
 from evolake.gates import load_rules
 from evolake.journal import read_journal
 from evolake.lake.blobs import BlobStore
@@ -26,7 +24,7 @@ from evolake.solvers.execute import Program
 from evolake.solvers.gates.judging import stage_judge, unsound_in
 from evolake.solvers.measurement.benchmark import MeasuringPlan, plan_jobs, run_jobs, run_limits
 from evolake.solvers.measurement.duel import Contender, DuelPlan, run_duel
-from evolake.solvers.measurement.measuring import Job, held_core, measure, usable_cores
+from evolake.solvers.measurement.measuring import Job, held_core, usable_cores
 from evolake.solvers.measurement.metrics import compute_metrics
 from evolake.solvers.rules.outcomes import unsound
 from evolake.solvers.suites import Suite, competition_suite
@@ -55,7 +53,7 @@ ENDLESS = "while :; do :; done"
 
 
 @pytest.fixture
-def suite(tmp_path: Path) -> Suite:
+def suite(tmp_path) -> Suite:
     folder = tmp_path / "formulas"
     folder.mkdir()
     (folder / "good.cnf").write_bytes(SAT)
@@ -65,7 +63,7 @@ def suite(tmp_path: Path) -> Suite:
 
 
 @pytest.fixture
-def solver(tmp_path: Path) -> Callable[..., Program]:
+def solver(tmp_path) -> Callable[..., Program]:
     def make(script: str, *, proof: bool = True) -> Program:
         folder = tmp_path / hashlib.sha256(script.encode()).hexdigest()[:12]
         folder.mkdir(exist_ok=True)
@@ -102,7 +100,7 @@ def said(row: dict[str, Any]) -> tuple[Any, ...]:
     )
 
 
-def test_answers_are_worth_what_is_proved(solver: Callable[..., Program], suite: Suite) -> None:
+def test_answers_are_worth_what_is_proved(solver, suite):
     programs = {
         "honest": solver(HONEST),
         "model": solver(WRONG_MODEL),
@@ -177,8 +175,8 @@ def test_answers_are_worth_what_is_proved(solver: Callable[..., Program], suite:
     ],
 )
 def test_a_proof_in_another_format_than_declared_proves_nothing(
-    declared: Any, proof: str, status: str, problem: str | None, solver: Callable[..., Program], suite: Suite
-) -> None:
+    declared, proof, status, problem, solver, suite
+):
     program = replace(solver(HONEST.replace("echo 0 >", f'echo "{proof}" >')), proof=declared)
     row = rows({"v": program}, suite)["v", "bad"]
     assert said(row) == (
@@ -193,7 +191,7 @@ def test_a_proof_in_another_format_than_declared_proves_nothing(
     assert unsound(row) == (status != "verified")
 
 
-def test_what_the_checked_share_leaves_out_is_said(solver: Callable[..., Program], suite: Suite) -> None:
+def test_what_the_checked_share_leaves_out_is_said(solver, suite):
     result = rows(
         {"v": solver(HONEST), "champion": solver(HONEST)},
         suite,
@@ -204,9 +202,7 @@ def test_what_the_checked_share_leaves_out_is_said(solver: Callable[..., Program
     assert result["v", "bad"]["proof_bytes"] == 2
 
 
-def test_a_proof_is_checked_once_and_an_undecided_one_again(
-    solver: Callable[..., Program], suite: Suite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_proof_is_checked_once_and_an_undecided_one_again(solver, suite, tmp_path, monkeypatch):
     from evolake.solvers.proof import checking as proof_cache
 
     asked: list[str] = []
@@ -227,16 +223,14 @@ def test_a_proof_is_checked_once_and_an_undecided_one_again(
     assert len(asked) == 3
 
 
-def test_a_run_without_end_is_a_timeout(solver: Callable[..., Program], suite: Suite) -> None:
+def test_a_run_without_end_is_a_timeout(solver, suite):
     result = rows({"v": solver(ENDLESS)}, suite.first(1), MeasuringPlan(run_limits(0.5, 256)))
     row = result["v", "bad"]
     assert said(row) == ("timeout", None, False, False, None, None)
     assert 0.4 < row["cpu_s"] < 3.0
 
 
-def test_finished_rows_are_kept_and_not_run_again(
-    solver: Callable[..., Program], suite: Suite, tmp_path: Path
-) -> None:
+def test_finished_rows_are_kept_and_not_run_again(solver, suite, tmp_path):
     jobs = plan_jobs({"v": solver(HONEST)}, suite, replace(PLAN, repeats=2), cycle="0001")
     journal = tmp_path / "journal.jsonl"
     with ThreadPoolExecutor(1) as executor, pytest.raises(MachineryError, match="pulled the plug"):
@@ -260,22 +254,7 @@ def test_finished_rows_are_kept_and_not_run_again(
         assert run_jobs(jobs, executor, journal=journal, run=_dies_at(0)).equals(full)
 
 
-def test_a_row_of_another_program_version_is_measured_again(
-    solver: Callable[..., Program], suite: Suite, tmp_path: Path
-) -> None:
-    jobs = plan_jobs({"v": solver(HONEST)}, suite.first(1), PLAN, cycle="0001")
-    journal = tmp_path / "journal.jsonl"
-    with ThreadPoolExecutor(1) as executor:
-        run_jobs(jobs, executor, journal=journal, run=_mark)
-    entry = json.loads(journal.read_text())
-    del entry["value"]["host"]
-    journal.write_text(json.dumps(entry) + "\n")
-    with ThreadPoolExecutor(1) as executor:
-        assert run_jobs(jobs, executor, journal=journal, run=_mark).height == 1
-    assert len(journal.read_text().splitlines()) == 2
-
-
-def test_other_limits_are_another_measurement(solver: Callable[..., Program], suite: Suite) -> None:
+def test_other_limits_are_another_measurement(solver, suite):
     first, second = (
         plan_jobs({"v": solver(HONEST)}, suite, MeasuringPlan(run_limits(seconds, 256)), cycle="0001")
         for seconds in (1.0, 2.0)
@@ -285,17 +264,7 @@ def test_other_limits_are_another_measurement(solver: Callable[..., Program], su
     assert [job.key for job in first] == [job.key for job in again]
 
 
-def test_a_process_pool_gives_the_rows_of_threads(solver: Callable[..., Program], suite: Suite) -> None:
-    jobs = plan_jobs({"v": solver(HONEST), "w": solver(WRONG_MODEL)}, suite, PLAN, cycle="0001")
-    with ThreadPoolExecutor(2) as threads, ProcessPoolExecutor(2) as processes:
-        assert _stable(run_jobs(jobs, threads, schema=SMOKE_RUNS)) == _stable(
-            run_jobs(jobs, processes, schema=SMOKE_RUNS)
-        )
-
-
-def test_a_dask_cluster_gives_the_rows_of_a_process_pool(
-    solver: Callable[..., Program], suite: Suite, tmp_path: Path
-) -> None:
+def test_a_dask_cluster_gives_the_rows_of_a_process_pool(solver, suite, tmp_path):
     distributed = pytest.importorskip("distributed")
     jobs = plan_jobs({"v": solver(HONEST)}, suite, PLAN, cycle="0001")
     with (
@@ -308,9 +277,7 @@ def test_a_dask_cluster_gives_the_rows_of_a_process_pool(
         assert _stable(run_jobs(jobs, client.get_executor())) == _stable(run_jobs(jobs, processes))
 
 
-def test_pairs_run_in_turns_and_say_what_was_proved(
-    solver: Callable[..., Program], suite: Suite, tmp_path: Path
-) -> None:
+def test_pairs_run_in_turns_and_say_what_was_proved(solver, suite, tmp_path):
     duel = DuelPlan(
         Contender("old", solver(HONEST)), Contender("new", solver(ALWAYS_UNSAT)), suite, "0002", 2
     )
@@ -339,9 +306,86 @@ def test_pairs_run_in_turns_and_say_what_was_proved(
     ]
 
 
-def test_who_does_not_repeat_itself_in_a_duel_is_blocked(
-    solver: Callable[..., Program], suite: Suite, tmp_path: Path
-) -> None:
+class _Chance(ThreadPoolExecutor):
+    """Stands for chance, of which a jail holds little: from the second pair of two formulas on, RESTLESS
+    writes longer proofs."""
+
+    def __init__(self, script: Path):
+        super().__init__(1)
+        self._script, self._text, self._made = script, script.read_text(), 0
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        def chancy() -> Any:
+            self._script.write_text(
+                self._text.replace('echo "1 0"', 'echo "1 0"; echo "-1 1 1 0"')
+                if self._made >= 2
+                else self._text
+            )
+            self._made += 1
+            return fn(*args, **kwargs)
+
+        return super().submit(chancy)
+
+
+def test_a_core_is_held_by_one_at_a_time(tmp_path):
+    first, *_ = usable_cores()
+    with held_core([first], tmp_path) as core:
+        assert core == first
+        descriptor = os.open(tmp_path / str(first), os.O_RDWR)
+        with pytest.raises(BlockingIOError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.close(descriptor)
+    with held_core([first], tmp_path) as core:
+        assert core == first
+
+
+def _stable(frame: pl.DataFrame) -> list[dict[str, Any]]:
+    return frame.drop("cpu_s", "wall_s", "peak_mb", "proof_cpu_s", "instructions").to_dicts()
+
+
+def _mark(job: Job) -> dict[str, Any]:
+    return _row(job) | {"host": "marked"}
+
+
+def _row(job: Job) -> dict[str, Any]:
+    row = run_row(job.variant_id, job.instance.name, "sat", 1.0, repeat=job.repeat)
+    return {name: row.get(name) for name in RUNS.columns}
+
+
+def _dies_at(count: int) -> Callable[[Job], dict[str, Any]]:
+    calls = [0]
+
+    def run(job: Job) -> dict[str, Any]:
+        if calls[0] == count:
+            raise MachineryError("somebody pulled the plug")
+        calls[0] += 1
+        return _row(job)
+
+    return run
+
+
+def test_a_row_of_another_program_version_is_measured_again(solver, suite, tmp_path):
+    jobs = plan_jobs({"v": solver(HONEST)}, suite.first(1), PLAN, cycle="0001")
+    journal = tmp_path / "journal.jsonl"
+    with ThreadPoolExecutor(1) as executor:
+        run_jobs(jobs, executor, journal=journal, run=_mark)
+    entry = json.loads(journal.read_text())
+    del entry["value"]["host"]
+    journal.write_text(json.dumps(entry) + "\n")
+    with ThreadPoolExecutor(1) as executor:
+        assert run_jobs(jobs, executor, journal=journal, run=_mark).height == 1
+    assert len(journal.read_text().splitlines()) == 2
+
+
+def test_a_process_pool_gives_the_rows_of_threads(solver, suite):
+    jobs = plan_jobs({"v": solver(HONEST), "w": solver(WRONG_MODEL)}, suite, PLAN, cycle="0001")
+    with ThreadPoolExecutor(2) as threads, ProcessPoolExecutor(2) as processes:
+        assert _stable(run_jobs(jobs, threads, schema=SMOKE_RUNS)) == _stable(
+            run_jobs(jobs, processes, schema=SMOKE_RUNS)
+        )
+
+
+def test_who_does_not_repeat_itself_in_a_duel_is_blocked(solver, suite, tmp_path):
     def duel(champion: str, challenger: str, pairs: int) -> set[str]:
         sides = Contender("old", solver(champion)), Contender("new", solver(challenger))
         with _Chance(sides[challenger == RESTLESS].program.folder / "solver") as executor:
@@ -368,67 +412,3 @@ def test_who_does_not_repeat_itself_in_a_duel_is_blocked(
     assert duel(HONEST, RESTLESS, pairs=1) == set(), (
         "who runs once cannot differ from itself: known, and said in docs/trust.md"
     )
-
-
-class _Chance(ThreadPoolExecutor):
-    """Stands for chance, of which a jail holds little: from the second pair of two formulas on, RESTLESS
-    writes longer proofs."""
-
-    def __init__(self, script: Path):
-        super().__init__(1)
-        self._script, self._text, self._made = script, script.read_text(), 0
-
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        def chancy() -> Any:
-            self._script.write_text(
-                self._text.replace('echo "1 0"', 'echo "1 0"; echo "-1 1 1 0"')
-                if self._made >= 2
-                else self._text
-            )
-            self._made += 1
-            return fn(*args, **kwargs)
-
-        return super().submit(chancy)
-
-
-def test_a_core_is_held_by_one_at_a_time(tmp_path: Path) -> None:
-    first, *_ = usable_cores()
-    with held_core([first], tmp_path) as core:
-        assert core == first
-        descriptor = os.open(tmp_path / str(first), os.O_RDWR)
-        with pytest.raises(BlockingIOError):
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        os.close(descriptor)
-    with held_core([first], tmp_path) as core:
-        assert core == first
-
-
-def test_a_suite_without_files_is_refused(solver: Callable[..., Program], suite: Suite) -> None:
-    job = plan_jobs({"v": solver(HONEST)}, suite, PLAN, cycle="0001")[0]
-    with pytest.raises(InputError, match="no file yet"):
-        measure(replace(job, instance=replace(job.instance, path=None)))
-
-
-def _stable(frame: pl.DataFrame) -> list[dict[str, Any]]:
-    return frame.drop("cpu_s", "wall_s", "peak_mb", "proof_cpu_s", "instructions").to_dicts()
-
-
-def _mark(job: Job) -> dict[str, Any]:
-    return _row(job) | {"host": "marked"}
-
-
-def _row(job: Job) -> dict[str, Any]:
-    row = run_row(job.variant_id, job.instance.name, "sat", 1.0, repeat=job.repeat)
-    return {name: row.get(name) for name in RUNS.columns}
-
-
-def _dies_at(count: int) -> Callable[[Job], dict[str, Any]]:
-    calls = [0]
-
-    def run(job: Job) -> dict[str, Any]:
-        if calls[0] == count:
-            raise MachineryError("somebody pulled the plug")
-        calls[0] += 1
-        return _row(job)
-
-    return run

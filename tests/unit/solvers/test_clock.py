@@ -1,18 +1,15 @@
 """Processor time decides and the clock is a guard: a run that the clock cut short on a busy machine is made
 again, or is no result."""
 
-from __future__ import annotations
-
-import multiprocessing
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from multiprocessing.synchronize import Barrier
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
+from busy_host import busy_host
 from solver_runs import run_row
 
 from evolake.jail import NativeOutcome
@@ -33,32 +30,13 @@ from evolake.solvers.tables import HOLDOUT_RUNS, RUNS
 
 SHELL = (Path("/bin/sh"), Path("/bin/sleep"))
 LIMITS = RunLimits(cpu_s=0.4, wall_s=0.5, memory_mb=256)
-BUSY = 5
-
-
-def spin(core: int, ready: Barrier) -> None:
-    """Keep a processor busy until killed, or until who started it is gone, from when all others are there."""
-    os.sched_setaffinity(0, {core})
-    ready.wait()
-    parent = os.getppid()
-    while os.getppid() == parent:
-        pass
 
 
 @pytest.fixture
 def busy_core() -> Iterator[int]:
     """A processor on which other processes want to run all the time."""
-    core = usable_cores()[-1]
-    context = multiprocessing.get_context("spawn")
-    ready = context.Barrier(BUSY + 1)
-    others = [context.Process(target=spin, args=(core, ready), daemon=True) for _ in range(BUSY)]
-    for other in others:
-        other.start()
-    ready.wait()
-    yield core
-    for other in others:
-        other.kill()
-        other.join()
+    with busy_host():
+        yield max(os.sched_getaffinity(0))
 
 
 def job(folder: Path, script: str, limits: RunLimits, core: int) -> Job:
@@ -81,9 +59,7 @@ def job(folder: Path, script: str, limits: RunLimits, core: int) -> Job:
     )
 
 
-def test_a_run_that_a_busy_machine_starves_is_made_again_with_a_longer_clock(
-    tmp_path: Path, busy_core: int
-) -> None:
+def test_a_run_that_a_busy_machine_starves_is_made_again_with_a_longer_clock(tmp_path, busy_core):
     [row] = measure_together([job(tmp_path, "while :; do :; done", LIMITS, busy_core)])
     assert (row["status"], row["solved"]) == ("timeout", False), (
         "it came to its limit of processor time, long after its first clock"
@@ -91,16 +67,14 @@ def test_a_run_that_a_busy_machine_starves_is_made_again_with_a_longer_clock(
     assert row["cpu_s"] >= LIMITS.cpu_s and row["wall_s"] > LIMITS.wall_s
 
 
-def test_a_run_that_stays_starved_is_no_result(tmp_path: Path, busy_core: int) -> None:
+def test_a_run_that_stays_starved_is_no_result(tmp_path, busy_core):
     limits = replace(LIMITS, cpu_s=1.5, wall_s=0.15)
     [row] = measure_together([job(tmp_path, "while :; do :; done", limits, busy_core)])
     assert (row["status"], row["answer"], row["solved"]) == ("clock", None, False)
     assert row["cpu_s"] < limits.cpu_s and "still running after 1.35 s of wall clock" in row["problems"]
 
 
-def test_a_program_that_waits_by_itself_ran_out_of_time(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_program_that_waits_by_itself_ran_out_of_time(tmp_path, monkeypatch):
     """Else a solver could sleep where it is slow, and such formulas would not count."""
     calls: list[RunLimits] = []
 
@@ -114,26 +88,6 @@ def test_a_program_that_waits_by_itself_ran_out_of_time(
     assert (row["status"], len(calls)) == ("timeout", 1)
 
 
-@pytest.mark.parametrize(
-    ("status", "cpu_s", "delayed_s", "wall_s", "expected"),
-    [
-        ("timeout", 0.1, 0.4, 0.5, True),
-        ("timeout", 0.3, 0.0, 0.5, True),
-        ("timeout", 0.1, 0.1, 0.5, False),
-        ("timeout", 0.4, 0.1, 0.5, False),
-        ("cpu", 0.1, 0.4, 0.5, False),
-        ("ok", 0.1, 0.4, 0.5, False),
-    ],
-)
-def test_the_machine_is_at_fault_if_the_run_was_ready_half_of_the_time(
-    status: Any, cpu_s: float, delayed_s: float, wall_s: float, expected: bool
-):
-    outcome = NativeOutcome(
-        status, None, None, {}, b"", b"", "", cpu_s, wall_s, 1.0, "bubblewrap", delayed_s=delayed_s
-    )
-    assert starved(outcome, LIMITS) == expected
-
-
 def cut(variant: str, formula: str, **other: Any) -> dict[str, Any]:
     """A row of RUNS that the clock cut short."""
     return run_row(variant, formula, "clock", 0.1, answer=None, solved=False, **other)
@@ -143,7 +97,7 @@ def table(*rows: dict[str, Any]) -> pl.DataFrame:
     return RUNS.frame(rows)
 
 
-def test_what_the_clock_cut_short_counts_in_no_figure_and_has_no_vote() -> None:
+def test_what_the_clock_cut_short_counts_in_no_figure_and_has_no_vote():
     runs = table(
         run_row("v", "a", "sat", 1.0),
         cut("v", "b"),
@@ -165,7 +119,7 @@ def test_what_the_clock_cut_short_counts_in_no_figure_and_has_no_vote() -> None:
     }
 
 
-def test_what_the_clock_cut_short_is_measured_again_in_the_next_cycle() -> None:
+def test_what_the_clock_cut_short_is_measured_again_in_the_next_cycle():
     rows = [
         run_row("v", "a", "sat", 1.0),
         cut("v", "b"),
@@ -180,14 +134,7 @@ def test_what_the_clock_cut_short_is_measured_again_in_the_next_cycle() -> None:
     assert _measured(HOLDOUT_RUNS.frame(rows), suite) == {"w"}
 
 
-def test_a_duel_that_lost_formulas_to_the_clock_is_held_again() -> None:
-    """A challenger that did not win is not asked again by a suite of as many instances as its duel had."""
-    decision = {"champion_id": "c", "challenger_id": "v", "instances": 12}
-    assert _lost(Population.empty(), "c", [decision])["v"] < 13
-    assert _lost(Population.empty(), "c", [decision | {"instances": 13}])["v"] >= 13
-
-
-def test_what_the_clock_cut_short_blocks_no_variant() -> None:
+def test_what_the_clock_cut_short_blocks_no_variant():
     def carried(name: str, *statuses: str) -> Sequence[dict[str, Any]]:
         return [
             run_row(
@@ -209,3 +156,30 @@ def test_what_the_clock_cut_short_blocks_no_variant() -> None:
     assert answered(evidence, least_sat=2, least_unsat=0) is None
     evidence["runs"][1]["status"] = "timeout"
     assert answered(evidence, least_sat=2, least_unsat=0) is not None
+
+
+@pytest.mark.parametrize(
+    ("status", "cpu_s", "delayed_s", "wall_s", "expected"),
+    [
+        ("timeout", 0.1, 0.4, 0.5, True),
+        ("timeout", 0.3, 0.0, 0.5, True),
+        ("timeout", 0.1, 0.1, 0.5, False),
+        ("timeout", 0.4, 0.1, 0.5, False),
+        ("cpu", 0.1, 0.4, 0.5, False),
+        ("ok", 0.1, 0.4, 0.5, False),
+    ],
+)
+def test_the_machine_is_at_fault_if_the_run_was_ready_half_of_the_time(
+    status, cpu_s, delayed_s, wall_s, expected
+):
+    outcome = NativeOutcome(
+        status, None, None, {}, b"", b"", "", cpu_s, wall_s, 1.0, "bubblewrap", delayed_s=delayed_s
+    )
+    assert starved(outcome, LIMITS) == expected
+
+
+def test_a_duel_that_lost_formulas_to_the_clock_is_held_again():
+    """A challenger that did not win is not asked again by a suite of as many instances as its duel had."""
+    decision = {"champion_id": "c", "challenger_id": "v", "instances": 12}
+    assert _lost(Population.empty(), "c", [decision])["v"] < 13
+    assert _lost(Population.empty(), "c", [decision | {"instances": 13}])["v"] >= 13

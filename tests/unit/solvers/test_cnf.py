@@ -129,19 +129,3 @@ def test_a_formula_of_few_but_huge_variables_is_renamed_without_an_array_over_al
 def test_compressed_files_are_read(name, pack, tmp_path):
     (tmp_path / name).write_bytes(pack(b"p cnf 1 1\n1 0\n"))
     assert rows(read_cnf_file(tmp_path / name)) == [[1]]
-
-
-@pytest.mark.parametrize(
-    ("name", "data"),
-    [
-        pytest.param("a.cnf.gz", b"no gzip", id="no gzip"),
-        pytest.param("b.cnf.xz", b"no xz", id="no xz"),
-        pytest.param("c.cnf.gz", gzip.compress(b"p cnf 0 0")[:-4], id="cut gzip"),
-    ],
-)
-def test_a_broken_file_is_a_wrong_input(name, data, tmp_path):
-    (tmp_path / name).write_bytes(data)
-    with pytest.raises(InputError, match="cannot be read"):
-        read_cnf_file(tmp_path / name)
-    with pytest.raises(InputError, match="cannot be read"):
-        read_cnf_file(tmp_path / "absent.cnf")

@@ -1,15 +1,13 @@
 """What later cycles are told of a contest: verdict, interval and families, never a formula; and of everything
 that was tried."""
 
-from __future__ import annotations
-
 import math
 
 import pytest
 from solver_lake import ID, duel_rows
 
 from evolake.agents import Agents
-from evolake.agents.backends import OperatorsBackend
+from evolake.agents.roles import OperatorsBackend
 from evolake.solvers.evolution.planning_facts import rank_notes
 from evolake.solvers.evolution.population import (
     CONTESTS,
@@ -51,7 +49,7 @@ def records() -> list[dict]:
     return contest_records([decision], families, {CHAMPION: "alpha", CHALLENGER: "fast"})
 
 
-def test_a_contest_is_told_with_its_interval_and_by_family_and_names_no_formula(records: list[dict]) -> None:
+def test_a_contest_is_told_with_its_interval_and_by_family_and_names_no_formula(records):
     [text] = contest_texts(records)
     head, first, second = text.splitlines()
     assert head.startswith(
@@ -65,7 +63,7 @@ def test_a_contest_is_told_with_its_interval_and_by_family_and_names_no_formula(
     assert "u-1" not in text and "90% of the differences are on one formula" in str(records)
 
 
-def test_rank_1_that_is_not_champion_is_explained(records: list[dict]) -> None:
+def test_rank_1_that_is_not_champion_is_explained(records):
     ranking = [{"variant_id": CHALLENGER, "rank": 1}, {"variant_id": CHAMPION, "rank": 2}]
     assert rank_notes(ranking, CHALLENGER, records) == []
     [lost] = rank_notes(ranking, CHAMPION, records)
@@ -146,7 +144,7 @@ def population(records: list[dict]):
     )
 
 
-def test_everything_that_was_tried_is_one_list_with_failed_plans_and_contests(records: list[dict]) -> None:
+def test_everything_that_was_tried_is_one_list_with_failed_plans_and_contests(records):
     ideas = tried_ideas(population(records))
     assert [(item.candidate, item.parent, item.outcome) for item in ideas] == [
         (CHALLENGER[:12], CHAMPION[:12], "not promoted"),
@@ -180,7 +178,7 @@ class Scripted(OperatorsBackend):
 @pytest.mark.parametrize(
     ("gate", "lesson", "asked"), [("", "failure", 0), ("", "champion", 0), ("build", "failure", 1)]
 )
-def test_a_rule_writer_is_asked_only_if_something_failed(gate: str, lesson: str, asked: int) -> None:
+def test_a_rule_writer_is_asked_only_if_something_failed(gate, lesson, asked):
     item = Evaluated(
         "a" * 64,
         "b",

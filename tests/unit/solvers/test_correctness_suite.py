@@ -1,9 +1,5 @@
 """The correctness gate's formulas: at least 32, no two alike, other ones for another seed."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -15,7 +11,7 @@ from evolake.solvers.settings import SolversSettings
 from evolake.solvers.suites.fresh import LEAST, correctness_suite
 
 
-def test_the_formulas_differ_in_more_than_their_names(tmp_path: Path) -> None:
+def test_the_formulas_differ_in_more_than_their_names(tmp_path):
     first, other = (
         correctness_suite(BlobStore(tmp_path / "lake"), tmp_path / "cache", seed) for seed in (1, 2)
     )
@@ -43,7 +39,7 @@ def test_the_formulas_differ_in_more_than_their_names(tmp_path: Path) -> None:
     assert {item.status for item in first.instances} == {"SAT", "UNSAT", "unknown"}
 
 
-def test_fewer_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fewer_are_refused(tmp_path, monkeypatch):
     with pytest.raises(MachineryError, match="shows too little"):
         correctness_suite(BlobStore(tmp_path / "lake"), tmp_path / "cache", 1, LEAST - 1)
     assert all(load(name).of(SolversSettings).correctness_instances >= LEAST for name in profile_names())

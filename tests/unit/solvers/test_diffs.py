@@ -1,7 +1,5 @@
 """Strict diffs: exact context, confined paths, all or nothing, and problems that tell what to mend."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -15,7 +13,7 @@ EDITABLE = ("src/**/*.cc", "src/*.h")
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path) -> Path:
     (tmp_path / "src/core").mkdir(parents=True)
     (tmp_path / "src/core/a.cc").write_text(TEXT)
     (tmp_path / "src/b.h").write_text("alpha\nbeta\n")
@@ -27,7 +25,7 @@ def hunk(body: str, start: int = 2, path: str = "src/core/a.cc") -> str:
     return f"--- a/{path}\n+++ b/{path}\n@@ -{start},3 +{start},3 @@\n{body}"
 
 
-def test_several_files_are_changed_made_and_removed(folder: Path):
+def test_several_files_are_changed_made_and_removed(folder):
     diff = (
         hunk(" two\n-three\n+THREE\n four\n")
         + "--- a/src/b.h\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-alpha\n-beta\n"
@@ -41,7 +39,7 @@ def test_several_files_are_changed_made_and_removed(folder: Path):
     assert not (folder / "src/b.h").exists()
 
 
-def test_wrong_line_numbers_and_counts_do_not_matter_where_the_place_is_one(folder: Path):
+def test_wrong_line_numbers_and_counts_do_not_matter_where_the_place_is_one(folder):
     diff = (
         "diff --git a/src/core/a.cc b/src/core/a.cc\nindex 1..2 100644\n--- a/src/core/a.cc\n+++ "
         "b/src/core/a.cc\n"
@@ -76,7 +74,7 @@ def test_wrong_line_numbers_and_counts_do_not_matter_where_the_place_is_one(fold
         (hunk(" two\n-three\n+x\n") + hunk(" six\n-seven\n+x\n", 6), "comes twice"),
     ],
 )
-def test_a_diff_that_does_not_fit_is_told_why_and_changes_nothing(folder: Path, diff: str, said: str):
+def test_a_diff_that_does_not_fit_is_told_why_and_changes_nothing(folder, diff, said):
     good = "--- a/src/b.h\n+++ b/src/b.h\n@@ -1 +1 @@\n-alpha\n+ALPHA\n"
     result = apply_diff(
         folder,
@@ -89,7 +87,7 @@ def test_a_diff_that_does_not_fit_is_told_why_and_changes_nothing(folder: Path, 
     ).read_text() == "alpha\nbeta\n"
 
 
-def test_lines_at_several_places_are_not_guessed(folder: Path):
+def test_lines_at_several_places_are_not_guessed(folder):
     (folder / "src/b.h").write_text("x\ny\nx\ny\n")
     result = apply_diff(folder, hunk(" x\n-y\n+z\n", start=9, path="src/b.h"), editable=EDITABLE)
     assert result.problems == (
@@ -100,7 +98,7 @@ def test_lines_at_several_places_are_not_guessed(folder: Path):
     assert (folder / "src/b.h").read_text() == "x\ny\nx\nz\n"
 
 
-def test_no_link_is_followed(folder: Path, tmp_path: Path):
+def test_no_link_is_followed(folder, tmp_path):
     (tmp_path / "outside").mkdir()
     (folder / "src/link").symlink_to(tmp_path / "outside")
     result = apply_diff(folder, "--- /dev/null\n+++ b/src/link/x.cc\n@@ -0,0 +1 @@\n+x\n", editable=EDITABLE)
@@ -111,7 +109,7 @@ def test_no_link_is_followed(folder: Path, tmp_path: Path):
 @pytest.mark.parametrize("mark", ["", "\ufeff"], ids=["plain", "marked"])
 @pytest.mark.parametrize("ends", ["\n", "\r\n"], ids=["lf", "crlf"])
 @pytest.mark.parametrize("echoed", [False, True])
-def test_a_file_keeps_its_line_ends_and_its_byte_order_mark(folder: Path, mark: str, ends: str, echoed: bool):
+def test_a_file_keeps_its_line_ends_and_its_byte_order_mark(folder, mark, ends, echoed):
     text = f"{mark}alpha\nbeta\ngamma\n".replace("\n", ends)
     (folder / "src/b.h").write_bytes(text.encode())
     shown = mark if echoed else ""
@@ -128,7 +126,7 @@ def test_a_file_keeps_its_line_ends_and_its_byte_order_mark(folder: Path, mark: 
     assert (folder / "src/b.h").read_bytes().startswith(f"{mark}first{ends}BETA".encode())
 
 
-def test_a_line_that_stands_nowhere_is_answered_with_the_text_most_like_it(folder: Path):
+def test_a_line_that_stands_nowhere_is_answered_with_the_text_most_like_it(folder):
     (folder / "src/core/a.cc").write_text("int f() {\n    return budget_of(first) * 2;\n}\n")
     result = apply_diff(
         folder, hunk("-    return budget(first) * 2;\n+    return 3;\n }\n"), editable=EDITABLE
@@ -146,9 +144,7 @@ lines = some.lists(
 
 @settings(max_examples=300, deadline=None)
 @given(old=lines, new=lines, ended=some.tuples(some.booleans(), some.booleans()))
-def test_a_diff_applied_gives_the_new_text(
-    tmp_path_factory: pytest.TempPathFactory, old: list[str], new: list[str], ended: tuple[bool, bool]
-):
+def test_a_diff_applied_gives_the_new_text(tmp_path_factory, old, new, ended):
     folder = tmp_path_factory.mktemp("diff")
     texts = [
         "\n".join(part) + ("\n" if end and part else "") for part, end in zip((old, new), ended, strict=True)

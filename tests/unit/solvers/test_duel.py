@@ -1,7 +1,5 @@
 """Duels: a gain beyond the noise wins, everything else does not."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -59,7 +57,7 @@ def rng() -> np.random.Generator:
     return decision_rng(0, "0002", "new")
 
 
-def test_a_uniform_gain_beyond_the_noise_wins() -> None:
+def test_a_uniform_gain_beyond_the_noise_wins():
     result = decide_duel(trials(noisy(BASE, 1.0, 1), noisy(BASE, 0.8, 2)), rng())
     assert result.wins
     assert result.ratio == pytest.approx(1.25, rel=0.03)
@@ -77,7 +75,7 @@ def test_a_uniform_gain_beyond_the_noise_wins() -> None:
     assert DECISIONS.frame([result.row("0002")]).height == 1
 
 
-def test_the_same_solver_never_wins_against_itself() -> None:
+def test_the_same_solver_never_wins_against_itself():
     wins = [
         decide_duel(trials(noisy(BASE, 1.0, seed), noisy(BASE, 1.0, 1000 + seed)), rng()).wins
         for seed in range(30)
@@ -85,13 +83,13 @@ def test_the_same_solver_never_wins_against_itself() -> None:
     assert not any(wins)
 
 
-def test_a_gain_within_the_noise_does_not_win() -> None:
+def test_a_gain_within_the_noise_does_not_win():
     result = decide_duel(trials(noisy(BASE, 1.0, 1, spread=0.3), noisy(BASE, 0.98, 2, spread=0.3)), rng())
     assert (result.wins, result.verdict) == (False, "undecided")
     assert result.reason.startswith("no gain beyond the noise")
 
 
-def test_a_gain_on_one_formula_alone_does_not_win() -> None:
+def test_a_gain_on_one_formula_alone_does_not_win():
     champion = noisy(BASE, 1.0, 1, spread=0.001)
     challenger = noisy(BASE, 1.0, 2, spread=0.001)
     challenger[3] *= 0.05
@@ -102,7 +100,7 @@ def test_a_gain_on_one_formula_alone_does_not_win() -> None:
     )
 
 
-def test_a_gain_of_milliseconds_gives_no_champion_and_says_so() -> None:
+def test_a_gain_of_milliseconds_gives_no_champion_and_says_so():
     short = BASE / 40
     result = decide_duel(trials(noisy(short, 1.0, 1), noisy(short, 0.5, 2)), rng())
     assert (result.wins, result.verdict) == (False, "undecided") and result.ratio_low > 1
@@ -123,7 +121,7 @@ def test_a_gain_of_milliseconds_gives_no_champion_and_says_so() -> None:
     assert refuted.reason.startswith("1 answers of the challenger are refuted")
 
 
-def test_fewer_solved_formulas_never_win() -> None:
+def test_fewer_solved_formulas_never_win():
     challenger = noisy(BASE, 0.1, 2)
     challenger[0, 0] = 11.0
     result = decide_duel(trials(noisy(BASE, 1.0, 1), challenger), rng())
@@ -136,13 +134,13 @@ def test_fewer_solved_formulas_never_win() -> None:
 @pytest.mark.parametrize(
     "change", [{"status": "wrong", "solved": True}, {"proof_status": "refuted", "solved": True}]
 )
-def test_one_refuted_answer_never_wins(change: dict) -> None:
+def test_one_refuted_answer_never_wins(change):
     result = decide_duel(trials(noisy(BASE, 1.0, 1), noisy(BASE, 0.5, 2), challenger_4_1=change), rng())
     assert not result.wins
     assert result.reason.startswith("1 answers of the challenger are refuted or have no proof")
 
 
-def test_more_solved_formulas_win() -> None:
+def test_more_solved_formulas_win():
     champion = noisy(BASE, 1.0, 1)
     champion[:8] = 11.0
     result = decide_duel(trials(champion, noisy(BASE, 1.0, 2)), rng())
@@ -150,14 +148,7 @@ def test_more_solved_formulas_win() -> None:
     assert (result.solved_champion, result.solved_challenger) == (16.0, 24.0)
 
 
-def test_the_noise_floor_comes_from_repeated_passes_of_each_side() -> None:
-    quiet, loud = np.array([[1.0, 1.0], [2.0, 2.0]]), np.array([[1.0, 1.2], [2.0, 2.4]])
-    assert repeat_noise_floor([quiet, quiet]) == pytest.approx(1.0)
-    assert repeat_noise_floor([loud, loud]) == pytest.approx(1.2)
-    assert repeat_noise_floor([quiet[:, :1]]) == 1.0
-
-
-def test_copies_of_one_formula_are_one_piece_of_evidence() -> None:
+def test_copies_of_one_formula_are_one_piece_of_evidence():
     """A gain on one formula of eight, measured on 17 shuffled copies of it: most instances are won, and
     nothing is known of other formulas."""
     formulas = {f"i{place:02d}": "f0" if place < 17 else f"f{place}" for place in range(24)}
@@ -186,7 +177,7 @@ def heavy(seed: int, formulas: int = 12) -> tuple[np.ndarray, np.ndarray]:
     return np.minimum(sides[0], 9.9), np.minimum(sides[1], 9.9)
 
 
-def test_one_heavy_tailed_formula_does_not_decide_in_any_lake() -> None:
+def test_one_heavy_tailed_formula_does_not_decide_in_any_lake():
     """The same two solvers in 200 lakes: in some the ratio of PAR-2 is far below 1, in some far above, and no
     lake crowns the challenger for it."""
     results = [decide_duel(trials(*heavy(seed)), rng()) for seed in range(200)]
@@ -204,7 +195,7 @@ def test_one_heavy_tailed_formula_does_not_decide_in_any_lake() -> None:
 
 
 @pytest.mark.parametrize("factor", [0.8, 1.25])
-def test_a_real_difference_gets_one_verdict_or_none_in_all_lakes(factor: float) -> None:
+def test_a_real_difference_gets_one_verdict_or_none_in_all_lakes(factor):
     verdicts = set()
     for seed in range(60):
         champion, challenger = heavy(seed)
@@ -212,7 +203,7 @@ def test_a_real_difference_gets_one_verdict_or_none_in_all_lakes(factor: float) 
     assert verdicts <= {"undecided", "better" if factor < 1 else "worse"}
 
 
-def test_without_the_others_no_formula_promotes_a_challenger() -> None:
+def test_without_the_others_no_formula_promotes_a_challenger():
     """Where all others together speak against it, one formula cannot win the duel, however large its gain and
     whatever the others' spread."""
     random = np.random.default_rng(5)
@@ -227,7 +218,7 @@ def test_without_the_others_no_formula_promotes_a_challenger() -> None:
 CUT = {"status": "clock", "solved": False, "cpu_s": 0.1}
 
 
-def test_a_pair_that_the_clock_cut_short_counts_for_neither_side() -> None:
+def test_a_pair_that_the_clock_cut_short_counts_for_neither_side():
     champion, challenger = noisy(BASE, 1.0, 1), noisy(BASE, 0.8, 2)
     whole = decide_duel(trials(champion, challenger), rng())
     cut = decide_duel(trials(champion, challenger, challenger_4_1=CUT, champion_7_0=CUT), rng())
@@ -238,7 +229,7 @@ def test_a_pair_that_the_clock_cut_short_counts_for_neither_side() -> None:
     assert decide_duel(trials(champion, challenger, **gone), rng()).instances == 23
 
 
-def test_a_few_losses_outweigh_a_little_gain_on_most_formulas() -> None:
+def test_a_few_losses_outweigh_a_little_gain_on_most_formulas():
     """Helps most formulas a little and hurts two so much that the mean is the same: an interval by signs or
     medians would promote it."""
     champion, challenger = noisy(np.ones(24), 1.0, 1, spread=0.001), noisy(np.ones(24), 0.9, 2, spread=0.001)
@@ -248,7 +239,7 @@ def test_a_few_losses_outweigh_a_little_gain_on_most_formulas() -> None:
     assert result.par2_challenger == pytest.approx(result.par2_champion, rel=0.01)
 
 
-def test_formulas_of_one_family_count_as_one() -> None:
+def test_formulas_of_one_family_count_as_one():
     """Families that change alike: a gain on half of the families is no gain, however many formulas they
     have."""
     champion = noisy(BASE, 1.0, 1)
@@ -262,3 +253,10 @@ def test_formulas_of_one_family_count_as_one() -> None:
     assert by_family.test == "sign flips of 8 groups, of log costs" and not by_family.wins
     assert by_formula.test == "sign flips of 24 pairs, of log costs" and by_formula.wins
     assert by_family.ratio == pytest.approx(by_formula.ratio)
+
+
+def test_the_noise_floor_comes_from_repeated_passes_of_each_side():
+    quiet, loud = np.array([[1.0, 1.0], [2.0, 2.0]]), np.array([[1.0, 1.2], [2.0, 2.4]])
+    assert repeat_noise_floor([quiet, quiet]) == pytest.approx(1.0)
+    assert repeat_noise_floor([loud, loud]) == pytest.approx(1.2)
+    assert repeat_noise_floor([quiet[:, :1]]) == 1.0

@@ -1,11 +1,8 @@
 """`evolake solvers duel`: two repositories, pass by pass until it is decided, with an exit code that says
 whether the second is better."""
 
-from __future__ import annotations
-
 import itertools
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +19,7 @@ FORMULAS = 9
 
 
 @pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, requires: Callable[[str], str]) -> Path:
+def project(tmp_path, monkeypatch, requires) -> Path:
     """A lake, the adapter `toy`, a folder of nine formulas, and three solvers."""
     requires("c++")
     adapters = tmp_path / "seeds" / "solvers" / "adapters"
@@ -61,7 +58,7 @@ def duel(project: Path, champion: str, challenger: str, *options: str) -> Result
     return CliRunner().invoke(solvers, ["duel", *paths, *options], standalone_mode=False)
 
 
-def test_a_faster_solver_is_better_after_one_pass_and_a_slower_one_is_worse(project: Path) -> None:
+def test_a_faster_solver_is_better_after_one_pass_and_a_slower_one_is_worse(project):
     result = duel(project, "slow", "fast", "--json")
     said = json.loads(result.stdout)
     assert (result.return_value, said["verdict"], said["decision"]["pairs"]) == (0, "better", 1), (
@@ -92,14 +89,14 @@ def test_a_faster_solver_is_better_after_one_pass_and_a_slower_one_is_worse(proj
     )
 
 
-def test_a_solver_whose_answers_are_refuted_is_not_better(project: Path) -> None:
+def test_a_solver_whose_answers_are_refuted_is_not_better(project):
     result = duel(project, "slow", "wrong", "--json", "--passes", "1")
     said = json.loads(result.stdout)
     assert (result.return_value, said["decision"]["wins"]) == (1, False)
     assert "refuted" in said["decision"]["reason"] or "solves" in said["decision"]["reason"]
 
 
-def test_too_few_formulas_decide_nothing_and_all_passes_are_made_once(project: Path) -> None:
+def test_too_few_formulas_decide_nothing_and_all_passes_are_made_once(project):
     journal = project / "pairs.jsonl"
     options = ("--instances", "3", "--passes", "2", "--journal", str(journal))
     first = duel(project, "slow", "fast", *options)
@@ -113,7 +110,7 @@ def test_too_few_formulas_decide_nothing_and_all_passes_are_made_once(project: P
     assert journal.read_text() == rows, "the same call measures nothing again"
 
 
-def test_one_solver_against_itself_and_folders_that_are_not_there_are_wrong_inputs(project: Path) -> None:
+def test_one_solver_against_itself_and_folders_that_are_not_there_are_wrong_inputs(project):
     for champion, challenger, complaint in (
         ("slow", "slow", "have the same sources"),
         ("slow", "nowhere", "there is no folder"),
@@ -122,7 +119,7 @@ def test_one_solver_against_itself_and_folders_that_are_not_there_are_wrong_inpu
         assert isinstance(error, InputError) and complaint in error.what
 
 
-def test_each_of_several_looks_asks_for_a_clearer_gain() -> None:
+def test_each_of_several_looks_asks_for_a_clearer_gain():
     theirs = np.random.default_rng(3).lognormal(0.0, 0.2, 20)
     ours = theirs * np.random.default_rng(4).lognormal(-0.2, 0.2, 20)
     ends = [cost_ratio(theirs, ours, np.random.default_rng(0), looks).low for looks in (1, 2, 4)]

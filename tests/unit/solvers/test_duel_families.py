@@ -1,8 +1,6 @@
 """Effects that a mean hides: by family of formulas, on how many a challenger helps, and how likely on a new
 one."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from evolake.solvers.measurement.duel_families import family_lines, family_rows, helped, helped_in
@@ -53,7 +51,7 @@ COSTS = {
 FAMILY = {name: {"a": "halved", "b": "doubled"}[name[0]] for name in COSTS}
 
 
-def test_a_mean_near_one_that_hides_opposite_effects_is_taken_apart() -> None:
+def test_a_mean_near_one_that_hides_opposite_effects_is_taken_apart():
     rows = CONTEST_FAMILIES.frame(family_rows(trials(COSTS), FAMILY)).to_dicts()
     assert [(row["family"], row["formulas"], row["gained"], row["lost"]) for row in rows] == [
         ("doubled", 3, 0, 2),
@@ -81,7 +79,7 @@ def test_a_mean_near_one_that_hides_opposite_effects_is_taken_apart() -> None:
     )
 
 
-def test_copies_and_passes_of_a_formula_count_once() -> None:
+def test_copies_and_passes_of_a_formula_count_once():
     rows = [
         trial("a1", part, cost, pair, copy=copy)
         for copy in ("", "~s1")
@@ -92,7 +90,7 @@ def test_copies_and_passes_of_a_formula_count_once() -> None:
     assert (family["formulas"], family["gained"], family["lost"]) == (1, 0, 1)
 
 
-def test_a_run_that_the_clock_cut_is_on_neither_side() -> None:
+def test_a_run_that_the_clock_cut_is_on_neither_side():
     rows = [trial("a1", "champion", 1.0), trial("a1", "challenger", 1.0, status="clock")]
     [family] = family_rows(rows, {"a1": "a"})
     assert (family["gained"], family["lost"], helped(DUELS.frame(rows))) == (None, None, None)

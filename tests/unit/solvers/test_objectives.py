@@ -1,8 +1,6 @@
 """Objectives over benchmark runs: each sees what it says it sees, and all of them together rank better
 variants first."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 
@@ -72,14 +70,14 @@ def results(*rows: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("family", sorted(FAMILIES))
-def test_every_family_ranks_uniformly_faster_variants_first(family: str) -> None:
+def test_every_family_ranks_uniformly_faster_variants_first(family):
     shown = results_of(random_runs())
     scores = {variant: call(family, shown[variant]) for variant in SPEEDS}
     assert sorted(scores, key=scores.__getitem__) == list(SPEEDS)
 
 
 @pytest.mark.parametrize("family", sorted(FAMILIES))
-def test_every_family_stands_odd_results(family: str) -> None:
+def test_every_family_stands_odd_results(family):
     assert call(family, []) == WORST
     bare = [
         {
@@ -97,14 +95,14 @@ def test_every_family_stands_odd_results(family: str) -> None:
 
 
 @pytest.mark.parametrize("family", sorted(set(FAMILIES) - {"sat_side", "unsat_side", "derivation", "memory"}))
-def test_a_wrong_answer_is_never_better_than_a_timeout(family: str) -> None:
+def test_a_wrong_answer_is_never_better_than_a_timeout(family):
     sound = [run_row("v", f"a-{number}", "unsat", 1.0) for number in range(3)]
     wrong = run_row("v", "b", "wrong", 0.1, expected="SAT", answer="UNSAT")
     late = run_row("v", "b", "timeout", 10.0, expected="SAT")
     assert call(family, results(*sound, wrong)) >= call(family, results(*sound, late))
 
 
-def test_objectives_see_nothing_that_a_variant_says_of_its_own_effort() -> None:
+def test_objectives_see_nothing_that_a_variant_says_of_its_own_effort():
     honest, forged = (
         results(run_row("v", "a", "unsat", 1.0, conflicts=count, decisions=2 * count))
         for count in (64_000, 1_000)
@@ -113,13 +111,13 @@ def test_objectives_see_nothing_that_a_variant_says_of_its_own_effort() -> None:
     assert not {"conflicts", "decisions", "propagations", "restarts", "instructions"} & set(SHOWN)
 
 
-def test_par2_is_the_competitions_measure() -> None:
+def test_par2_is_the_competitions_measure():
     rows = results(run_row("v", "a", "sat", 3.0), run_row("v", "b", "timeout", 10.0))
     assert call("par2", rows) == 11.5
     assert first_objective().family == "par2"
 
 
-def test_objectives_see_no_identity_no_host_and_no_clock() -> None:
+def test_objectives_see_no_identity_no_host_and_no_clock():
     assert not {"variant_id", "wall_s", "host", "cycle", "formula_sha", "seed"} & set(SHOWN)
     shown = results_of(random_runs())
     assert set(shown) == set(SPEEDS)
@@ -133,7 +131,7 @@ def pool() -> Iterator[Pool]:
         yield opened
 
 
-def test_the_consensus_ranks_all_variants_from_scores_made_in_the_jail(pool: Pool) -> None:
+def test_the_consensus_ranks_all_variants_from_scores_made_in_the_jail(pool):
     portfolio = initial_portfolio(np.random.default_rng(4), 7)
     scores = score_variants(portfolio, random_runs(), pool, cycle="0003")
     assert SCORES.validate(scores).height == 7 * 4
@@ -148,7 +146,7 @@ def test_the_consensus_ranks_all_variants_from_scores_made_in_the_jail(pool: Poo
     assert abs(result.result.weights.sum() - 1.0) < 1e-12
 
 
-def test_an_objective_that_fails_is_outvoted(pool: Pool) -> None:
+def test_an_objective_that_fails_is_outvoted(pool):
     class Broken:
         objective_id = "broken"
         source = "def objective(results):\n    raise RuntimeError('no')\n"

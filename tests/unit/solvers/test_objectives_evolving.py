@@ -1,8 +1,6 @@
 """The portfolio from cycle to cycle: what is written, what its trial blocks, who retires, and that an old
 ranking can be made again."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -13,7 +11,7 @@ import pytest
 from solver_runs import run_row
 
 from evolake.agents import AgentFailure, Agents
-from evolake.agents.backends import OperatorsBackend
+from evolake.agents.roles import OperatorsBackend
 from evolake.errors import InputError, JailUnavailable
 from evolake.jail import Pool, open_pool
 from evolake.objectives.source import objective_id
@@ -119,12 +117,12 @@ def pool() -> Iterator[Pool]:
 
 
 @pytest.fixture(scope="module")
-def begun(pool: Pool) -> Population:
+def begun(pool) -> Population:
     """The population after a first cycle."""
     return empty_population().add(objectives=evolve(empty_population(), pool, cycle="0001").rows)
 
 
-def test_the_first_cycle_draws_the_portfolio_and_asks_nobody(pool: Pool) -> None:
+def test_the_first_cycle_draws_the_portfolio_and_asks_nobody(pool):
     backend = Saying()
     result = evolve(empty_population(), pool, cycle="0001", backend=backend)
     assert len(result.rows) == 5
@@ -136,7 +134,7 @@ def test_the_first_cycle_draws_the_portfolio_and_asks_nobody(pool: Pool) -> None
     assert small.rows == result.rows[:3]
 
 
-def test_cycles_on_end_add_objectives_and_keep_within_the_size(begun: Population, pool: Pool) -> None:
+def test_cycles_on_end_add_objectives_and_keep_within_the_size(begun, pool):
     population, accepted, blocked = begun, 0, 0
     for number in range(2, 14):
         result = evolve(population, pool, cycle=f"{number:04}", runs=uneven_runs(seed=number))
@@ -210,9 +208,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("kind", BAD)
-def test_an_objective_that_is_of_no_use_is_a_row_with_its_reason(
-    kind: str, begun: Population, pool: Pool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_objective_that_is_of_no_use_is_a_row_with_its_reason(kind, begun, pool, monkeypatch):
     if kind == "endless":
         monkeypatch.setattr("evolake.objectives.score.SECONDS", 1.0)
     source, reason = BAD[kind]
@@ -228,7 +224,7 @@ def test_an_objective_that_is_of_no_use_is_a_row_with_its_reason(
     }
 
 
-def test_a_call_without_a_reply_is_a_failure_and_the_next_goes_on(begun: Population, pool: Pool) -> None:
+def test_a_call_without_a_reply_is_a_failure_and_the_next_goes_on(begun, pool):
     backend = Saying(AgentFailure("solvers_objective_writer", "invalid", "no JSON", 2), reply(NEW))
     with Agents(backend, line="solvers", cycle="0002") as agents:
         result = evolve_objectives(
@@ -238,9 +234,7 @@ def test_a_call_without_a_reply_is_a_failure_and_the_next_goes_on(begun: Populat
     assert [row["state"] for row in result.rows if row["cycle"] == "0002"] == ["accepted"]
 
 
-def test_what_judging_one_raises_is_its_block_and_a_dead_jail_is_not(
-    begun: Population, pool: Pool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_judging_one_raises_is_its_block_and_a_dead_jail_is_not(begun, pool, monkeypatch):
     def broken(*arguments: Any) -> Any:
         raise ValueError("odd")
 
@@ -261,7 +255,7 @@ def test_what_judging_one_raises_is_its_block_and_a_dead_jail_is_not(
         evolve(begun, pool, backend=Saying(reply(NEW), reply(NEW)))
 
 
-def test_a_blocked_one_is_told_without_a_word_of_its_own(begun: Population, pool: Pool) -> None:
+def test_a_blocked_one_is_told_without_a_word_of_its_own(begun, pool):
     source = "def objective(results):\n    raise type('Secret', (Exception,), {})(str(results[0]['cpu_s']))\n"
     backend = Saying(reply(source, "leaky"), reply(NEW))
     result = evolve(begun, pool, backend=backend)
@@ -274,8 +268,8 @@ def test_a_blocked_one_is_told_without_a_word_of_its_own(begun: Population, pool
 
 
 def test_an_objective_scores_in_the_cycle_that_it_is_accepted_in_and_old_rankings_can_be_made_again(
-    begun: Population, pool: Pool
-) -> None:
+    begun, pool
+):
     runs = uneven_runs()
     result = evolve(begun, pool, backend=Saying(reply(NEW), reply(BAD["constant"][0])))
     own = OBJECTIVES.frame(result.rows)
@@ -302,7 +296,7 @@ def test_an_objective_scores_in_the_cycle_that_it_is_accepted_in_and_old_ranking
     assert ranked() == before
 
 
-def test_a_review_lowers_what_repeats_others_or_disagrees_and_lets_it_recover(pool: Pool) -> None:
+def test_a_review_lowers_what_repeats_others_or_disagrees_and_lets_it_recover(pool):
     runs = uneven_runs(variants=9, formulas=20)
     probes = probes_of(runs, np.random.default_rng(0))
     sources = {
@@ -333,9 +327,7 @@ def test_a_review_lowers_what_repeats_others_or_disagrees_and_lets_it_recover(po
     assert {row["objective_id"]: row["findings"] for row in said}["upside-down"][0] == "anti-correlated"
 
 
-def test_those_of_the_smallest_weight_retire_and_neither_par2_nor_new_ones(
-    begun: Population, pool: Pool
-) -> None:
+def test_those_of_the_smallest_weight_retire_and_neither_par2_nor_new_ones(begun, pool):
     probes = probes_of(uneven_runs(), np.random.default_rng(0))
     live = begun.objectives.to_dicts()
     fresh = live[0] | {
@@ -362,7 +354,7 @@ def test_those_of_the_smallest_weight_retire_and_neither_par2_nor_new_ones(
     assert retired(replace(portfolio, rows=rows[:1]), 1, "0002") == list(rows[:1])
 
 
-def test_no_objective_is_tried_on_the_holdout(begun: Population, pool: Pool) -> None:
+def test_no_objective_is_tried_on_the_holdout(begun, pool):
     backend = Saying()
     with pytest.raises(InputError, match="holdout"):
         evolve(begun, pool, runs=uneven_runs().with_columns(suite=pl.lit("holdout")), backend=backend)

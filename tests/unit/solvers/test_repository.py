@@ -1,7 +1,5 @@
 """A variant's layout, identity and archive."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -25,12 +23,12 @@ from evolake.solvers.repository.variant import (
 
 
 @pytest.fixture
-def variant(tmp_path: Path) -> Path:
+def variant(tmp_path) -> Path:
     create_variant(toy_tree(tmp_path / "upstream"), toy_adapter(), tmp_path / "variant")
     return tmp_path / "variant"
 
 
-def test_a_seed_is_laid_out_whole(variant: Path):
+def test_a_seed_is_laid_out_whole(variant):
     result = sorted(path.relative_to(variant).as_posix() for path in variant.rglob("*"))
     assert result == [
         "CHANGELOG.md",
@@ -91,14 +89,14 @@ def _write(name: str, text: str = "x\n") -> Callable[[Path], None]:
         (lambda folder: (folder / "src/link.h").symlink_to("/etc/passwd"), "src/link.h is a link"),
     ],
 )
-def test_each_fault_of_the_layout_is_named(variant: Path, spoil: Callable[[Path], None], said: str):
+def test_each_fault_of_the_layout_is_named(variant, spoil, said):
     spoil(variant)
     assert any(said in problem for problem in check_layout(variant, toy_adapter())), check_layout(
         variant, toy_adapter()
     )
 
 
-def test_an_archive_holds_no_build_products_and_comes_back_whole(variant: Path, tmp_path: Path):
+def test_an_archive_holds_no_build_products_and_comes_back_whole(variant, tmp_path):
     blobs = BlobStore(tmp_path / "lake")
     sha = archive_variant(variant, blobs)
     (variant / "bin/toy").write_text("a program")
@@ -109,7 +107,7 @@ def test_an_archive_holds_no_build_products_and_comes_back_whole(variant: Path, 
     assert source_sha(tmp_path / "again") == source_sha(variant)
 
 
-def test_the_diff_of_two_variants_makes_one_of_the_other(variant: Path, tmp_path: Path):
+def test_the_diff_of_two_variants_makes_one_of_the_other(variant, tmp_path):
     changed = tmp_path / "changed"
     shutil.copytree(variant, changed)
     (changed / "src/toy.h").write_text("#define CONFLICTS 8")
@@ -122,7 +120,7 @@ def test_the_diff_of_two_variants_makes_one_of_the_other(variant: Path, tmp_path
     assert diff_sources(variant, changed) == ""
 
 
-def test_a_patch_that_does_not_fit_is_refused_before_anything_is_laid_out(tmp_path: Path):
+def test_a_patch_that_does_not_fit_is_refused_before_anything_is_laid_out(tmp_path):
     (tmp_path / "patches").mkdir()
     (tmp_path / "patches/toy.diff").write_text(
         "--- a/src/toy.h\n+++ b/src/toy.h\n@@ -1 +1 @@\n-#define CONFLICTS 6\n+#define CONFLICTS 9\n"
@@ -135,13 +133,13 @@ def test_a_patch_that_does_not_fit_is_refused_before_anything_is_laid_out(tmp_pa
     assert not (tmp_path / "variant").exists()
 
 
-def test_a_tree_without_the_solver_is_refused(tmp_path: Path):
+def test_a_tree_without_the_solver_is_refused(tmp_path):
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match="not what the adapter toy expects"):
         create_variant(tmp_path / "empty", toy_adapter(), tmp_path / "variant")
 
 
-def test_the_scripts_build_and_run_the_solver(variant: Path, tmp_path: Path, requires: Callable[[str], str]):
+def test_the_scripts_build_and_run_the_solver(variant, tmp_path, requires):
     compiler = requires("c++")
     (tmp_path / "one.cnf").write_text("p cnf 1 1\n1 0\n")
     environment = {"PATH": "/usr/bin:/bin", "CXX": compiler}

@@ -1,8 +1,6 @@
 """The roles: prompts that fit, seeded classical answers, and rules that spare what was
 accepted."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Literal
 
@@ -10,8 +8,6 @@ import numpy as np
 import pytest
 from agent_backend_fixtures import assert_served
 
-from evolake.agents.prompts import build_messages
-from evolake.solvers.edits import PATCHES
 from evolake.solvers.objectives.portfolio import FAMILIES, initial_portfolio
 from evolake.solvers.roles import models, review_models
 from evolake.solvers.roles.analyst import ANALYST, RULE_WRITER
@@ -192,17 +188,11 @@ def edits_in(reply: models.CodeReply) -> list[models.EditModel]:
 
 
 @pytest.mark.parametrize("role", REQUESTS, ids=lambda role: role.name)
-def test_every_role_has_a_prompt_that_fits_it_and_a_seeded_classical_answer(role) -> None:
+def test_every_role_has_a_prompt_that_fits_it_and_a_seeded_classical_answer(role):
     assert_served(role, REQUESTS[role], "# The change to make" if role is LOOKUP else models.RESEARCH_GOAL)
 
 
-@pytest.mark.parametrize("role", REQUESTS, ids=lambda role: role.name)
-def test_what_only_operators_use_is_in_no_prompt(role) -> None:
-    user = build_messages(role, REQUESTS[role])[1]["content"]
-    assert SECRET not in user and "restart-geometric" not in user
-
-
-def test_plans_build_on_known_variants_and_name_what_they_change() -> None:
+def test_plans_build_on_known_variants_and_name_what_they_change():
     result = answer(PLANNER).plans
     assert len(result) == 4
     ids = {item.variant_id for item in PLAN_REQUEST.standings}
@@ -210,12 +200,7 @@ def test_plans_build_on_known_variants_and_name_what_they_change() -> None:
     assert all(plan.target or plan.kind == "crossover" for plan in result)
 
 
-def test_all_kinds_of_change_are_planned_over_time() -> None:
-    kinds = Counter(plan.kind for seed in range(40) for plan in answer(PLANNER, seed=seed).plans)
-    assert set(kinds) == {"patch", "tunable", "mutate", "crossover"}
-
-
-def test_operator_edit_and_parent_are_drawn_with_even_odds() -> None:
+def test_operator_edit_and_parent_are_drawn_with_even_odds():
     one = PLAN_REQUEST.model_copy(update={"plans_wanted": 1, "guidance": []})
     plans = [answer(PLANNER, one, seed).plans[0] for seed in range(1200)]
     parents = Counter(plan.parent_id for plan in plans)
@@ -231,13 +216,7 @@ def test_operator_edit_and_parent_are_drawn_with_even_odds() -> None:
     assert all(60 < count < 150 for count in kinds.values())
 
 
-def test_a_hypothesis_of_a_patch_says_what_the_patch_is_expected_to_do() -> None:
-    plans = [plan for seed in range(20) for plan in answer(PLANNER, seed=seed).plans if plan.kind == "patch"]
-    assert plans
-    assert all(PATCHES[plan.target.partition(":")[2]].expects in plan.hypothesis for plan in plans)
-
-
-def test_forbidden_arms_are_not_planned() -> None:
+def test_forbidden_arms_are_not_planned():
     request = PLAN_REQUEST.model_copy(
         update={"forbidden": [models.Forbidden(edit=name) for name in [*NAMES, "luby", "rfirst"]]}
     )
@@ -250,7 +229,7 @@ def test_forbidden_arms_are_not_planned() -> None:
     assert targets == {"tunable:var-decay"}
 
 
-def test_nothing_is_built_on_what_a_learned_rule_blocks() -> None:
+def test_nothing_is_built_on_what_a_learned_rule_blocks():
     rule = models.Forbidden(edit="var-decay", base="minisat22", parameters={"value": [0.85, 0.92]})
     request = PLAN_REQUEST.model_copy(update={"forbidden": [rule]})
     plans = [plan for seed in range(30) for plan in answer(PLANNER, request, seed).plans]
@@ -262,7 +241,7 @@ def test_nothing_is_built_on_what_a_learned_rule_blocks() -> None:
     assert {plan.parent_id for plan in answer(PLANNER, alone).plans} == {"000000000002"}
 
 
-def test_guidance_puts_named_edits_first() -> None:
+def test_guidance_puts_named_edits_first():
     request = PLAN_REQUEST.model_copy(update={"guidance": ["please look at restart-ema"], "plans_wanted": 1})
     plans = [answer(PLANNER, request, seed).plans[0] for seed in range(30)]
     assert {plan.target for plan in plans if plan.kind in ("patch", "tunable")} == {"patch:restart-ema"}
@@ -271,21 +250,7 @@ def test_guidance_puts_named_edits_first() -> None:
     ]
 
 
-def test_the_coder_adds_the_planned_edit_to_those_of_the_parent() -> None:
-    result = answer(CODER)
-    assert [edit.name for edit in edits_in(result)] == ["vsids-ramp", "var-decay"]
-    assert edits_in(result)[1] == DECAY
-    assert (result.operator, result.diff) == ("patch", "")
-
-
-def test_a_mutation_moves_one_value_of_the_planned_edit() -> None:
-    plan = PLAN.model_copy(update={"kind": "mutate", "target": "tunable:var-decay"})
-    result = answer(CODER, CODE_REQUEST.model_copy(update={"plan": plan}))
-    assert [edit.name for edit in edits_in(result)] == ["var-decay"]
-    assert result.operator == "mutate" and edits_in(result)[0] != DECAY
-
-
-def test_a_forbidden_range_is_left_alone() -> None:
+def test_a_forbidden_range_is_left_alone():
     plan = PLAN.model_copy(update={"kind": "tunable", "target": "tunable:rfirst"})
     rule = models.Forbidden(edit="rfirst", parameters={"value": [None, 100.0]})
     request = CODE_REQUEST.model_copy(
@@ -300,7 +265,7 @@ def test_a_forbidden_range_is_left_alone() -> None:
     assert len(values) > 20 and min(values) > 100
 
 
-def test_a_rule_covers_the_values_that_failed_and_no_accepted_one() -> None:
+def test_a_rule_covers_the_values_that_failed_and_no_accepted_one():
     result = answer(RULE_WRITER)
     assert result.check == "solvers.forbidden_edit"
     low, high = result.parameters["parameters"]["value"]
@@ -308,7 +273,7 @@ def test_a_rule_covers_the_values_that_failed_and_no_accepted_one() -> None:
     assert (result.parameters["edit"], result.parameters["base"]) == ("var-decay", "minisat22")
 
 
-def test_a_champions_edit_becomes_a_rule_only_when_a_child_that_dropped_it_failed() -> None:
+def test_a_champions_edit_becomes_a_rule_only_when_a_child_that_dropped_it_failed():
     champion = FINDING.model_copy(
         update={"lesson": "champion", "subject": "patch:restart-geometric", "evidence": ["000000000003"]}
     )
@@ -320,7 +285,7 @@ def test_a_champions_edit_becomes_a_rule_only_when_a_child_that_dropped_it_faile
     assert result.parameters == {"edit": "restart-geometric", "base": "minisat22"}
 
 
-def test_objectives_are_drawn_and_mutated_and_none_that_votes_comes_again() -> None:
+def test_objectives_are_drawn_and_mutated_and_none_that_votes_comes_again():
     votes = {item.source for item in OBJECTIVE_REQUEST.existing}
     result = [answer(OBJECTIVE_WRITER, seed=seed) for seed in range(60)]
     assert not votes & {reply.source for reply in result}

@@ -1,7 +1,5 @@
 """What roles may see: PAR-2 only from its cycle on, results of the suite holdout never."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from types import SimpleNamespace
@@ -10,13 +8,12 @@ import pytest
 from solver_runs import run_row
 
 from evolake.agents import Agents
-from evolake.agents.backends import OperatorsBackend
 from evolake.agents.prompts import build_messages
-from evolake.agents.roles import Job
-from evolake.cycle_seeds import CycleSeeds
+from evolake.agents.roles import Job, OperatorsBackend
 from evolake.errors import InputError
 from evolake.gates import load_rules
 from evolake.jail import open_pool
+from evolake.seeds import CycleSeeds
 from evolake.solvers.edits import Edit
 from evolake.solvers.evolution.objective_evolution import evolve_objectives
 from evolake.solvers.evolution.planning import (
@@ -126,7 +123,7 @@ def plan(
 
 
 @pytest.fixture
-def small_solver_folder(tmp_path: Path) -> Path:
+def small_solver_folder(tmp_path) -> Path:
     folder = tmp_path / "base"
     (folder / "src/core").mkdir(parents=True)
     declared = 'static DoubleOption d (g, "var-decay", "t", 0.95, DoubleRange(0, false, 1, false));\n'
@@ -138,9 +135,7 @@ def small_solver_folder(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("cycle", "shown"), [("0001", False), ("0032", False), ("0033", True), ("0034", True)]
 )
-def test_par2_is_hidden_from_the_planner_before_its_cycle(
-    tmp_path, small_solver_folder, cycle: str, shown: bool
-) -> None:
+def test_par2_is_hidden_from_the_planner_before_its_cycle(tmp_path, small_solver_folder, cycle, shown):
     backend = Listening()
     planned = plan(tmp_path, small_solver_folder, cycle, backend, [metrics(name) for name in IDS])
     assert len(planned.rows) == 3
@@ -159,8 +154,8 @@ def test_par2_is_hidden_from_the_planner_before_its_cycle(
     ],
 )
 def test_a_row_of_the_holdout_suite_stops_every_way_into_a_request(
-    tmp_path, small_solver_folder, chosen: str, title: str
-) -> None:
+    tmp_path, small_solver_folder, chosen, title
+):
     settings = SolversSettings.model_validate(SETTINGS.model_dump() | {"holdout_suite": chosen})
     row, backend = metrics(IDS[0], title), Listening()
     with pytest.raises(InputError, match=title):
@@ -194,7 +189,7 @@ def test_a_row_of_the_holdout_suite_stops_every_way_into_a_request(
     assert backend.jobs == []
 
 
-def test_the_title_that_runs_on_the_holdout_bear_is_one_that_the_guard_knows(tmp_path: Path) -> None:
+def test_the_title_that_runs_on_the_holdout_bear_is_one_that_the_guard_knows(tmp_path):
     folder = tmp_path / "of-2024"
     folder.mkdir()
     (folder / "one.cnf").write_text("p cnf 1 1\n1 0\n")
@@ -203,13 +198,13 @@ def test_the_title_that_runs_on_the_holdout_bear_is_one_that_the_guard_knows(tmp
 
 
 @pytest.mark.parametrize("name", ["train_suite", "duel_suite", "correctness_suite"])
-def test_a_suite_that_bears_the_name_of_the_holdout_is_refused(name: str) -> None:
+def test_a_suite_that_bears_the_name_of_the_holdout_is_refused(name):
     for first, other in (("hard-holdout", "hard-holdout"), ("/a/formulas", "/b/formulas")):
         with pytest.raises(ValueError, match=f"holdout_suite bears the name of {name}.*rename the folder"):
             SolversSettings.model_validate({name: first, "holdout_suite": other})
 
 
-def test_the_suite_that_every_variant_runs_at_its_gates_is_no_holdout() -> None:
+def test_the_suite_that_every_variant_runs_at_its_gates_is_no_holdout():
     with pytest.raises(
         ValueError,
         match="holdout_suite is 'smoke', which every variant runs at its gates: name another suite",
@@ -222,9 +217,7 @@ def test_the_suite_that_every_variant_runs_at_its_gates_is_no_holdout() -> None:
     ("folder", "other"),
     [("f/a", "f/a/b"), ("f/a/b", "f/a"), ("link", "f/a/b"), ("f/../f/a/b", "link"), ("f/a", "again")],
 )
-def test_a_holdout_folder_that_shares_files_with_another_suite_is_refused(
-    tmp_path: Path, name: str, folder: str, other: str
-) -> None:
+def test_a_holdout_folder_that_shares_files_with_another_suite_is_refused(tmp_path, name, folder, other):
     (tmp_path / "f/a/b").mkdir(parents=True)
     (tmp_path / "f/c").mkdir()
     (tmp_path / "link").symlink_to("f/a")
@@ -262,7 +255,7 @@ def evaluated(
 
 
 @pytest.mark.parametrize(("cycle", "shown"), [("0032", False), ("0033", True)])
-def test_par2_is_hidden_from_analyst_and_rule_writer_before_its_cycle(cycle: str, shown: bool) -> None:
+def test_par2_is_hidden_from_analyst_and_rule_writer_before_its_cycle(cycle, shown):
     backend = Listening()
     items = [
         evaluated(IDS[0], [Edit("tunable", "var-decay", {"value": 0.99})], measured=metrics(IDS[0])),
@@ -276,7 +269,7 @@ def test_par2_is_hidden_from_analyst_and_rule_writer_before_its_cycle(cycle: str
     assert {item.subject for item in result.findings} == {"tunable:var-decay", "tunable:rfirst"}
 
 
-def test_a_finding_of_the_operators_becomes_an_active_rule_on_stored_evidence() -> None:
+def test_a_finding_of_the_operators_becomes_an_active_rule_on_stored_evidence():
     items = [
         evaluated(IDS[0], [Edit("tunable", "rfirst", {"value": 7})], gate="smoke"),
         evaluated(IDS[1], [Edit("tunable", "rfirst", {"value": 300})], measured=metrics(IDS[1], solved=15.0)),
@@ -353,7 +346,7 @@ class Writing(Listening):
 
 
 @pytest.mark.parametrize("cycle", ["0002", "0040"])
-def test_the_objective_writer_sees_no_time_no_formula_and_no_figure_that_an_objective_saw(cycle: str) -> None:
+def test_the_objective_writer_sees_no_time_no_formula_and_no_figure_that_an_objective_saw(cycle):
     rows = [
         run_row(name, f"secretname-{number}", "sat", float(PAR2_OF_RUNS))
         for name in IDS

@@ -1,7 +1,5 @@
 """Verdicts on what ran: who is unsound, by what, and who is not."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +8,11 @@ from solver_runs import run_row
 
 from evolake.gates import load_rules
 from evolake.lake.blobs import BlobStore
+from evolake.settings import load, profile_names
 from evolake.solvers.evolution.cycle_benchmark import current_runs
 from evolake.solvers.evolution.population import empty_population
-from evolake.solvers.gates.judging import objections, stage_judge, unsound_in, without
+from evolake.solvers.gates.judging import objections, stage_judge, unsound_in
+from evolake.solvers.proof.checking import is_drawn, key_for, new_key
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.tables import DUELS, LATE_GATES, RUNS, VARIANTS
 
@@ -43,16 +43,14 @@ def judged(rows: list[dict[str, Any]], tmp_path: Path, gate: str = "benchmark") 
         (run_row("v", "a", "wrong", 1.0, answer="UNSAT", expected="SAT", **UNPROVED), True),
     ],
 )
-def test_one_refuted_answer_is_enough_and_what_a_limit_left_open_is_none(
-    gate: str, row: dict[str, Any], unsound: bool, tmp_path: Path
-) -> None:
+def test_one_refuted_answer_is_enough_and_what_a_limit_left_open_is_none(gate, row, unsound, tmp_path):
     sound = [run_row("v", name, "sat", 1.0) for name in ("b", "c")] + [
         run_row("w", name, "unsat", 1.0) for name in ("b", "c")
     ]
     assert judged([*sound, row], tmp_path, gate) == ({"v"} if unsound else set())
 
 
-def test_a_model_by_one_variant_refutes_an_unproved_unsat_of_another(tmp_path: Path) -> None:
+def test_a_model_by_one_variant_refutes_an_unproved_unsat_of_another(tmp_path):
     rows = [
         run_row("guesses", "open", "unsat", 1.0, expected="unknown", proof_status="unknown", **UNPROVED),
         run_row("solves", "open", "sat", 5.0, expected="unknown"),
@@ -108,15 +106,13 @@ def trial(
         ([trial("v", 0, None), trial("v", 1, None), trial("w", 0, 40), trial("w", 1, None)], set()),
     ],
 )
-def test_answered_runs_of_one_formula_in_duels_write_proofs_of_one_length(
-    rows: list[dict[str, Any]], blocked: set[str], tmp_path: Path
-) -> None:
+def test_answered_runs_of_one_formula_in_duels_write_proofs_of_one_length(rows, blocked, tmp_path):
     DUELS.frame(rows)
     assert judged(rows, tmp_path, "duel") == blocked
     assert judged(rows, tmp_path, "benchmark") == set(), "only duels are asked"
 
 
-def test_the_earliest_gate_that_objects_is_the_reason() -> None:
+def test_the_earliest_gate_that_objects_is_the_reason():
     rows = [
         {"artifact_id": "v", "outcome": outcome, "gate_no": number, "gate": gate}
         for outcome, number, gate in (
@@ -127,12 +123,6 @@ def test_the_earliest_gate_that_objects_is_the_reason() -> None:
     ]
     assert {name: row["gate"] for name, row in objections(rows).items()} == {"v": "benchmark"}
     assert objections(rows[1:2]) == {}
-
-
-def test_figures_leave_the_unsound_out() -> None:
-    runs = RUNS.frame([run_row("v", "a", "sat", 1.0), run_row("w", "a", "sat", 1.0)])
-    assert without(runs, {"v"})["variant_id"].to_list() == ["w"]
-    assert without(runs, ()).height == 2
 
 
 UNCHECKED = run_row("v", "b", "unsat", 1.0, proof_status="unchecked", certificate=None, solved=False)
@@ -147,10 +137,50 @@ UNCHECKED = run_row("v", "b", "unsat", 1.0, proof_status="unchecked", certificat
         ([run_row("v", "a", "sat", 1.0), run_row("v", "b", "clock", 1.0)], 1.0, 0),
     ],
 )
-def test_runs_that_do_not_compare_with_todays_are_made_again(
-    rows: list[dict[str, Any]], share: float, kept: int
-) -> None:
+def test_runs_that_do_not_compare_with_todays_are_made_again(rows, share, kept):
     live = dict.fromkeys(VARIANTS.columns) | {"variant_id": "v", "state": "accepted"}
     population = empty_population().add(variants=[live]).with_tables(runs=rows)
     settings = SolversSettings(timeout_s=10, memory_mb=1024, proof_share=share)
     assert current_runs(population, RUNS.empty(), settings).height == kept
+
+
+# Which proofs are checked: by a key that is kept, by chance for whoever has no key, and as often as the
+# formula says.
+
+
+CYCLES = 20_000
+
+
+def test_the_same_key_draws_the_same_and_another_draws_otherwise():
+    key = key_for(b"k" * 32, "solvers", "0001", "benchmark")
+    drawn = [is_drawn(key, str(number), 0, 0.3) for number in range(2000)]
+    assert drawn == [
+        is_drawn(key_for(b"k" * 32, "solvers", "0001", "benchmark"), str(number), 0, 0.3)
+        for number in range(2000)
+    ]
+    assert 0.25 < sum(drawn) / 2000 < 0.35
+    for other in (
+        key_for(b"k" * 32, "solvers", "0002", "benchmark"),
+        key_for(b"l" * 32, "solvers", "0001", "benchmark"),
+    ):
+        agree = sum(item == is_drawn(other, str(number), 0, 0.3) for number, item in enumerate(drawn)) / 2000
+        assert 0.5 < agree < 0.66  # 0.3 ** 2 + 0.7 ** 2 = 0.58 by chance
+    assert all(is_drawn(new_key(), str(number), 0, 1.0) for number in range(1000))
+    assert not any(is_drawn(new_key(), str(number), 0, 0.0) for number in range(1000))
+
+
+@pytest.mark.parametrize(
+    ("shares", "chance"),
+    [([0.25], 0.75), ([0.25, 0.25], 0.5625), ([0.25, 1.0], 0.0), ([0.5] * 7, 1 / 128), ([], 1.0)],
+)
+def test_a_guess_goes_unseen_as_often_as_the_formula_says(shares, chance):
+    unseen = sum(
+        not any(is_drawn(key, f"formula {run}", 0, share) for run, share in enumerate(shares))
+        for key in (new_key() for _ in range(CYCLES))
+    )
+    assert unseen / CYCLES == pytest.approx(chance, abs=0.02)
+
+
+@pytest.mark.parametrize("profile", profile_names())
+def test_no_profile_lets_a_guess_pass_unseen_in_a_run_that_counts(profile):
+    assert 1 - load(profile).solvers.proof_share < 0.01

@@ -1,19 +1,15 @@
 """What planner and coder are told: whole functions, diffs of what was tried, results by family, knowledge,
 and what a crashed run wrote."""
 
-from __future__ import annotations
-
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from solver_runs import run_row
 
 from evolake.agents.prompts import build_messages
-from evolake.cycle_seeds import CycleSeeds
-from evolake.errors import InputError
 from evolake.gates import Verdict, load_rules
 from evolake.lake import BlobStore
+from evolake.seeds import CycleSeeds
 from evolake.solvers.evolution.excerpt import MAX_LINES
 from evolake.solvers.evolution.planning import (
     Base,
@@ -167,7 +163,7 @@ class Ears:
 
 
 @pytest.mark.parametrize(("cycle", "shown"), [("0002", False), ("0040", True)])
-def test_every_fact_is_in_the_planners_request(tmp_path: Path, cycle: str, shown: bool) -> None:
+def test_every_fact_is_in_the_planners_request(tmp_path, cycle, shown):
     from evolake.agents import Agents
 
     population, known, bases, ranking, blobs, folder_of = world(tmp_path)
@@ -199,19 +195,7 @@ def test_every_fact_is_in_the_planners_request(tmp_path: Path, cycle: str, shown
     assert "characters cut here" not in text
 
 
-def test_a_run_of_the_holdout_reaches_no_family_result(tmp_path: Path) -> None:
-    population, known, _, ranking, _, _ = world(tmp_path)
-    lines = standings(known, ranking=ranking, metrics=[], settings=SETTINGS, cycle="0002")
-    with pytest.raises(InputError, match="holdout"):
-        family_results(
-            replace(population, runs=runs("holdout")).runs,
-            [line.variant_id for line in lines],
-            settings=SETTINGS,
-            cycle="0002",
-        )
-
-
-def test_a_family_says_what_share_of_its_proofs_was_checked(tmp_path: Path) -> None:
+def test_a_family_says_what_share_of_its_proofs_was_checked(tmp_path):
     _, known, _, ranking, _, _ = world(tmp_path)
     lines = standings(known, ranking=ranking, metrics=[], settings=SETTINGS, cycle="0002")
     unchecked = {"certificate": None, "answer_checked": False, "proof_status": "unchecked", "solved": False}
@@ -230,7 +214,7 @@ def test_a_family_says_what_share_of_its_proofs_was_checked(tmp_path: Path) -> N
     ]
 
 
-def test_all_of_the_papers_table_reaches_planner_and_coder() -> None:
+def test_all_of_the_papers_table_reaches_planner_and_coder():
     row = {
         "variant_id": SEED,
         "suite": "train",
@@ -288,7 +272,7 @@ def verdict(outcome: str, reason: str = "") -> Verdict:
     )
 
 
-def test_what_a_crashed_run_wrote_is_told_that_of_the_named_formula_first() -> None:
+def test_what_a_crashed_run_wrote_is_told_that_of_the_named_formula_first():
     complaints = {"a~renamed": "Assertion `x' failed", "b": "std::bad_alloc", "a": "Assertion `x' failed"}
     assert output_of([verdict("pass")], complaints) == ""
     assert (

@@ -1,10 +1,7 @@
 """`evolake solvers transfer`: its figures by hand, its laws on drawn runs, and the command on two small
 solvers."""
 
-from __future__ import annotations
-
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
@@ -17,9 +14,8 @@ from solver_runs import run_row
 
 from evolake.errors import InputError
 from evolake.solvers.commands import solvers
-from evolake.solvers.measurement.two_suites import Entrant, claim, transfer_rows
 from evolake.solvers.tables import RUNS
-from evolake.solvers.transfer import page
+from evolake.solvers.transfer import Entrant, claim, page, transfer_rows
 
 PAIR = (Entrant("new", "v", "champion"), Entrant("old", "w", "seed"))
 PARTS = {"from": "train", "to": "other"}
@@ -41,7 +37,7 @@ def runs_of(costs: dict[str, list[float]], suite: str = "train", repeat: int = 0
     ]
 
 
-def test_two_suites_by_hand() -> None:
+def test_two_suites_by_hand():
     runs = RUNS.frame(
         runs_of({"v": [1, 2, 3, 20], "w": [2, 1, 3, 20]}) + runs_of({"v": [1] * 8, "w": [4] * 8}, "other")
     )
@@ -75,7 +71,7 @@ def test_two_suites_by_hand() -> None:
     assert "cost of old over that of new: 4 (4 to 4): new is faster" in text
 
 
-def test_solved_has_an_interval_by_kind_of_formula_and_the_checked_share_is_said() -> None:
+def test_solved_has_an_interval_by_kind_of_formula_and_the_checked_share_is_said():
     rows = [
         run_row(name, f"s{place}", "sat" if place % 2 or name == "v" else "timeout", 1.0, expected="SAT")
         for name in "vw"
@@ -112,7 +108,7 @@ def test_solved_has_an_interval_by_kind_of_formula_and_the_checked_share_is_said
     assert "| 4 (1 to 7) |" in line and line.endswith("| 75% | 75% |")
 
 
-def test_two_passes_show_the_noise_and_hide_what_is_within_it() -> None:
+def test_two_passes_show_the_noise_and_hide_what_is_within_it():
     first, second = (
         runs_of({"v": [1.0] * 8, "w": [1.2] * 8}),
         runs_of({"v": [1.5] * 8, "w": [1.2] * 8}, repeat=1),
@@ -126,9 +122,7 @@ COST = st.one_of(st.floats(0.01, 10), st.just(20.0))
 
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.tuples(COST, COST, COST), min_size=2, max_size=12))
-def test_shares_sum_to_one_and_intervals_hold_their_estimates(
-    costs: list[tuple[float, float, float]],
-) -> None:
+def test_shares_sum_to_one_and_intervals_hold_their_estimates(costs):
     sides = {name: [row[place] for row in costs] for place, name in enumerate("vwx")}
     entrants = (*PAIR, Entrant("third", "x", "seed"))
     rows = transfer_rows(RUNS.frame(runs_of(sides)), entrants, {"from": "train"})
@@ -146,7 +140,7 @@ def test_shares_sum_to_one_and_intervals_hold_their_estimates(
 
 
 @pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, requires: Callable[[str], str]) -> Path:
+def project(tmp_path, monkeypatch, requires) -> Path:
     """A lake, seeds with one slow solver, a quick repository `mine`, and two folders of formulas."""
     requires("c++")
     seeds = tmp_path / "seeds"
@@ -183,7 +177,7 @@ def between(project: Path) -> list[str]:
     ]
 
 
-def test_the_command_measures_writes_and_goes_on_where_it_stopped(project: Path) -> None:
+def test_the_command_measures_writes_and_goes_on_where_it_stopped(project):
     words = [*between(project), "--variant", str(project / "mine")]
     run = CliRunner().invoke(solvers, [*words, "--timeout", "30", "--json"])
     assert run.exit_code == 0, run.output
@@ -207,7 +201,7 @@ def test_the_command_measures_writes_and_goes_on_where_it_stopped(project: Path)
     assert [line.split(" ")[0] for line in seen] == ["6/8", "7/8", "8/8"], "five runs are not made again"
 
 
-def test_what_cannot_be_compared_is_said(project: Path) -> None:
+def test_what_cannot_be_compared_is_said(project):
     def error(*words: str) -> str:
         run = CliRunner().invoke(solvers, [*between(project), *words])
         assert isinstance(run.exception, InputError), run.output

@@ -1,8 +1,6 @@
 """Archives that are written to harm: each ends as an error in words, within its bounds, and leaves nothing
 behind."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import lzma
@@ -11,7 +9,6 @@ import struct
 import tarfile
 import tracemalloc
 import zipfile
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -92,7 +89,7 @@ def _encrypted() -> bytes:
 
 
 @pytest.fixture
-def small(monkeypatch: pytest.MonkeyPatch) -> None:
+def small(monkeypatch) -> None:
     """The same bounds, less of them, so that tests need not be large."""
     monkeypatch.setattr(fetch_unpack, "MOST_FILES", 200)
     monkeypatch.setattr(fetch_unpack, "MOST_BYTES", 2 << 20)
@@ -100,7 +97,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_a_hostile_archive_is_refused_whole(name: str, small: None, tmp_path: Path):
+def test_a_hostile_archive_is_refused_whole(name, small, tmp_path):
     data = HOSTILE[name]()
     with pytest.raises(InputError, match="cannot be unpacked"):
         unpack_archive(data, tmp_path / "box" / "into")
@@ -109,7 +106,7 @@ def test_a_hostile_archive_is_refused_whole(name: str, small: None, tmp_path: Pa
         member(data, "no/such/file")
 
 
-def test_a_member_is_read_within_bounds(monkeypatch: pytest.MonkeyPatch):
+def test_a_member_is_read_within_bounds(monkeypatch):
     monkeypatch.setattr(fetch_unpack, "LARGEST_MEMBER", 1 << 20)
     assert member(tar(("top/small", b"x")), "small") == b"x"
     large = zipped(("top/large", bytes(30 << 20)))
@@ -122,7 +119,7 @@ def test_a_member_is_read_within_bounds(monkeypatch: pytest.MonkeyPatch):
 
 
 @pytest.mark.parametrize("mode", ["w", "w:gz", "w:bz2", "w:xz"])
-def test_good_archives_of_each_kind_are_laid_out(mode: str, tmp_path: Path):
+def test_good_archives_of_each_kind_are_laid_out(mode, tmp_path):
     unpack_archive(
         tar(
             ("top/a", b"text"),
@@ -138,13 +135,13 @@ def test_good_archives_of_each_kind_are_laid_out(mode: str, tmp_path: Path):
     assert stat.S_IMODE((tmp_path / "x/top/a").stat().st_mode) == 0o755
 
 
-def test_streams_one_after_another_are_one_archive(tmp_path: Path):
+def test_streams_one_after_another_are_one_archive(tmp_path):
     plain = tar(("a", b"text"), mode="w")
     unpack_archive(gzip.compress(plain[:300]) + gzip.compress(plain[300:]), tmp_path / "x")
     assert (tmp_path / "x/a").read_bytes() == b"text"
 
 
-def test_changed_archives_never_end_otherwise(small: None, tmp_path: Path):
+def test_changed_archives_never_end_otherwise(small, tmp_path):
     refused = fuzz(np.random.default_rng(11), 200, tmp_path / "box")
     assert 50 < refused <= 200
     assert not [path for path in (tmp_path / "box").iterdir() if path.name.startswith(".tmp")]

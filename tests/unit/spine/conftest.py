@@ -60,14 +60,14 @@ class Project:
 
 
 @pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Project]:
+def project(tmp_path, monkeypatch) -> Iterator[Project]:
     """A project whose instance lives in memory."""
     with dg.DagsterInstance.ephemeral() as instance:
         yield build_project(tmp_path, monkeypatch, instance)
 
 
 @pytest.fixture
-def durable_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Project]:
+def durable_project(tmp_path, monkeypatch) -> Iterator[Project]:
     """A project whose instance lives on disk, for what Dagster evaluates through a reference to it."""
     (tmp_path / "home").mkdir()
     overrides = {"concurrency": {"pools": {"granularity": "run", "default_limit": 1}}}

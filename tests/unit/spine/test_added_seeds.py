@@ -23,7 +23,7 @@ SOURCES = {name: spec.seeds.load() for name, spec in lines().items() if spec.see
 
 
 @pytest.fixture(autouse=True)
-def shipped_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def shipped_stay(tmp_path, monkeypatch) -> Iterator[None]:
     """No test here may change what evolake brings along."""
     for name in ("EVOLAKE_SEEDS", "EVOLAKE_LAKE", "EVOLAKE_PROJECT", "EVOLAKE_PROGRAMS__PROJECTS"):
         monkeypatch.delenv(name, raising=False)
@@ -36,7 +36,7 @@ def shipped_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[No
 
 
 @pytest.fixture
-def mine(tmp_path: Path) -> dict[str, Path]:
+def mine(tmp_path) -> dict[str, Path]:
     """Line -> a seed of one's own that is none of those shipped."""
     folder = tmp_path / "mine"
     folder.mkdir()
@@ -90,31 +90,23 @@ def all_below(places: dict[str, Path], folder: Path) -> bool:
     )
 
 
-def test_in_a_project_it_is_the_projects_data_lake(
-    tmp_path: Path, mine: dict[str, Path], monkeypatch: pytest.MonkeyPatch
-):
+def test_in_a_project_it_is_the_projects_data_lake(tmp_path, mine, monkeypatch):
     monkeypatch.chdir(a_project(tmp_path / "project"))
     assert all_below(added(mine), tmp_path / "project" / "data_lake" / "seeds")
 
 
-def test_in_a_clone_with_a_lake_elsewhere_it_is_that_lake(
-    tmp_path: Path, mine: dict[str, Path], monkeypatch: pytest.MonkeyPatch
-):
+def test_in_a_clone_with_a_lake_elsewhere_it_is_that_lake(tmp_path, mine, monkeypatch):
     monkeypatch.setenv("EVOLAKE_LAKE", str(tmp_path / "lake"))
     assert all_below(added(mine), tmp_path / "lake" / "seeds")
 
 
-def test_in_a_project_with_a_lake_elsewhere_it_is_that_lake(
-    tmp_path: Path, mine: dict[str, Path], monkeypatch: pytest.MonkeyPatch
-):
+def test_in_a_project_with_a_lake_elsewhere_it_is_that_lake(tmp_path, mine, monkeypatch):
     monkeypatch.chdir(a_project(tmp_path / "project"))
     monkeypatch.setenv("EVOLAKE_LAKE", str(tmp_path / "lake"))
     assert all_below(added(mine), tmp_path / "lake" / "seeds")
 
 
-def test_an_installed_package_is_never_written_to(
-    tmp_path: Path, mine: dict[str, Path], monkeypatch: pytest.MonkeyPatch
-):
+def test_an_installed_package_is_never_written_to(tmp_path, mine, monkeypatch):
     package = tmp_path / "site-packages" / "_project"
     shutil.copytree(SHIPPED, package / "data_lake" / "seeds")
     monkeypatch.setattr(project, "INSTALLED", True)
@@ -135,9 +127,7 @@ def test_an_installed_package_is_never_written_to(
     } <= shipped
 
 
-def test_a_folder_that_the_setting_names_is_the_only_one(
-    tmp_path: Path, mine: dict[str, Path], monkeypatch: pytest.MonkeyPatch
-):
+def test_a_folder_that_the_setting_names_is_the_only_one(tmp_path, mine, monkeypatch):
     shutil.copytree(SHIPPED, tmp_path / "seeds")
     monkeypatch.setenv("EVOLAKE_SEEDS", str(tmp_path / "seeds"))
     monkeypatch.setenv("EVOLAKE_LAKE", str(tmp_path / "lake"))
@@ -145,9 +135,7 @@ def test_a_folder_that_the_setting_names_is_the_only_one(
     assert load().seed_folders == (tmp_path / "seeds",)
 
 
-def test_the_lakes_own_seed_replaces_a_shipped_one_of_its_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_the_lakes_own_seed_replaces_a_shipped_one_of_its_name(tmp_path, monkeypatch):
     monkeypatch.setenv("EVOLAKE_LAKE", str(tmp_path / "lake"))
     folder = tmp_path / "lake" / "seeds" / "designs"
     folder.mkdir(parents=True)

@@ -13,9 +13,9 @@ import polars as pl
 import pytest
 
 from assets.added_seeds import Arrival, Seedling, admit_seeds, with_added_seeds, with_seeds
+from assets.cycle import RESEAL_TAG
 from assets.line import FIRST_CYCLE, SAID_OF_CYCLE, Line, register_keys
-from assets.resealing import RESEAL_TAG
-from assets.store import LineStore
+from assets.store import LineStore, _rules_of
 from evolake.errors import InputError
 from evolake.lake import TableSchema
 from evolake.lake.added_seeds import SeedItem, file_item
@@ -81,10 +81,11 @@ class GroveLine:
         folder = self.folder.parent / "rules" / self.line.name
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "sound.md").write_text(text)
+        _rules_of.cache_clear()  # as when the definitions are loaded anew
 
 
 @pytest.fixture
-def grove(project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> GroveLine:
+def grove(project, tmp_path, monkeypatch) -> GroveLine:
     folder = tmp_path / "seeds" / "grove"
     folder.mkdir(parents=True)
     monkeypatch.setenv("EVOLAKE_SEEDS", str(folder.parent))
@@ -168,7 +169,7 @@ def grove(project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> GroveLine
 
 
 def test_a_seed_that_is_refused_at_the_start_is_named_on_the_screen_and_among_the_seeds_of_the_first_cycle(
-    grove: GroveLine,
+    grove,
 ):
     grove.plant("ash", "rotten ash")
     done = grove.run("", **{RESEAL_TAG: "grove"})
@@ -187,7 +188,7 @@ def test_a_seed_that_is_refused_at_the_start_is_named_on_the_screen_and_among_th
     assert [note[:3] for note in grove.notes("0002")] == [("ash", "rotten ash", "blocked")]
 
 
-def test_a_seed_that_is_dropped_enters_the_next_cycle_once(grove: GroveLine):
+def test_a_seed_that_is_dropped_enters_the_next_cycle_once(grove):
     grove.plant("elm", "elm")
     assert grove.run("0002").success and grove.run("0003").success
     assert [grove.notes(cycle) for cycle in ("0001", "0002", "0003")] == [
@@ -207,52 +208,7 @@ def test_a_seed_that_is_dropped_enters_the_next_cycle_once(grove: GroveLine):
     assert artifacts == [{"artifact_id": "elm", "cycle": "0002", "state": "accepted"}]
 
 
-def test_whatever_judging_a_seed_raises_is_its_block_and_the_cycle_goes_on(grove: GroveLine):
-    grove.plant("elm", "elm")
-    grove.plant("gum", "gum!")
-    assert grove.run("0002").success
-    elm, gum = grove.notes("0002")
-    assert (elm, gum[:3]) == (("elm", "elm", "accepted", None), ("gum", None, "blocked"))
-    assert gum[3].startswith("judging it raised RecursionError at ") and gum[3].endswith(": too deep")
-
-
-def test_a_rerun_of_a_finished_cycle_takes_in_what_it_took_in_though_the_folder_has_changed(grove: GroveLine):
-    grove.plant("elm", "elm")
-    assert grove.run("0002").success
-    before = grove.project.lake.seals.read("grove", "0003").version
-    (grove.folder / "elm.txt").unlink()
-    grove.plant("yew", "yew")
-    assert grove.run("0002").success
-    assert grove.project.lake.seals.read("grove", "0003").version == before
-    assert grove.run("0003").success
-    assert grove.notes("0003") == [("yew", "yew", "accepted", None)]
-
-
-def test_what_is_blocked_or_cannot_be_read_is_a_row_and_comes_again_only_with_other_bytes_or_rules(
-    grove: GroveLine,
-):
-    grove.plant("ash", "rotten ash")
-    grove.plant("fir", "fir?")
-    assert grove.run("0002").success and grove.run("0003").success
-    blocked = [
-        ("ash", "rotten ash", "blocked", "it is rotten"),
-        ("fir", None, "blocked", "no tree\n  got: fir?"),
-    ]
-    assert [[note[:3] for note in grove.notes(cycle)] for cycle in ("0002", "0003")] == [
-        [note[:3] for note in blocked],
-        [],
-    ]
-    assert grove.notes("0002")[0] == blocked[0] and "no tree" in grove.notes("0002")[1][3]
-    assert grove.trees("0004") == {"oak": "accepted", "rotten ash": "blocked"}
-    grove.plant("fir", "fir")
-    assert grove.run("0004").success
-    assert [note[:3] for note in grove.notes("0004")] == [("fir", "fir", "accepted")]
-    grove.rule(RULE.format(version=2, text="Sounder trees."))
-    assert grove.run("0005").success
-    assert [note[:3] for note in grove.notes("0005")] == [("ash", "rotten ash", "blocked")]
-
-
-def test_a_lake_that_never_noted_its_seeds_takes_none_of_them_in_again(grove: GroveLine):
+def test_a_lake_that_never_noted_its_seeds_takes_none_of_them_in_again(grove):
     lake = grove.project.lake
     tables = Grove.of(
         {name: lake.read("grove", f"incoming_{name}", "0002") for name in Grove.schemas}
@@ -275,7 +231,50 @@ def test_a_lake_that_never_noted_its_seeds_takes_none_of_them_in_again(grove: Gr
     assert grove.trees("0003") == {"oak": "accepted", "elm": "accepted"}
 
 
-def test_seeds_that_would_void_finished_cycles_are_sealed_only_where_the_run_says_so(grove: GroveLine):
+def test_whatever_judging_a_seed_raises_is_its_block_and_the_cycle_goes_on(grove):
+    grove.plant("elm", "elm")
+    grove.plant("gum", "gum!")
+    assert grove.run("0002").success
+    elm, gum = grove.notes("0002")
+    assert (elm, gum[:3]) == (("elm", "elm", "accepted", None), ("gum", None, "blocked"))
+    assert gum[3].startswith("judging it raised RecursionError at ") and gum[3].endswith(": too deep")
+
+
+def test_a_rerun_of_a_finished_cycle_takes_in_what_it_took_in_though_the_folder_has_changed(grove):
+    grove.plant("elm", "elm")
+    assert grove.run("0002").success
+    before = grove.project.lake.seals.read("grove", "0003").version
+    (grove.folder / "elm.txt").unlink()
+    grove.plant("yew", "yew")
+    assert grove.run("0002").success
+    assert grove.project.lake.seals.read("grove", "0003").version == before
+    assert grove.run("0003").success
+    assert grove.notes("0003") == [("yew", "yew", "accepted", None)]
+
+
+def test_what_is_blocked_or_cannot_be_read_is_a_row_and_comes_again_only_with_other_bytes_or_rules(grove):
+    grove.plant("ash", "rotten ash")
+    grove.plant("fir", "fir?")
+    assert grove.run("0002").success and grove.run("0003").success
+    blocked = [
+        ("ash", "rotten ash", "blocked", "it is rotten"),
+        ("fir", None, "blocked", "no tree\n  got: fir?"),
+    ]
+    assert [[note[:3] for note in grove.notes(cycle)] for cycle in ("0002", "0003")] == [
+        [note[:3] for note in blocked],
+        [],
+    ]
+    assert grove.notes("0002")[0] == blocked[0] and "no tree" in grove.notes("0002")[1][3]
+    assert grove.trees("0004") == {"oak": "accepted", "rotten ash": "blocked"}
+    grove.plant("fir", "fir")
+    assert grove.run("0004").success
+    assert [note[:3] for note in grove.notes("0004")] == [("fir", "fir", "accepted")]
+    grove.rule(RULE.format(version=2, text="Sounder trees."))
+    assert grove.run("0005").success
+    assert [note[:3] for note in grove.notes("0005")] == [("ash", "rotten ash", "blocked")]
+
+
+def test_seeds_that_would_void_finished_cycles_are_sealed_only_where_the_run_says_so(grove):
     assert grove.run().success  # the same seeds void nothing
     before = {cycle: grove.project.lake.seals.read("grove", cycle) for cycle in ("0001", "0002")}
     artifacts = grove.project.lake.record("grove", "seeds")

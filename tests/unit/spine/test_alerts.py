@@ -39,7 +39,7 @@ class Taker(BaseHTTPRequestHandler):
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Told]:
+def server(monkeypatch) -> Iterator[Told]:
     with Told() as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         monkeypatch.setenv("EVOLAKE_ALERT_WEBHOOK", f"http://127.0.0.1:{server.server_port}/services/SECRET")

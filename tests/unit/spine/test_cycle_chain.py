@@ -12,7 +12,7 @@ import dagster as dg
 import polars as pl
 import pytest
 
-from assets.resealing import RESEAL_TAG
+from assets.cycle import RESEAL_TAG
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -97,43 +97,6 @@ def test_a_cycle_that_nobody_sealed_cannot_start(project):
     assert '"re-execute from failure"' in text
 
 
-def test_a_failed_cycle_stops_those_that_stand_on_it_though_they_had_run_before(project):
-    project.grow("ordered", 4)
-    before = project.members("ordered", "0005")
-    heal = project.plant("fail-ordered-0002")
-    failed = project.cycle("ordered", "0002")
-    assert not failed.success
-    for later in ("0003", "0004"):
-        assert failure_text(project.cycle("ordered", later)).startswith(
-            f"cycle {later} cannot start: the population that enters cycle 0003 is reopened: the run of "
-            f"cycle 0002 failed or did not finish (run {failed.run_id}). Materialize the whole group "
-            "'ordered' from cycle 0002 on"
-        )
-    heal()
-    for again in ("0002", "0003", "0004"):
-        assert project.cycle("ordered", again).success
-    assert project.members("ordered", "0005") == before
-
-
-def test_a_rerun_that_ends_in_the_same_content_breaks_nothing(project):
-    project.grow("ordered", 3)
-    assert project.cycle("ordered", "0001").success
-    assert project.cycle("ordered", "0003").success
-
-
-def test_changed_content_stops_later_cycles_until_they_run_again(project):
-    project.grow("ordered", 4)
-    project.plant("salt-ordered-0002", "!")
-    assert project.cycle("ordered", "0002").success
-    assert failure_text(project.cycle("ordered", "0004")).startswith(
-        "cycle 0004 cannot start: the population that enters cycle 0004 is built on an older population: "
-        "cycle 0003 has to run again."
-    )
-    assert project.cycle("ordered", "0003").success
-    assert project.cycle("ordered", "0004").success
-    assert project.members("ordered", "0005") == ["seed>0001>0002!>0003>0004"]
-
-
 def test_changed_seeds_stop_the_cycles_that_stand_on_them(project):
     project.grow("ordered", 2)
     project.plant("salt-ordered-0000", "!")
@@ -215,3 +178,40 @@ def test_writing_an_asset_alone_needs_the_line_too(project, alone):
     project.grow("ordered", 1)
     with project.lake.line_lock("ordered", run_id="another"):
         assert "is busy" in failure_text(project.cycle("ordered", "0001", only=alone))
+
+
+def test_a_failed_cycle_stops_those_that_stand_on_it_though_they_had_run_before(project):
+    project.grow("ordered", 4)
+    before = project.members("ordered", "0005")
+    heal = project.plant("fail-ordered-0002")
+    failed = project.cycle("ordered", "0002")
+    assert not failed.success
+    for later in ("0003", "0004"):
+        assert failure_text(project.cycle("ordered", later)).startswith(
+            f"cycle {later} cannot start: the population that enters cycle 0003 is reopened: the run of "
+            f"cycle 0002 failed or did not finish (run {failed.run_id}). Materialize the whole group "
+            "'ordered' from cycle 0002 on"
+        )
+    heal()
+    for again in ("0002", "0003", "0004"):
+        assert project.cycle("ordered", again).success
+    assert project.members("ordered", "0005") == before
+
+
+def test_a_rerun_that_ends_in_the_same_content_breaks_nothing(project):
+    project.grow("ordered", 3)
+    assert project.cycle("ordered", "0001").success
+    assert project.cycle("ordered", "0003").success
+
+
+def test_changed_content_stops_later_cycles_until_they_run_again(project):
+    project.grow("ordered", 4)
+    project.plant("salt-ordered-0002", "!")
+    assert project.cycle("ordered", "0002").success
+    assert failure_text(project.cycle("ordered", "0004")).startswith(
+        "cycle 0004 cannot start: the population that enters cycle 0004 is built on an older population: "
+        "cycle 0003 has to run again."
+    )
+    assert project.cycle("ordered", "0003").success
+    assert project.cycle("ordered", "0004").success
+    assert project.members("ordered", "0005") == ["seed>0001>0002!>0003>0004"]

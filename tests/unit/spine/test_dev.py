@@ -1,13 +1,10 @@
 """What `make dev` becomes: `dagster dev` with the words and the environment it was given, so that cycles go
 on at the profile of the lake."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from designs_fixtures import ROOT
@@ -18,7 +15,7 @@ from designs_fixtures import ROOT
     [("demo", None, "demo"), (None, None, "laptop"), ("demo", "cluster", "cluster")],
 )
 def test_dagster_gets_the_profile_of_a_used_lake_unless_another_is_asked_for(
-    tmp_path: Path, sealed_under, asked_for, profile
+    tmp_path, sealed_under, asked_for, profile
 ):
     beside, lake = tmp_path / "bin", tmp_path / "lake"
     beside.mkdir()

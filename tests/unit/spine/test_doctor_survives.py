@@ -17,7 +17,7 @@ LAST = "GPU"
 
 
 @pytest.fixture(autouse=True)
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def place(tmp_path, monkeypatch) -> Path:
     monkeypatch.setenv("EVOLAKE_LAKE", str(tmp_path / "lake"))
     monkeypatch.setenv("DAGSTER_HOME", str(tmp_path / "home"))
     (tmp_path / "home").mkdir()
@@ -28,7 +28,7 @@ def looked_at() -> dict[str, Check]:
     return {check.name: check for check in examine()}
 
 
-def test_settings_that_cannot_be_read_hide_nothing_else(place: Path, monkeypatch: pytest.MonkeyPatch):
+def test_settings_that_cannot_be_read_hide_nothing_else(place, monkeypatch):
     def broken(mode: str) -> Iterator[Check]:
         raise PermissionError(errno.EPERM, "Operation not permitted")
 
@@ -45,9 +45,7 @@ def test_settings_that_cannot_be_read_hide_nothing_else(place: Path, monkeypatch
     assert seen["nightly schedule"].ok and LAST in seen
 
 
-def test_a_bad_home_schedule_and_file_system_are_named_next_to_each_other(
-    place: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_bad_home_schedule_and_file_system_are_named_next_to_each_other(place, monkeypatch):
     def refused(folder: Path) -> None:
         raise LakeError(f"files in {folder} cannot be locked", do="put them elsewhere")
 
@@ -65,9 +63,7 @@ def test_a_bad_home_schedule_and_file_system_are_named_next_to_each_other(
 @pytest.mark.parametrize(
     ("name", "value"), [("SSL_CERT_FILE", "/nope/ca.pem"), ("HTTPS_PROXY", "ftp://x:99999")]
 )
-def test_a_client_that_cannot_be_built_is_named_without_a_call(
-    name: str, value: str, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_client_that_cannot_be_built_is_named_without_a_call(name, value, monkeypatch):
     for setting, given in (
         ("MODEL_BASE_URL", "https://models.example.invalid/v1"),
         ("MODEL_API_KEY", "none"),
@@ -77,4 +73,5 @@ def test_a_client_that_cannot_be_built_is_named_without_a_call(
     monkeypatch.setattr(doctor, "_jail", lambda mode: iter(()))
     assert looked_at()["model endpoint"].ok
     monkeypatch.setenv(name, value)
-    assert name in looked_at()["model endpoint"].detail and not looked_at()["model endpoint"].ok
+    endpoint = looked_at()["model endpoint"]
+    assert name in endpoint.detail and not endpoint.ok

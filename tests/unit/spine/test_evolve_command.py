@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def place(tmp_path, monkeypatch) -> Path:
     (tmp_path / "plants").mkdir()
     for name, value in (("DAGSTER_HOME", "home"), ("EVOLAKE_LAKE", "lake"), ("EVOLAKE_TOY_PLANTS", "plants")):
         monkeypatch.setenv(name, str(tmp_path / value))

@@ -1,8 +1,6 @@
 """Blocking, partitioned checks: a planted bad row stops the cycle, and is shown with the SQL that finds all
 of its kind."""
 
-from __future__ import annotations
-
 import dagster as dg
 import polars as pl
 import pytest
@@ -57,17 +55,6 @@ def test_the_closing_asset_alone_cannot_go_round_a_check_that_failed(project):
         "gated/candidates:members_are_unique (failed). Materialize the whole group for this cycle, with "
         "its checks."
     )
-
-
-def test_a_check_that_passed_on_an_older_part_does_not_count(project):
-    project.grow("gated", 1)
-    key = project.line("gated").key("candidates")
-    project.instance.report_runless_asset_event(dg.AssetMaterialization(key, partition="0001"))
-    result = project.cycle("gated", "0001", only=["survivors"])
-    failure = next(
-        event for event in result.all_events if event.is_step_failure
-    ).step_failure_data.user_failure_data
-    assert "members_are_unique (passed on an older part)" in failure.description
 
 
 def test_a_check_of_one_cycle_says_nothing_about_another(project):

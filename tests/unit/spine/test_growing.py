@@ -15,9 +15,8 @@ from dagster._core.events import EngineEventData
 
 from assets.line import IN_PROCESS_TAG
 from pipelines import burial
-from pipelines.burial import bury_dead_runs
+from pipelines.burial import LAUNCHED_TAG, bury_dead_runs
 from pipelines.line_state import next_cycle, runs_at_work
-from pipelines.run_process import LAUNCHED_TAG
 from pipelines.schedules import PARTITION_TAG, SCHEDULE_TAG, TICK_TAG
 
 
@@ -57,15 +56,6 @@ def die(project, run: dg.DagsterRun) -> None:
     """What a killed run leaves in the lake: the file of its lock."""
     with project.lake.run_locks.live(run.run_id):
         pass
-
-
-def test_a_tick_requests_the_next_cycle_and_its_run_adds_exactly_one(project):
-    project.grow("nightly", 1)
-    for expected, keys in (("0002", ["0001", "0002", "0003"]), ("0003", ["0001", "0002", "0003", "0004"])):
-        request = tick(project, "nightly")
-        assert request.partition_key == expected
-        assert project.cycle("nightly", request.partition_key).success
-        assert project.instance.get_dynamic_partitions("nightly_cycle") == keys
 
 
 def test_a_tick_adds_the_partition_where_it_is_missing(project):
@@ -249,3 +239,12 @@ def test_continuous_mode_starts_each_cycle_when_its_population_is_sealed(project
             asked.append(wanted)
             assert project.cycle(name, wanted["candidates"][0]).success
     assert asked == [{"candidates": [key], "survivors": [key]} for key in ("0001", "0002", "0003", "0004")]
+
+
+def test_a_tick_requests_the_next_cycle_and_its_run_adds_exactly_one(project):
+    project.grow("nightly", 1)
+    for expected, keys in (("0002", ["0001", "0002", "0003"]), ("0003", ["0001", "0002", "0003", "0004"])):
+        request = tick(project, "nightly")
+        assert request.partition_key == expected
+        assert project.cycle("nightly", request.partition_key).success
+        assert project.instance.get_dynamic_partitions("nightly_cycle") == keys

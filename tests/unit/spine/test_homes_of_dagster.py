@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import fcntl
-from pathlib import Path
 
 import pytest
 
@@ -33,7 +32,7 @@ concurrency:
         ("storage: {postgres: {postgres_url: 'postgresql+psycopg2://u:p@127.0.0.1:9/d'}}\n", "127.0.0.1"),
     ],
 )
-def test_a_configuration_that_dagster_refuses_is_named_with_its_file(tmp_path: Path, text: str, cause: str):
+def test_a_configuration_that_dagster_refuses_is_named_with_its_file(tmp_path, text, cause):
     (tmp_path / "dagster.yaml").write_text(text)
     with pytest.raises(InputError) as raised:
         ensure_home(tmp_path)
@@ -43,9 +42,7 @@ def test_a_configuration_that_dagster_refuses_is_named_with_its_file(tmp_path: P
 
 @pytest.mark.parametrize("call", ["flock", "lockf"])
 @pytest.mark.parametrize("number", [errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP])
-def test_a_file_system_without_locks_is_named(
-    tmp_path: Path, call: str, number: int, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_file_system_without_locks_is_named(tmp_path, call, number, monkeypatch):
     def refused(*_: object) -> None:
         raise OSError(number, "no locks")
 

@@ -1,7 +1,5 @@
 """What the doctor says of variables and seeds before a run reads them."""
 
-from __future__ import annotations
-
 import ast
 import os
 import re

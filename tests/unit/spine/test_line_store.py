@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import shutil
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import cast
+
 import dagster as dg
 import polars as pl
 import pytest
 
-from assets.line import SEED_ROUND, Line, register_keys
-from assets.store import LineStore
+from assets.line import SEED_ROUND, Line, _rules_version, register_keys
+from assets.rules import LOADED, note_loaded
+from assets.store import LineStore, _rules_of
 from evolake import __version__
-from evolake.lake import AGENT_CALLS, DERIVATIONS, TableSchema
+from evolake.errors import InputError
+from evolake.lake import AGENT_CALLS, DERIVATIONS, VERDICTS, TableSchema
+from evolake.project import BROUGHT
 from resources.lake import LakeResource
 
 NOTES = TableSchema("notes", 1, {"text": (pl.String, "what is noted")}, keys=("text",))
@@ -76,7 +84,7 @@ def materialized(project, line: Line, *, fails: bool = False) -> dg.ExecuteInPro
 
 
 @pytest.mark.parametrize("name", LINES)
-def test_rows_are_booked_to_the_asset_of_the_line_that_publishes_them(project, name: str):
+def test_rows_are_booked_to_the_asset_of_the_line_that_publishes_them(project, name):
     result = materialized(project, LINES[name])
     assert result.success
     names = ("made__artifacts", "made__champions", "notes", "further", "made__agent_calls")
@@ -102,6 +110,63 @@ def test_rows_are_booked_to_the_asset_of_the_line_that_publishes_them(project, n
     assert tables["made__agent_calls"].equals(AGENT_CALLS.empty())
     [other] = set(LINES) - {name}
     assert project.lake.record(other, "made", "0001") is None
+
+
+def test_a_verdict_carries_when_it_was_given_which_is_no_content_and_stays_if_nothing_else_is_said(project):
+    line, said = LINES["wood"], ["1"]
+
+    @line.asset(schema=MADE)
+    def judged(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame:
+        row = {"artifact_id": "a", "cycle": "0001", "gate_no": 0, "rule_id": "r", "rule_version": said[-1]}
+        LineStore(line, context, lake).side(VERDICTS, [row])
+        return MADE.empty()
+
+    def judge() -> tuple[str, datetime]:
+        register_keys(project.instance, line.name, ["0001"])
+        given = {"instance": project.instance, "resources": project.defs.resources}
+        assert dg.materialize([judged], partition_key="0001", **given).success
+        table = ("wood", "judged__verdicts", "0001")
+        record = project.lake.record(*table)
+        assert record is not None
+        return record.content_sha, project.lake.read(*table)["judged_at"].item()
+
+    before = datetime.now(UTC)
+    first = judge()
+    assert before <= first[1] <= datetime.now(UTC) and judge() == first
+    said.append("2")
+    second = judge()
+    assert second[0] != first[0] and second[1] > first[1]
+    said.append("1")
+    assert judge()[0] == first[0], "the same seal, whenever it was judged"
+
+
+def test_a_rule_that_is_edited_without_a_reload_judges_nothing_until_it_is_loaded(tmp_path, monkeypatch):
+    rules = Path(shutil.copytree(BROUGHT / "data_lake" / "seeds" / "rules", tmp_path / "rules"))
+    monkeypatch.setenv("EVOLAKE_SEEDS", str(tmp_path))
+    monkeypatch.setenv(LOADED, "")  # put back at the end
+    monkeypatch.delenv(LOADED)
+    line, file = Line("programs", "Programs."), rules / "programs" / "readable.md"
+
+    def store() -> LineStore:
+        return LineStore(line, cast("dg.AssetExecutionContext", None), LakeResource())
+
+    def started() -> None:
+        """Another process starts, of which this is the beginning."""
+        _rules_of.cache_clear()
+        _rules_version.cache_clear()
+        note_loaded([line])
+
+    started()
+    before = store().rules()
+    file.write_text(file.read_text().replace("version: 1", "version: 2"))
+    assert store().rules() == before, "a run ends by the rules that it began by"
+    started()  # a run of the code server that has not loaded the edit
+    with pytest.raises(InputError, match="programs were edited after the definitions were loaded") as refusal:
+        store().rules()
+    assert "Reload definitions" in str(refusal.value)
+    monkeypatch.delenv(LOADED)
+    started()
+    assert {rule.version for rule in store().rules().rules if rule.id == "programs-readable"} == {2}
 
 
 def test_a_block_that_fails_publishes_no_calls(project):

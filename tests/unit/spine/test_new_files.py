@@ -50,9 +50,7 @@ def failing(monkeypatch: pytest.MonkeyPatch, name: str, at: int, error: BaseExce
     ids=lambda error: type(error).__name__,
 )
 @pytest.mark.parametrize("typed", COMMANDS, ids=" ".join)
-def test_a_command_that_fails_leaves_nothing_behind(
-    typed: tuple[str, ...], error: BaseException, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_command_that_fails_leaves_nothing_behind(typed, error, tmp_path, monkeypatch):
     (tmp_path / "empty").mkdir()
     variables = {"EVOLAKE_LAKE": str(tmp_path / "lake"), "HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}
     name = "write_bytes" if typed[0] == "init" else "open"
@@ -70,9 +68,7 @@ def test_a_command_that_fails_leaves_nothing_behind(
     assert evolake(*typed, cwd=tmp_path, environment=variables).returncode == 0
 
 
-def test_init_that_fails_while_it_moves_its_files_leaves_what_was_there(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_init_that_fails_while_it_moves_its_files_leaves_what_was_there(tmp_path, monkeypatch):
     (tmp_path / "p/.git").mkdir(parents=True)
     count = len({place.parts[0] for place, _ in init.files(tmp_path / "p")})
     for at in (1, count // 2, count):
@@ -84,7 +80,7 @@ def test_init_that_fails_while_it_moves_its_files_leaves_what_was_there(
     assert (tmp_path / "p/data_lake/seeds").is_dir()
 
 
-def test_a_project_for_a_damaged_lake_is_not_created(tmp_path: Path) -> None:
+def test_a_project_for_a_damaged_lake_is_not_created(tmp_path):
     (tmp_path / "lake").mkdir()
     (tmp_path / "lake/_format.json").write_text("{")
     done = evolake(
@@ -100,7 +96,7 @@ def test_a_project_for_a_damaged_lake_is_not_created(tmp_path: Path) -> None:
     assert tree(tmp_path) == ["lake/_format.json"]
 
 
-def test_what_was_there_before_stays(tmp_path: Path) -> None:
+def test_what_was_there_before_stays(tmp_path):
     (tmp_path / "a").write_text("mine")
     with pytest.raises(InputError, match="is there already"):
         write_new({tmp_path / "b": "", tmp_path / "a": ""})

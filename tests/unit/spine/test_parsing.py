@@ -40,7 +40,7 @@ def much_garbage() -> Iterator[None]:
     gc.set_threshold(*before)
 
 
-def test_threads_that_parse_at_once_meet_no_system_error(much_garbage: None) -> None:
+def test_threads_that_parse_at_once_meet_no_system_error(much_garbage):
     """`ast.parse` itself fails here a few times in a hundred with CPython 3.11.7."""
     want = ast.dump(ast.parse(SOURCE))
 
@@ -52,7 +52,7 @@ def test_threads_that_parse_at_once_meet_no_system_error(much_garbage: None) -> 
         assert all(threads.map(parsed, range(60)))
 
 
-def test_a_fork_can_parse_while_another_thread_of_its_parent_does() -> None:
+def test_a_fork_can_parse_while_another_thread_of_its_parent_does():
     with evolake.parsing._one_at_a_time:
         child = os.fork()
         if not child:
@@ -62,7 +62,7 @@ def test_a_fork_can_parse_while_another_thread_of_its_parent_does() -> None:
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
 
 
-def test_whoever_parses_on_the_host_does_it_here() -> None:
+def test_whoever_parses_on_the_host_does_it_here():
     root = Path(evolake.parsing.__file__).parents[1]
     folders = [root / name for name in ("evolake", "assets", "resources", "pipelines")]
     parsing = [

@@ -18,7 +18,7 @@ from evolake.jail import bubblewrap
 
 
 @pytest.fixture(autouse=True)
-def nothing_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def nothing_named(monkeypatch, tmp_path) -> None:
     for name in ("EVOLAKE_PROJECT", "EVOLAKE_LAKE", "EVOLAKE_SEEDS", "DAGSTER_HOME"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.chdir(tmp_path)
@@ -32,7 +32,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def test_a_project_has_what_dagster_and_evolution_start_from(tmp_path: Path):
+def test_a_project_has_what_dagster_and_evolution_start_from(tmp_path):
     assert lay_out("new").exit_code == 0
     new = tmp_path / "new"
     assert {path.name for path in new.iterdir()} == {
@@ -64,7 +64,7 @@ def test_a_project_has_what_dagster_and_evolution_start_from(tmp_path: Path):
     ).read_bytes()
 
 
-def test_a_project_that_is_there_is_left_as_it_is(tmp_path: Path):
+def test_a_project_that_is_there_is_left_as_it_is(tmp_path):
     lay_out("new")
     (tmp_path / "new" / "README.md").write_text("mine")
     before = contents(tmp_path / "new")
@@ -77,20 +77,20 @@ def test_a_project_that_is_there_is_left_as_it_is(tmp_path: Path):
 
 
 @pytest.mark.parametrize("holds", ["notes.txt", "README.md"])
-def test_a_folder_that_holds_something_else_is_refused_and_untouched(tmp_path: Path, holds: str):
+def test_a_folder_that_holds_something_else_is_refused_and_untouched(tmp_path, holds):
     (tmp_path / holds).write_text("mine")
     refused = lay_out(".")
     assert isinstance(refused.exception, InputError) and holds in str(refused.exception)
     assert contents(tmp_path) == {holds: b"mine"}
 
 
-def test_a_file_and_what_cannot_be_written_are_refused(tmp_path: Path):
+def test_a_file_and_what_cannot_be_written_are_refused(tmp_path):
     (tmp_path / "file").write_text("")
     for name in ("file", "file/below"):
         assert isinstance(lay_out(name).exception, InputError), name
 
 
-def test_a_folder_with_a_repository_and_an_environment_of_its_own_becomes_a_project(tmp_path: Path):
+def test_a_folder_with_a_repository_and_an_environment_of_its_own_becomes_a_project(tmp_path):
     for name in (".git", ".venv"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "kept").write_text("mine")
@@ -100,9 +100,7 @@ def test_a_folder_with_a_repository_and_an_environment_of_its_own_becomes_a_proj
 
 
 @pytest.mark.parametrize("cut_off_at", [1, 4, 8])
-def test_cut_off_anywhere_it_is_no_project_and_the_next_call_makes_it_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cut_off_at: int
-):
+def test_cut_off_anywhere_it_is_no_project_and_the_next_call_makes_it_one(tmp_path, monkeypatch, cut_off_at):
     calls, rename = [], Path.rename
 
     def cut_off(self: Path, target: Path) -> Path:
@@ -122,9 +120,7 @@ def test_cut_off_anywhere_it_is_no_project_and_the_next_call_makes_it_one(
     assert made == whole
 
 
-def test_the_nearest_project_is_used_and_a_named_one_before_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_the_nearest_project_is_used_and_a_named_one_before_it(tmp_path, monkeypatch):
     assert project.find() == project.BROUGHT
     for name in ("outer", "outer/inner", "other"):
         lay_out(name)
@@ -139,9 +135,7 @@ def test_the_nearest_project_is_used_and_a_named_one_before_it(
         settings.load()
 
 
-def test_installed_and_outside_of_a_project_only_what_needs_a_lake_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_installed_and_outside_of_a_project_only_what_needs_a_lake_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(project, "INSTALLED", True)
     loaded = settings.load("demo")
     assert (loaded.jail, loaded.seeds) == ("bubblewrap", project.BROUGHT / "data_lake" / "seeds")
@@ -153,7 +147,7 @@ def test_installed_and_outside_of_a_project_only_what_needs_a_lake_is_refused(
     assert project.home(tmp_path / "lake") == tmp_path / "lake" / "dagster_home"
 
 
-def test_a_package_of_another_owner_with_such_a_name_is_an_error(tmp_path: Path):
+def test_a_package_of_another_owner_with_such_a_name_is_an_error(tmp_path):
     (tmp_path / "assets.py").write_text("")
     program = "import sys; sys.path.insert(0, '.')\nfrom evolake import project\n"
     ends = {
@@ -173,7 +167,7 @@ def test_a_package_of_another_owner_with_such_a_name_is_an_error(tmp_path: Path)
     assert "another package is named 'assets'" in done["theirs is loaded"].stderr
 
 
-def test_what_an_installed_package_brings_along_is_hidden_wherever_the_jail_shows_it(tmp_path: Path):
+def test_what_an_installed_package_brings_along_is_hidden_wherever_the_jail_shows_it(tmp_path):
     package = tmp_path / "venv" / "site-packages" / "evolake"
     assert bubblewrap.hidden([str(tmp_path)], package) == []
     (package / project.PRIVATE.name).mkdir(parents=True)

@@ -14,8 +14,7 @@ from loopback_model import KEY, Asked, LoopbackModel, say
 
 from assets.cycle import Line
 from assets.line import register_keys
-from assets.proposal_checks import NAME, proposal_checks
-from assets.proposals import roles_of
+from assets.proposals import NAME, proposal_checks, roles_of
 from assets.store import LineStore
 from evolake.agents import Role
 from evolake.lazy import Lazy
@@ -39,7 +38,7 @@ class ScriptedModel:
 
 
 @pytest.fixture
-def asked_by_a_model(monkeypatch: pytest.MonkeyPatch):
+def asked_by_a_model(monkeypatch):
     scripted = ScriptedModel()
     with LoopbackModel(scripted) as server:
         for name, value in {
@@ -100,12 +99,12 @@ class Toy:
 
 
 @pytest.fixture
-def toy(project, tmp_path: Path, asked_by_a_model) -> Toy:
+def toy(project, tmp_path, asked_by_a_model) -> Toy:
     return Toy(project, tmp_path)
 
 
 def test_a_cycle_without_a_proposal_warns_and_the_second_in_a_row_is_an_error_until_the_endpoint_is_mended(
-    toy: Toy, asked_by_a_model
+    toy, asked_by_a_model
 ):
     scripted, server = asked_by_a_model
     result, results = toy.run("0001")
@@ -150,7 +149,7 @@ def test_a_cycle_without_a_proposal_warns_and_the_second_in_a_row_is_an_error_un
     assert len(server.requests) == asked + 3
 
 
-def test_by_setting_more_such_cycles_pass_or_none(toy: Toy, monkeypatch: pytest.MonkeyPatch):
+def test_by_setting_more_such_cycles_pass_or_none(toy, monkeypatch):
     monkeypatch.setenv("EVOLAKE_AGENTS__FAILED_CYCLES_ALLOWED", "2")
     assert [toy.run(cycle)[0].success for cycle in ("0001", "0002", "0003")] == [True, True, False]
     monkeypatch.setenv("EVOLAKE_AGENTS__FAILED_CYCLES_ALLOWED", "0")
@@ -158,7 +157,7 @@ def test_by_setting_more_such_cycles_pass_or_none(toy: Toy, monkeypatch: pytest.
     assert not result.success and "every proposal failed in the cycle: 0001" in explain(result)[1]
 
 
-def test_a_cycle_with_one_proposal_starts_the_count_anew(toy: Toy, asked_by_a_model):
+def test_a_cycle_with_one_proposal_starts_the_count_anew(toy, asked_by_a_model):
     scripted, _ = asked_by_a_model
     for cycle, well in (("0001", False), ("0002", True), ("0003", False)):
         scripted.well = well

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from assets.line import Line, register_keys
-from assets.raised import NAME, Reasons, raised_check
+from assets.predicates import NAME, Reasons, raised_check
 from evolake.gates import Finding, GateSpec, Ruleset, checker, run_gates
 from evolake.gates.rules import parse_rule
 from evolake.lake import VERDICTS, TableSchema, side_table
@@ -157,7 +157,7 @@ def test_a_checker_that_raises_for_every_candidate_is_a_warning_with_its_place_a
 @pytest.mark.parametrize(
     "fault", ["none", "one candidate raises", "two raise differently", "many are blocked for a reason"]
 )
-def test_a_normal_cycle_passes(project, fault: str):
+def test_a_normal_cycle_passes(project, fault):
     result, results = evaluation(project, fault)
     assert result.success and results.passed
     assert set(results.metadata) == {"candidates", "raised", "share"}

@@ -9,14 +9,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import dagster as dg
 import pytest
 
+from assets.line import Line
+from assets.story import RULES_APPLIED, rules_applied, story_page
 from evolake.cli.sql import all_tables
 from evolake.gates import load_rules
 from evolake.gates.stored import Find
 from evolake.lake import AGENT_CALLS, ARTIFACTS, CHAMPIONS, VERDICTS, Catalogue, Lake, TableSchema, side_table
 from evolake.lines import lines
 from evolake.report.rules_preview import Graph, evidence_of_line, preview_rules, work_of
+from evolake.report.story import Story
+from pipelines.one_line import Stage
+from pipelines.rules_apply import tell_in_stories
 from pipelines.rules_job import preview_rules as job
 from resources.lake import LakeResource
 
@@ -30,13 +36,13 @@ CHAMPION = "long-0002"
 
 
 @pytest.fixture
-def rules(tmp_path: Path) -> Path:
+def rules(tmp_path) -> Path:
     """A copy of the rules that may be edited."""
     return Path(shutil.copytree(SHIPPED, tmp_path / "rules"))
 
 
 @pytest.fixture
-def lake(tmp_path: Path, rules: Path) -> Lake:
+def lake(tmp_path, rules) -> Lake:
     """Three cycles of two children each, one of four characters and from the second cycle on one of ninety,
     which is champion; a third is blocked."""
     lake, ruleset = Lake(tmp_path / "lake"), load_rules(rules, LINE)
@@ -132,12 +138,12 @@ def asked(lake: Lake, rules: Path):
         return preview, work_of(preview, GRAPH, catalogue, CYCLES)
 
 
-def test_rules_that_judged_everything_already_change_nothing(lake: Lake, rules: Path):
+def test_rules_that_judged_everything_already_change_nothing(lake, rules):
     preview, work = asked(lake, rules)
     assert (preview.judged, preview.flips, preview.fates, work.cycles) == (8, (), (), ())
 
 
-def test_a_new_version_alone_asks_for_the_verdicts_again_and_for_nothing_else(lake: Lake, rules: Path):
+def test_a_new_version_alone_asks_for_the_verdicts_again_and_for_nothing_else(lake, rules):
     edit(rules, "version: 1", "version: 2")
     preview, work = asked(lake, rules)
     assert (preview.flips, [fate for fate in preview.fates if fate.changes]) == ((), [])
@@ -147,8 +153,63 @@ def test_a_new_version_alone_asks_for_the_verdicts_again_and_for_nothing_else(la
     assert (work.cost.cpu_s, work.cost.calls, work.cost.usd) == (0, 0, 0)
 
 
+def test_half_applied_rules_are_named_with_their_version_in_the_page_of_a_cycle_until_all_are_judged_by_them(
+    lake, rules, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("EVOLAKE_SEEDS", str(tmp_path))
+    line = Line(LINE, "Prompts.")
+    assert rules_applied(lake, line) == {}
+    edit(rules, "version: 1", "version: 2")
+    assert rules_applied(lake, line) == {}, "judged by none of the files as they are: the preview says so"
+    judge_again(lake, rules, "0001")
+    half = rules_applied(lake, line)[RULES_APPLIED].value
+    assert half.startswith(
+        "the rules are half applied: cycle 0001 of 3 judged by the files as they are (version 2 "
+    )
+    monkeypatch.setattr("evolake.report.story.story_of", lambda _, line, cycle, closing: Story(line, cycle))
+    page, _ = story_page(lake, line, "0001", "run", lambda _: None)
+    assert page[RULES_APPLIED].value == half
+    with dg.DagsterInstance.ephemeral() as instance:
+        for cycle in CYCLES:
+            made = dg.AssetMaterialization(line.story.key, partition=cycle, metadata={"story": cycle})
+            instance.report_runless_asset_event(made)
+        stage = Stage(dg.Definitions(), instance, tmp_path, lake, "demo", lambda _: None)
+
+        def pages() -> dict[str | None, set[str]]:
+            wanted = dg.AssetRecordsFilter(asset_key=line.story.key)
+            made = [
+                item.asset_materialization for item in instance.fetch_materializations(wanted, 99).records
+            ]
+            return {item.partition: set(item.metadata) for item in reversed(made) if item}
+
+        tell_in_stories(stage, line, ["0003"])
+        assert pages() == {key: {"story"} for key in CYCLES} | {"0003": {"story", RULES_APPLIED}}
+        for cycle in CYCLES[1:]:
+            judge_again(lake, rules, cycle)
+        tell_in_stories(stage, line, CYCLES)
+        tell_in_stories(stage, line, CYCLES)
+        assert pages() == {key: {"story"} for key in CYCLES}
+        assert len(instance.fetch_materializations(line.story.key, limit=99).records) == 5
+
+
+def judge_again(lake: Lake, rules: Path, cycle: str) -> None:
+    """The verdicts of a cycle, by the rules as the files are now."""
+    now, table = load_rules(rules, LINE), side_table("accepted", VERDICTS)
+    versions = {rule.id: str(rule.version) for rule in now.rules}
+    rows = [
+        row
+        | {
+            "rule_version": versions[row["rule_id"]],
+            "ruleset_hash": now.hash_of((row["gate"],)),
+            "run_id": "s",
+        }
+        for row in lake.read(LINE, table, cycle).to_dicts()
+    ]
+    lake.publish(LINE, table, VERDICTS.frame(rows), cycle=cycle, run_id="s", schema=VERDICTS)
+
+
 def test_a_stricter_rule_fells_the_champion_and_the_first_cycle_that_changes_voids_those_after_it(
-    lake: Lake, rules: Path
+    lake, rules
 ):
     edit(rules, '"most_characters": 600', '"most_characters": 50')
     preview, work = asked(lake, rules)
@@ -171,7 +232,7 @@ def test_a_stricter_rule_fells_the_champion_and_the_first_cycle_that_changes_voi
     ]
 
 
-def test_a_looser_rule_lets_through_what_it_blocked_on_the_evidence_that_is_stored(lake: Lake, rules: Path):
+def test_a_looser_rule_lets_through_what_it_blocked_on_the_evidence_that_is_stored(lake, rules):
     edit(rules, '"most_characters": 600', '"most_characters": 6000')
     preview, work = asked(lake, rules)
     assert [(flip.artifact_id, flip.before, flip.after) for flip in preview.flips] == [
@@ -191,9 +252,7 @@ def test_a_looser_rule_lets_through_what_it_blocked_on_the_evidence_that_is_stor
 
 
 @pytest.mark.parametrize(("lost", "now"), [("leak", "further"), ("form", "unknown")])
-def test_what_is_not_stored_is_not_guessed(
-    lake: Lake, rules: Path, monkeypatch: pytest.MonkeyPatch, lost: str, now: str
-):
+def test_what_is_not_stored_is_not_guessed(lake, rules, monkeypatch, lost, now):
     stored = evidence_of_line(LINE)
 
     def find(*place: Any) -> Find:
@@ -210,14 +269,14 @@ def test_what_is_not_stored_is_not_guessed(
 
 
 @pytest.mark.parametrize("line", [name for name, spec in lines().items() if spec.evidence])
-def test_a_lake_without_a_cycle_is_asked_about_every_line_and_has_spent_nothing(tmp_path: Path, line: str):
+def test_a_lake_without_a_cycle_is_asked_about_every_line_and_has_spent_nothing(tmp_path, line):
     with Catalogue(Lake(tmp_path / "empty"), all_tables()) as catalogue:
         preview = preview_rules(Lake(tmp_path / "empty"), catalogue, load_rules(SHIPPED, line))
         work = work_of(preview, GRAPH, catalogue, ())
     assert (preview.judged, preview.flips, preview.fallen, work.cycles, work.seeds) == (0, (), (), (), 0)
 
 
-def test_the_job_says_it_in_markdown_with_what_to_select_and_publishes_nothing(lake: Lake, rules: Path):
+def test_the_job_says_it_in_markdown_with_what_to_select_and_publishes_nothing(lake, rules):
     edit(rules, '"most_characters": 600', '"most_characters": 50')
     before = sorted(lake.root.rglob("*"))
     done = job.execute_in_process(

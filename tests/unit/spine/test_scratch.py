@@ -25,12 +25,12 @@ with Scratch("run") as folder:
 
 
 @pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def place(tmp_path, monkeypatch) -> Path:
     monkeypatch.setattr(scratch.tempfile, "tempdir", str(tmp_path))
     return tmp_path
 
 
-def test_a_folder_is_gone_when_its_block_ends_or_raises(place: Path):
+def test_a_folder_is_gone_when_its_block_ends_or_raises(place):
     with Scratch("run") as folder:
         assert Path(folder).parent == place and list(place.iterdir()) == [Path(folder)]
     with pytest.raises(ZeroDivisionError), Scratch("run"):
@@ -38,9 +38,7 @@ def test_a_folder_is_gone_when_its_block_ends_or_raises(place: Path):
     assert list(place.iterdir()) == []
 
 
-def test_what_a_killed_process_left_is_swept_and_what_is_in_use_stays(
-    place: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_what_a_killed_process_left_is_swept_and_what_is_in_use_stays(place, monkeypatch):
     killed = subprocess.Popen(
         [sys.executable, "-c", HOLDS],
         stdout=subprocess.PIPE,
@@ -63,7 +61,7 @@ def test_what_a_killed_process_left_is_swept_and_what_is_in_use_stays(
         assert set(place.iterdir()) == {other, place / "evolake-run-kept", place / "mine", link, Path(own)}
 
 
-def test_the_first_folder_of_a_process_sweeps(place: Path, monkeypatch: pytest.MonkeyPatch):
+def test_the_first_folder_of_a_process_sweeps(place, monkeypatch):
     monkeypatch.setattr(scratch, "YOUNG_S", -1)
     (left := place / f"evolake-proof-{scratch.HOST}-abc").mkdir()
     with Scratch("run") as first:

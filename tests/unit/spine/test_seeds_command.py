@@ -26,7 +26,7 @@ DESIGN = SHIPPED / "reference_designs" / "design_340.py"
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path, monkeypatch) -> Path:
     """Where the seeds lie."""
     (tmp_path / "seeds" / "prompts").mkdir(parents=True)
     shutil.copy(SHIPPED / "prompts" / "roots.json", tmp_path / "seeds" / "prompts")
@@ -54,14 +54,14 @@ def a_root(folder: Path, **roots: object) -> Path:
 
 
 @pytest.mark.parametrize("line", SOURCES)
-def test_the_seeds_that_ship_are_seeds_of_their_line_each_known_by_another_content(line: str):
+def test_the_seeds_that_ship_are_seeds_of_their_line_each_known_by_another_content(line):
     result = SOURCES[line].items(SHIPPED, load())
     assert bool(result) is (line != "programs")  # whose projects are the user's own: none ships
     assert len({item.sha for item in result}) == len(result)
     assert all(item.pack() for item in result[:2])
 
 
-def test_a_file_or_folder_is_added_to_the_line_that_it_looks_like_and_once(folder: Path, tmp_path: Path):
+def test_a_file_or_folder_is_added_to_the_line_that_it_looks_like_and_once(folder, tmp_path):
     given = {
         "designs": DESIGN,
         "families": SHIPPED / "families" / "bus-legs",
@@ -79,9 +79,7 @@ def test_a_file_or_folder_is_added_to_the_line_that_it_looks_like_and_once(folde
     assert not (folder / ".adding").exists()
 
 
-def test_the_list_says_what_a_seed_calls_itself_and_which_file_or_folder_it_lies_in(
-    folder: Path, tmp_path: Path
-):
+def test_the_list_says_what_a_seed_calls_itself_and_which_file_or_folder_it_lies_in(folder, tmp_path):
     renamed = tmp_path / "my-legs"
     shutil.copytree(SHIPPED / "families" / "bus-legs", renamed)
     for path in (DESIGN, renamed, a_root(tmp_path, careful=["Check each step."])):
@@ -103,7 +101,7 @@ def test_the_list_says_what_a_seed_calls_itself_and_which_file_or_folder_it_lies
     ]
 
 
-def test_another_seed_of_the_name_is_not_overwritten(folder: Path, tmp_path: Path):
+def test_another_seed_of_the_name_is_not_overwritten(folder, tmp_path):
     asked("add", str(a_root(tmp_path, careful=["Check each step."])))
     assert "another seed is at" in refused("add", str(a_root(tmp_path, careful=["Check no step."])))
     assert json.loads((folder / "prompts" / "roots" / "mine.json").read_text()) == {
@@ -111,7 +109,7 @@ def test_another_seed_of_the_name_is_not_overwritten(folder: Path, tmp_path: Pat
     }
 
 
-def test_what_is_no_seed_is_refused_with_what_was_wanted(folder: Path, tmp_path: Path):
+def test_what_is_no_seed_is_refused_with_what_was_wanted(folder, tmp_path):
     (tmp_path / "empty").mkdir()
     (tmp_path / "bare.py").write_text("x = 1\n")
     (tmp_path / "broken").mkdir()
@@ -126,7 +124,7 @@ def test_what_is_no_seed_is_refused_with_what_was_wanted(folder: Path, tmp_path:
     assert sorted(path.name for path in folder.iterdir()) == ["prompts", "solvers.toml"]
 
 
-def test_starting_over_asks_and_does_nothing_without_a_yes(tmp_path: Path):
+def test_starting_over_asks_and_does_nothing_without_a_yes(tmp_path):
     assert "no line 'designs' in the lake" in refused("reseal", "designs")
     lake = Lake(tmp_path / "lake")
     for cycle, before in (("0001", None), ("0002", "one"), ("0003", "two")):
@@ -162,7 +160,7 @@ def entry_while(lake: Lake, run_id: str) -> str:
         return entry(lake, "designs")[1]
 
 
-def test_a_new_project_says_when_it_takes_part(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_new_project_says_when_it_takes_part(folder, tmp_path, monkeypatch):
     def made(*words: str) -> str:
         return (
             CliRunner()

@@ -41,7 +41,7 @@ one_row = suite_check(
 
 @TOY.finding(deps=["outcomes"])
 def total(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame:
-    TOY.require_cells(context, lake.open(), [one_row])
+    TOY.require_cells(lake.open(), [one_row])
     return lake.open().read("toystudy", "outcomes").select(pl.col("value").sum())
 
 

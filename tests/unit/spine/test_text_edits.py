@@ -1,7 +1,5 @@
 """Edits of texts: found whatever the line ends, and if not, the nearest lines are named."""
 
-from __future__ import annotations
-
 import pytest
 
 from evolake.jail.file_tools import act
@@ -16,7 +14,7 @@ ENDS = ["\n", "\r\n", "\r"]
 
 @pytest.mark.parametrize("end", ENDS)
 @pytest.mark.parametrize("mark", ["", BOM])
-def test_an_edit_of_several_lines_applies_and_the_file_keeps_its_ends(end: str, mark: str) -> None:
+def test_an_edit_of_several_lines_applies_and_the_file_keeps_its_ends(end, mark):
     text = mark + PROGRAM.replace("\n", end)
     head = "import math\n\n\ndef area(radius):\n    scale = "
     done = replaced(text, f"{head}2.0\n", f"{head}3.0\n    new = 1\n", "p.py")
@@ -30,7 +28,7 @@ def test_an_edit_of_several_lines_applies_and_the_file_keeps_its_ends(end: str, 
 
 
 @pytest.mark.parametrize("end", ENDS)
-def test_the_edit_tool_of_a_session_takes_files_of_every_line_end(end: str) -> None:
+def test_the_edit_tool_of_a_session_takes_files_of_every_line_end(end):
     files = {"p.py": PROGRAM.replace("\n", end)}
     arguments = {"path": "p.py", "search": "scale = 2.0\n    return", "replace": "scale = 1.0\n    return"}
     did = act("edit_file", {"files": files, "arguments": arguments})
@@ -47,7 +45,7 @@ def test_the_edit_tool_of_a_session_takes_files_of_every_line_end(end: str) -> N
     assert shown.splitlines()[0] == "    5      scale = 2.0"
 
 
-def test_an_edit_that_does_not_apply_names_the_nearest_lines_or_all_places() -> None:
+def test_an_edit_that_does_not_apply_names_the_nearest_lines_or_all_places():
     near = replaced(PROGRAM, "def area(r):\n    scale = 2\n    return scale * math.pi * r ** 2", "", "p.py")
     assert isinstance(near, Misfit)
     assert near.reason.startswith(
@@ -63,7 +61,7 @@ def test_an_edit_that_does_not_apply_names_the_nearest_lines_or_all_places() -> 
     )
 
 
-def test_the_nearest_lines_are_found_by_equal_lines_first_and_else_by_likeness() -> None:
+def test_the_nearest_lines_are_found_by_equal_lines_first_and_else_by_likeness():
     text = "\n".join(
         [*(f"x{number} = {number} * 17" for number in range(3000)), "def target():", "    return 41"]
     )

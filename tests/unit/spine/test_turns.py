@@ -10,9 +10,8 @@ from threading import Thread
 import dagster as dg
 
 from assets.line import MEASURES_TIME
-from pipelines.events import SEEDS, Event
+from pipelines.events import SEEDS, Event, HeadStart, Turns
 from pipelines.one_line import measuring
-from pipelines.turns import HeadStart, Turns
 
 FIRST = [Event("designs", "began", SEEDS), Event("designs", "ended", SEEDS)]
 
@@ -27,7 +26,7 @@ def held(folder: Path, lock: str) -> bool:
     return False
 
 
-def test_steps_share_the_machine_and_one_that_measures_time_has_it_alone(tmp_path: Path):
+def test_steps_share_the_machine_and_one_that_measures_time_has_it_alone(tmp_path):
     sharing, also, alone = Turns(tmp_path), Turns(tmp_path), Turns(tmp_path)
     sharing.enter(alone=False)
     also.enter(alone=False)
@@ -41,7 +40,7 @@ def test_steps_share_the_machine_and_one_that_measures_time_has_it_alone(tmp_pat
 
 
 def test_during_a_head_start_steps_that_share_the_machine_go_on_and_one_that_measures_time_begins_after_it(
-    tmp_path: Path,
+    tmp_path,
 ):
     start, sharing, alone = HeadStart(tmp_path, "designs"), Turns(tmp_path), Turns(tmp_path)
     start.tell(FIRST[0])

@@ -4,16 +4,13 @@ others are there."""
 from __future__ import annotations
 
 import dagster as dg
-import pytest
 from utility_lake import SETTINGS, families_lake
 
 from pipelines.lines import built_studies
 from pipelines.policy import define
 
 
-def test_a_cell_runs_with_its_checks_is_kept_and_findings_wait_for_the_others(
-    project, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_cell_runs_with_its_checks_is_kept_and_findings_wait_for_the_others(project, monkeypatch):
     for name, value in SETTINGS.items():
         monkeypatch.setenv(name, value)
     families_lake(project.lake.root)

@@ -1,8 +1,6 @@
 """What one run of a process leaves warm for the next: the same jails and workers, where nothing is under way
 and the next wants the same."""
 
-from __future__ import annotations
-
 import os
 import time
 from typing import cast

@@ -1,8 +1,6 @@
 """The difference that a size is said to find is found in four of five simulated studies, and seldom a smaller
 one."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -21,13 +19,13 @@ def found(questions: int, replies: int, share: float, difference: float, studies
 
 
 @pytest.mark.parametrize(("questions", "replies", "share"), [(100, 1, 0.35), (100, 6, 0.35), (300, 2, 0.5)])
-def test_what_is_promised_is_found(questions: int, replies: int, share: float) -> None:
+def test_what_is_promised_is_found(questions, replies, share):
     promised = detectable_difference(questions, replies, share)
     assert 0.75 < found(questions, replies, share, promised) < 0.85
     assert found(questions, replies, share, promised / 2) < 0.35
 
 
-def test_more_questions_and_replies_see_less() -> None:
+def test_more_questions_and_replies_see_less():
     assert (
         detectable_difference(400, 1, 0.3)
         == pytest.approx(detectable_difference(100, 1, 0.3) / 2)
@@ -35,16 +33,10 @@ def test_more_questions_and_replies_see_less() -> None:
     )
 
 
-def test_few_questions_are_said() -> None:
+def test_few_questions_are_said():
     assert "at least 100 questions are advised" in power_sentence(
         24, 2, 0.5
     ) and "advised" not in power_sentence(100, 1, 0.5)
     assert power_sentence(24, 2, 0.5).startswith(
         "this size sees 28.6 points: 24 held-out questions with 2 replies each"
     )
-
-
-@pytest.mark.parametrize(("questions", "replies", "share"), [(0, 1, 0.5), (1, 0, 0.5), (1, 1, 1.5)])
-def test_what_is_no_size_is_refused(questions: int, replies: int, share: float) -> None:
-    with pytest.raises(ValueError, match="power needs"):
-        detectable_difference(questions, replies, share)

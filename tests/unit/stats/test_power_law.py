@@ -1,7 +1,5 @@
 """Power laws: what is fitted, and how sure it is of sizes that were not run."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

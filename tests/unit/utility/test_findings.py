@@ -1,10 +1,9 @@
 """What is found over cells: budgets that match, differences that are paired, a planted gain that is seen and
 chance that is not."""
 
-from __future__ import annotations
-
 import itertools
 import json
+from functools import cache
 
 import numpy as np
 import polars as pl
@@ -14,7 +13,7 @@ from hypothesis import strategies as st
 
 from evolake.stats.bootstrap import sign_flip_p
 from evolake.utility.findings import findings_of, taken_at
-from evolake.utility.report.narrative import answer, shows
+from evolake.utility.report.artifacts import answer, shows
 from evolake.utility.report.page import study_page
 from evolake.utility.running import Stored
 from evolake.utility.tables import BASE, LINEAGES, PROBLEMS, REPLIES, STEPS, TRAINED
@@ -85,6 +84,12 @@ def study(
     return STEPS.frame(steps), REPLIES.frame(replies)
 
 
+@cache
+def by_chance():
+    """What is found over cells that differ by chance alone."""
+    return findings_of(*study({}), root_seed=1)
+
+
 def test_a_planted_gain_is_shown_and_chance_is_not():
     result = findings_of(*study({"evolved": 0.8}), root_seed=1)
     details = {(row["matching"], row["first"], row["second"]): row for row in result.comparisons.to_dicts()}
@@ -94,7 +99,7 @@ def test_a_planted_gain_is_shown_and_chance_is_not():
         for other in ("base", "seeds", "parents")
     }
     assert "training on evolved families is better than on seeds" in answer(result, "steps")
-    none = findings_of(*study({}), root_seed=1)
+    none = by_chance()
     assert not any(shows(row) for row in none.comparisons.to_dicts())
     assert "cannot be distinguished" in answer(none, "tokens")
 
@@ -111,21 +116,13 @@ def test_an_arm_that_spends_more_tokens_is_taken_earlier_and_at_equal_steps_it_i
         ]
         == 4
     )
-    result = (
-        findings_of(steps, replies, 1)
-        .summary.filter((pl.col("matching") == "tokens") & (pl.col("arm") == "mixed"))
-        .row(0, named=True)
-    )
-    base = (
-        findings_of(steps, replies, 1)
-        .summary.filter((pl.col("matching") == "tokens") & (pl.col("arm") == "base"))
-        .row(0, named=True)
-    )
+    spent = findings_of(steps, replies, 1).summary.filter(pl.col("matching") == "tokens")
+    result, base = (spent.filter(pl.col("arm") == arm).row(0, named=True) for arm in ("mixed", "base"))
     assert result["correct"] == base["correct"] and result["tokens"] == 0
 
 
 def test_holm_is_over_the_comparisons_of_one_table_and_curves_begin_with_the_model_as_it_is():
-    result = findings_of(*study({}), root_seed=1)
+    result = by_chance()
     for _, part in result.comparisons.group_by("matching", "suite"):
         assert part.height == 7 and (part["p_holm"] >= part["p_value"]).all()
         assert part["p_holm"].min() == pytest.approx(min(1.0, 7 * part["p_value"].min()))
@@ -136,7 +133,7 @@ def test_holm_is_over_the_comparisons_of_one_table_and_curves_begin_with_the_mod
 
 
 @given(st.lists(st.sampled_from([-1.0, -0.5, 0.0, 0.5, 1.0]), min_size=1, max_size=9))
-def test_the_sign_flip_test_counts_every_flip(differences: list[float]):
+def test_the_sign_flip_test_counts_every_flip(differences):
     values = np.array(differences)
     flips = [abs(float(np.dot(signs, values))) for signs in itertools.product((1, -1), repeat=len(values))]
     expected = np.mean([flip >= abs(values.sum()) - 1e-12 for flip in flips])

@@ -1,10 +1,6 @@
 """A journal is read up to the last step whose weights are there, whatever a kill left behind."""
 
-from __future__ import annotations
-
 from pathlib import Path
-
-import pytest
 
 from evolake.lake import disk
 from evolake.prompts.study_journal import Journal
@@ -14,7 +10,7 @@ class Killed(BaseException):
     """What stands for a kill."""
 
 
-def test_it_gives_back_what_was_noted_and_the_last_weights_alone(tmp_path: Path):
+def test_it_gives_back_what_was_noted_and_the_last_weights_alone(tmp_path):
     journal = Journal(tmp_path / "cell", "key")
     assert journal.read() == ([], None)
     for step in (1, 2, 3):
@@ -26,16 +22,14 @@ def test_it_gives_back_what_was_noted_and_the_last_weights_alone(tmp_path: Path)
     assert journal.read() == ([], None)
 
 
-def test_steps_without_weights_are_read_too(tmp_path: Path):
+def test_steps_without_weights_are_read_too(tmp_path):
     journal = Journal(tmp_path, "key")
     journal.note(1, {"a": 1}, None)
     journal.note(2, {"a": 2}, None)
     assert journal.read() == ([{"a": 1}, {"a": 2}], None)
 
 
-def test_a_kill_at_any_touch_of_the_disk_leaves_the_step_before_or_the_step(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_kill_at_any_touch_of_the_disk_leaves_the_step_before_or_the_step(tmp_path, monkeypatch):
     operations = 0
     for number in range(1, 60):
         journal = Journal(tmp_path / str(number), "key")
@@ -65,7 +59,7 @@ def test_a_kill_at_any_touch_of_the_disk_leaves_the_step_before_or_the_step(
     assert journal.read()[1] == b"second weights"
 
 
-def test_damage_is_not_read(tmp_path: Path):
+def test_damage_is_not_read(tmp_path):
     journal = Journal(tmp_path, "key")
     journal.note(1, {"step": 1}, b"weights")
     (tmp_path / "00001.weights").write_bytes(b"other")

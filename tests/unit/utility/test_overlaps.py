@@ -1,7 +1,5 @@
 """What a study says of benchmarks whose problems stand among those that it trains on."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from evolake.prompts.settings import PromptsSettings

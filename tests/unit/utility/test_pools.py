@@ -1,8 +1,6 @@
 """Who trains on what: no family of one side has an ancestor of the other, arms take what their name says,
 problems are shared out in turns."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest
@@ -54,7 +52,7 @@ def test_each_arm_trains_on_what_its_name_says():
         max_size=20,
     )
 )
-def test_no_held_out_family_has_an_ancestor_of_one_that_is_trained_on(drawn: list[list[str]]):
+def test_no_held_out_family_has_an_ancestor_of_one_that_is_trained_on(drawn):
     grown = [
         row(f"c{number}", *(item for item in above if item in SEEDS or int(item[1:]) < number))
         for number, above in enumerate(drawn)
@@ -73,7 +71,7 @@ def test_no_held_out_family_has_an_ancestor_of_one_that_is_trained_on(drawn: lis
 
 
 @pytest.mark.parametrize("rows", [[], population(), population(row("drawn", operator="constraint_world"))])
-def test_a_population_that_leaves_an_arm_empty_is_an_error_that_counts_what_there_is(rows: list[dict]):
+def test_a_population_that_leaves_an_arm_empty_is_an_error_that_counts_what_there_is(rows):
     with pytest.raises(InputError, match="there is no family for"):
         pools_of(rows, 0.3, None)
 

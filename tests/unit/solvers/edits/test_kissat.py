@@ -1,8 +1,6 @@
 """Edits of Kissat on a miniature of our own: the statements that its patches look for, between lines of no
 meaning."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,7 +9,6 @@ import pytest
 from evolake.solvers.edits import PATCHES, Edit, catalogue, edited
 from evolake.solvers.edits.anchors import read_tunables
 from evolake.solvers.edits.draw import applicable, editable_tree, new_patch
-from evolake.solvers.repository.adapters import load_adapter
 
 OPTIONS = """\
 #define OPTIONS \\
@@ -85,7 +82,6 @@ void collect (void) {
 }
 KISSAT = SimpleNamespace(name="kissat", tunables="kissat-options", editable=("src/src/*.c", "src/src/*.h"))
 NAMES = [spec.name for spec in catalogue(KISSAT)]
-AGE = Edit("patch", "kissat-reduce-age", {"weight": 0.5})
 
 
 @pytest.fixture
@@ -95,7 +91,7 @@ def small_kissat() -> dict[str, str]:
 
 def test_its_options_are_read_with_shifts_and_names_and_without_seeds_proofs_checks_and_lifted_limits(
     small_kissat,
-) -> None:
+):
     result = {
         item.name: (item.kind, item.default, item.low, item.high)
         for item in read_tunables(small_kissat, "kissat-options")
@@ -110,7 +106,7 @@ def test_its_options_are_read_with_shifts_and_names_and_without_seeds_proofs_che
     }
 
 
-def test_a_default_that_is_a_name_or_a_shift_is_moved_where_the_option_is_declared(small_kissat) -> None:
+def test_a_default_that_is_a_name_or_a_shift_is_moved_where_the_option_is_declared(small_kissat):
     moves = [Edit("tunable", "target", {"value": 2}), Edit("tunable", "reluctantint", {"value": 64})]
     changed, outcomes = edited(small_kissat, KISSAT, moves)
     assert [outcome.status for outcome in outcomes] == ["applied", "applied"]
@@ -122,7 +118,7 @@ def test_a_default_that_is_a_name_or_a_shift_is_moved_where_the_option_is_declar
 
 def test_an_option_applies_where_a_macro_pastes_its_name_together_and_not_where_nothing_reads_it(
     small_kissat,
-) -> None:
+):
     result = {item.name for item in applicable(editable_tree(small_kissat, KISSAT)).options}
     assert result == {"bumpreasonslimit", "decay", "target", "vivifyeffort"}
     alone = small_kissat | {"src/src/kimits.h": ""}
@@ -133,14 +129,8 @@ def test_an_option_applies_where_a_macro_pastes_its_name_together_and_not_where_
     }
 
 
-def test_the_shipped_adapter_moves_its_options_and_every_patch_is_named_for_it() -> None:
-    assert load_adapter("kissat").tunables == "kissat-options"
-    assert len(NAMES) >= 6 and all(name.startswith("kissat-") for name in NAMES)
-    assert [spec.name for spec in catalogue(load_adapter("kissat"))] == NAMES
-
-
 @pytest.mark.parametrize("name", NAMES)
-def test_a_patch_changes_the_files_that_it_names_in_whole_and_shuts_its_slot(name: str, small_kissat) -> None:
+def test_a_patch_changes_the_files_that_it_names_in_whole_and_shuts_its_slot(name, small_kissat):
     spec, before = PATCHES[name], editable_tree(small_kissat, KISSAT).patches
     assert name in before
     edit = new_patch(spec, np.random.default_rng(1))
@@ -152,22 +142,16 @@ def test_a_patch_changes_the_files_that_it_names_in_whole_and_shuts_its_slot(nam
     assert set(before) - set(after) == {other for other in NAMES if PATCHES[other].slot == spec.slot}
 
 
+def test_an_adapter_has_the_patches_of_its_name_without_version_and_own():
+    for name, count in (("kissat4", 18), ("kissat-own", 18), ("cadical195-own", 11), ("other", 0)):
+        assert len(catalogue(SimpleNamespace(name=name))) == count
+
+
 @pytest.mark.parametrize("name", NAMES)
-def test_a_patch_without_its_anchor_says_so_and_does_not_apply(name: str, small_kissat) -> None:
+def test_a_patch_without_its_anchor_says_so_and_does_not_apply(name, small_kissat):
     for rewrite in PATCHES[name].forms["kissat"]:
         bare = small_kissat | {f"src/src/{rewrite.path}": "int nothing;\n"}
         changed, (outcome,) = edited(bare, KISSAT, [new_patch(PATCHES[name], np.random.default_rng(1))])
         assert (changed, outcome.status) == ({}, "anchor-missing")
         assert rewrite.path in outcome.detail
         assert name not in editable_tree(bare, KISSAT).patches
-
-
-def test_all_its_patches_stand_beside_each_other_but_those_of_one_slot(small_kissat) -> None:
-    edits = [new_patch(PATCHES[name], np.random.default_rng(2)) for name in NAMES]
-    _, outcomes = edited(small_kissat, KISSAT, edits)
-    slots = {PATCHES[name].slot for name in NAMES}
-    assert sum(outcome.applied for outcome in outcomes) == len(slots)
-    assert {outcome.status for outcome in outcomes} == {"applied", "slot-taken"}
-    assert "kissat-reduce-order" in applicable(editable_tree(small_kissat, KISSAT), [AGE]).patches, (
-        "it would take the other's place"
-    )

@@ -1,8 +1,6 @@
 """What judging one variant, or one proposal, raises is its end, with the reason: never the cycle's. Failures
 of the machinery pass through."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -24,7 +22,7 @@ SEEDS = Path(__file__).parents[4] / "data_lake" / "seeds"
 RULES = load_rules(SEEDS / "rules", "solvers")
 
 
-def test_a_variant_whose_documents_are_nested_without_end_is_blocked_for_that(tmp_path: Path) -> None:
+def test_a_variant_whose_documents_are_nested_without_end_is_blocked_for_that(tmp_path):
     base, variant = tmp_path / "base", tmp_path / "variant"
     for folder in (base, variant):
         folder.mkdir()
@@ -38,7 +36,7 @@ def test_a_variant_whose_documents_are_nested_without_end_is_blocked_for_that(tm
 
 
 @pytest.mark.parametrize("gate", ["build", "smoke", "correctness", "stability"])
-def test_each_gate_blocks_what_it_could_not_collect_and_says_so(gate: str) -> None:
+def test_each_gate_blocks_what_it_could_not_collect_and_says_so(gate):
     evidence = collected(_raises, OverflowError("too large"))
     said = gate_verdicts(gate, evidence, RULES, variant_id="v", cycle="0001", run_id="r")
     assert [verdict.outcome for verdict in said] == ["block"]
@@ -73,9 +71,7 @@ POISON: list[dict[str, Any]] = [
 @pytest.mark.parametrize(
     "check", ["solvers.forbidden_edit", "solvers.option_bound", "solvers.forbidden_pattern", ""]
 )
-def test_a_proposal_that_cannot_be_decided_is_rejected_and_the_next_is_decided(
-    parameters: dict[str, Any], check: str
-) -> None:
+def test_a_proposal_that_cannot_be_decided_is_rejected_and_the_next_is_decided(parameters, check):
     poison = {
         "name": "poison",
         "lesson": "failure",
@@ -90,7 +86,7 @@ def test_a_proposal_that_cannot_be_decided_is_rejected_and_the_next_is_decided(
     assert with_learned(RULES, rows).hash == RULES.hash
 
 
-def test_a_learned_rule_of_another_shape_is_left_to_its_gate() -> None:
+def test_a_learned_rule_of_another_shape_is_left_to_its_gate():
     rule = replace(
         RULES.of_gate("compliance")[0],
         id="learned",

@@ -97,17 +97,6 @@ def test_neither_format_is_taken_for_the_other(drat, lrat):
             read_any(text_of(lrat), "drat-text")
 
 
-@settings(max_examples=200)
-@given(STEPS)
-def test_text_of_drat_that_is_declared_lrat_is_not_read(steps):
-    text = write_text(proof_of(steps))
-    if text:
-        with pytest.raises(BadProof, match="no step of LRAT"):
-            read_any(text, "lrat-text")
-    with pytest.raises(BadProof):
-        read_any(write_binary(proof_of([*steps, (False, [])])), "lrat-binary")
-
-
 @pytest.mark.parametrize(
     ("data", "name", "lrat"),
     [
@@ -245,3 +234,14 @@ def test_no_flipped_bit_of_it_verifies_a_satisfiable_formula():
                 read += 1
                 assert not refute_by_hints(clauses, proof)[0], place
     assert read > 500
+
+
+@settings(max_examples=200)
+@given(STEPS)
+def test_text_of_drat_that_is_declared_lrat_is_not_read(steps):
+    text = write_text(proof_of(steps))
+    if text:
+        with pytest.raises(BadProof, match="no step of LRAT"):
+            read_any(text, "lrat-text")
+    with pytest.raises(BadProof):
+        read_any(write_binary(proof_of([*steps, (False, [])])), "lrat-binary")

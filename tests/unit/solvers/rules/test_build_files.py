@@ -1,10 +1,6 @@
 """Build files that a variant may change: each attack by one is refused, and another optimisation level must
 be stated."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 from solver_code import BASE, RULES
 
@@ -55,7 +51,7 @@ def objections(added: str, *, opened: bool = True) -> dict[str, str]:
         ("LDLIBS = -lkissat", "-l"),
     ],
 )
-def test_each_attack_by_a_build_file_is_refused_and_named(attack: str, named: str) -> None:
+def test_each_attack_by_a_build_file_is_refused_and_named(attack, named):
     result = objections(attack)
     assert list(result) == ["solvers-build-files"] and named in result["solvers-build-files"], result
 
@@ -69,7 +65,7 @@ def test_each_attack_by_a_build_file_is_refused_and_named(attack: str, named: st
         "CXXFLAGS += -Wextra -std=c++17",
     ],
 )
-def test_sources_warnings_and_a_level_may_be_named_where_the_adapter_opens_the_file(harmless: str) -> None:
+def test_sources_warnings_and_a_level_may_be_named_where_the_adapter_opens_the_file(harmless):
     assert objections(harmless) == {}
     assert "solvers-only-sources" in objections(harmless, opened=False)
 
@@ -99,12 +95,12 @@ THEIRS = [
         ("/tmp/build/generator", "", "it runs"),
     ],
 )
-def test_what_the_kernel_saw_of_a_build_is_held_to_the_base(line: str, declared: str, said: str) -> None:
+def test_what_the_kernel_saw_of_a_build_is_held_to_the_base(line, declared, said):
     result = build_differs([*THEIRS, line], THEIRS, declared)
     assert said in result and bool(said) == bool(result)
 
 
-def test_a_level_is_stated_by_a_line_of_its_own(tmp_path: Path) -> None:
+def test_a_level_is_stated_by_a_line_of_its_own(tmp_path):
     notes = tmp_path / "CHANGELOG.md"
     for text, level in (
         ("# t\n\nBuild flags: -O2\n", "-O2"),

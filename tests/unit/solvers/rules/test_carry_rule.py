@@ -1,8 +1,6 @@
 """The rule on gains that do not carry over: honest searches vary widely and pass, tables of answers do
 not."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +38,7 @@ def searches(rng: np.random.Generator, formulas: int, copies: int = 2) -> np.nda
 
 
 @pytest.mark.parametrize("formulas", [2, 3, 4, 6, 12, 24])
-def test_honest_searches_pass(formulas: int):
+def test_honest_searches_pass(formulas):
     rng = np.random.default_rng(formulas)
     blocked = 0
     for _ in range(2000):
@@ -50,7 +48,7 @@ def test_honest_searches_pass(formulas: int):
 
 
 @pytest.mark.parametrize(("formulas", "least"), [(12, 0.6), (24, 0.98)])
-def test_tables_of_models_are_blocked(formulas: int, least: float):
+def test_tables_of_models_are_blocked(formulas, least):
     """A table of the models of every second formula, the satisfiable ones."""
     rng = np.random.default_rng(formulas)
     blocked = 0

@@ -1,10 +1,6 @@
 """The checkers that learned rules may name: parameters choose what they block, and what they cannot use is
 refused."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 import evolake.solvers.rules  # noqa: F401
@@ -61,7 +57,7 @@ EVIDENCE = {
         ("kept_edit", {"edit": "restart-ema"}, None),
     ],
 )
-def test_parameters_choose_what_is_blocked(check: str, parameters: dict[str, Any], reason: str | None):
+def test_parameters_choose_what_is_blocked(check, parameters, reason):
     finding = apply(f"solvers.{check}", EVIDENCE, parameters)
     assert (finding is None) == (reason is None)
     assert finding is None or finding.reason.startswith(str(reason))
@@ -78,6 +74,6 @@ def test_parameters_choose_what_is_blocked(check: str, parameters: dict[str, Any
         ("option_bound", {"bound": 3}, "does not take these parameters"),
     ],
 )
-def test_parameters_that_cannot_be_used_are_refused(check: str, parameters: dict[str, Any], message: str):
+def test_parameters_that_cannot_be_used_are_refused(check, parameters, message):
     with pytest.raises(InputError, match=message):
         apply(f"solvers.{check}", EVIDENCE, parameters)

@@ -1,7 +1,5 @@
 """Rules on stored rows: each failure is named by instance and cause, and good rows pass."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -60,7 +58,7 @@ GOOD = [row(), row("a~shuffled"), unsat(), unsat("u~renamed")]
         ("solvers.memory", {**ENDED, "most_growth": 2.0, "slack_mb": 1}),
     ],
 )
-def test_good_rows_pass(check: str, parameters: dict[str, Any]):
+def test_good_rows_pass(check, parameters):
     assert judged(check, GOOD, **parameters) is None
 
 
@@ -137,7 +135,7 @@ def test_good_rows_pass(check: str, parameters: dict[str, Any]):
         ),
     ],
 )
-def test_bad_rows_are_named(check: str, rows: list[dict[str, Any]], parameters: dict[str, Any], reason: str):
+def test_bad_rows_are_named(check, rows, parameters, reason):
     assert judged(check, rows, **parameters) == reason
 
 
@@ -162,7 +160,7 @@ def test_memory_is_compared_with_that_of_the_base():
         ({"warnings": 9}, "the build gave 9 warnings; at most 8 are allowed"),
     ],
 )
-def test_a_build_is_judged_by_its_row(build: dict[str, Any], reason: str | None):
+def test_a_build_is_judged_by_its_row(build, reason):
     evidence = {
         "build": {"ok": True, "reason": "", "cpu_s": 4.0, "warnings": 0, "log_sha": "f" * 64, **build}
     }
@@ -217,9 +215,7 @@ FILL = {"counters": ["proof_bytes", "conflicts"]}
         "not repeatable",
     ],
 )
-def test_a_search_that_depends_on_unwritten_memory_is_found(
-    rows: list[dict[str, Any]], base: list[dict[str, Any]], reason: str | None
-):
+def test_a_search_that_depends_on_unwritten_memory_is_found(rows, base, reason):
     assert judged("solvers.initialised", rows, base, **FILL) == reason
 
 
@@ -253,7 +249,5 @@ def proved(conflicts: int | None, proof_bytes: int, name: str = "g") -> dict[str
         "only what both answered",
     ],
 )
-def test_the_growth_of_proofs_is_bounded_by_the_seeds(
-    rows: list[dict[str, Any]], base: list[dict[str, Any]], reason: str | None
-):
+def test_the_growth_of_proofs_is_bounded_by_the_seeds(rows, base, reason):
     assert judged("solvers.proof_growth", rows, base, most_growth=4.0, least_conflicts=1000) == reason

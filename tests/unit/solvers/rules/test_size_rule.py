@@ -1,8 +1,6 @@
 """The rule on decisions by exact sizes: it reads conflicts on formulas, their copies and padded copies, the
 variant's next to its seed's."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +84,7 @@ def test_another_search_on_one_padded_copy_of_another_formula_clears_a_variant()
         "one padded copy",
     ],
 )
-def test_what_proves_nothing_blocks_nothing(mine: dict[str, Any]):
+def test_what_proves_nothing_blocks_nothing(mine):
     assert judged([mine], [SEED]) is None
 
 
@@ -143,7 +141,7 @@ def test_evidence_keeps_padded_copies_apart():
     seed=st.integers(0, 2**32),
     clauses=st.lists(st.lists(st.sampled_from([-3, -2, -1, 1, 2, 3]), min_size=1, max_size=3), max_size=8),
 )
-def test_a_padded_formula_has_the_models_of_the_formula(seed: int, clauses: list[list[int]]):
+def test_a_padded_formula_has_the_models_of_the_formula(seed, clauses):
     known = formula_of(3, clauses)
     result = padded(known, np.random.default_rng(seed))
     extra = result.variables - known.variables

@@ -1,11 +1,11 @@
 """What hides from readers and from a syntax tree: other spellings, orders to the compiler, data in sources,
 files that are no sources."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
+import json
 import time
+from pathlib import Path
 
 import pytest
 from solver_code import BASE, in_search, reasons_of
@@ -14,6 +14,9 @@ from evolake.solvers.rules import additions
 from evolake.solvers.rules.syntax import units
 from evolake.solvers.rules.tokens import plain_text, read_tokens
 
+ROWS = json.loads(Path(__file__).with_name("spelling_rows.json").read_text())
+"""Test -> its rows."""
+
 TOP = "static Solver* solver;"
 
 
@@ -21,67 +24,8 @@ def at_top(code: str) -> str:
     return BASE.replace(TOP, f"{TOP}\n{code}")
 
 
-@pytest.mark.parametrize(
-    ("code", "rule", "words"),
-    [
-        ("%:define NOW clock", "plain-spelling", "a digraph: %:"),
-        ("%:include <thread>", "no-threads", "'<thread>'"),
-        ("%:%:", "plain-spelling", "a digraph: %:%:"),
-        ("??=include <thread>", "no-threads", "'<thread>'"),
-        ("int f(int a<:2:>) <% return fork(); %>", "no-processes", "'fork()' added in f"),
-        ("int s\\u0079stem_(int);", "plain-spelling", "a universal character name"),
-        ("int s\u0443stem_(int);", "plain-spelling", "a name beyond ASCII"),
-        ("// \u202e fork", "plain-spelling", "a character that is not seen"),
-        ('const char* r = R"x(" /* )x"; int z = fork(); /* */', "plain-spelling", "a raw string"),
-        ('const char* r = R"(a)\\\n" code )"; fork(); "";', "plain-spelling", "a raw string"),
-        ('const char* r = R"(a // )"; fork();', "plain-spelling", "a raw string"),
-        ('const char* r = R"(\n#define f fork\n)"; f();', "plain-spelling", "a raw string"),
-        ('const char* r = u8R"(a)";', "plain-spelling", "a raw string"),
-        ("int z = 1'0'+fork()+'0';", "plain-spelling", "a digit separator"),
-        ("int z = 'a very long character';", "plain-spelling", "a long character literal"),
-        (
-            "#if __has_include(<x/*>)\n#endif\nint z = system(n); /* */",
-            "no-compiler-internals",
-            "__has_include",
-        ),
-        ('static int go(const char*) __attribute__((weakref("system")));', "same-compiler", "'weakref'"),
-        (
-            'extern "C" int go(const char*) __attribute__ ( ( __alias__ ("system") ) );',
-            "same-compiler",
-            "'alias'",
-        ),
-        ('[[gnu::weakref("system")]] static int go(const char*);', "same-compiler", "'weakref'"),
-        ('[[using gnu: optimize("O3")]] void fast();', "same-compiler", "'optimize'"),
-        ("#define HINT __attribute__\nHINT((constructor)) void early() {}", "same-compiler", "'of a macro'"),
-        ("__attribute__((constructor)) void early() {}", "same-compiler", "'constructor'"),
-        (
-            '__attribute__((section(".text"))) const unsigned char code[] = {0xc3};',
-            "same-compiler",
-            "'section'",
-        ),
-        ('__attribute__((target("avx2"))) void fast();', "same-compiler", "'target'"),
-        ('#pragma GCC optimize ("O3")', "same-compiler", "GCC optimize"),
-        ('#pragma GCC target("avx2")', "same-compiler", "GCC target"),
-        ('_Pragma("GCC optimize(3)")', "same-compiler", "_Pragma"),
-        ("#pragma redefine_extname go system", "same-compiler", "redefine_extname"),
-        ('asm(".incbin \\"x\\"");', "same-compiler", "'asm'"),
-        ('__asm volatile("syscall");', "same-compiler", "'__asm'"),
-        ('#define A __asm__\nA("syscall");', "same-compiler", "'__asm__'"),
-        ('int go(const char*) asm("system");', "same-compiler", "'asm'"),
-        ('const unsigned char d[] = {\n#embed "model.bin"\n};', "same-compiler", "'embed'"),
-        ("#include_next <stdio.h>", "same-compiler", "'include_next'"),
-        ('#include "model.bin"', "no-libraries", "model.bin"),
-        ('#define WHAT "model.txt"\n#include WHAT', "no-libraries", "WHAT"),
-        ("int z = __builtin_system(0);", "no-compiler-internals", "__builtin_system"),
-        ("int z = __libc_system(n);", "no-compiler-internals", "__libc_system"),
-        ("int z = __builtin_apply(0, 0, 0) != 0;", "no-compiler-internals", "__builtin_apply"),
-        ("int run() { return ((int (*)()) text)(); }", "no-hidden-code", "'int (*)()'"),
-        ("int run() { return reinterpret_cast<int (*)(int)>(text)(1); }", "no-hidden-code", "'int (*)(int)'"),
-        ("auto go = system;", "no-processes", "'system'"),
-        ("void* page = mmap(0, 4096, 7, 34, -1, 0);", "no-files", "mmap"),
-    ],
-)
-def test_hidden_code_is_named(code: str, rule: str, words: str):
+@pytest.mark.parametrize(("code", "rule", "words"), ROWS["hidden_code_is_named"])
+def test_hidden_code_is_named(code, rule, words):
     assert words in reasons_of(at_top(code))[rule]
 
 
@@ -101,7 +45,7 @@ def test_hidden_code_is_named(code: str, rule: str, words: str):
         "switch (kind) { case 'a': break; [[fallthrough]]; default: break; }",
     ],
 )
-def test_plain_code_passes(code: str):
+def test_plain_code_passes(code):
     assert reasons_of(in_search(code)) == {}
 
 
@@ -150,7 +94,7 @@ def digits(count: int) -> str:
     ],
     ids=["base64", "split", "long", "many", "escapes", "numbers", "characters", "identifiers", "calls"],
 )
-def test_data_is_counted_however_it_is_written(code: str, words: str):
+def test_data_is_counted_however_it_is_written(code, words):
     assert words in reasons_of(at_top(code))["added-data"]
 
 
@@ -167,33 +111,8 @@ def test_a_table_is_a_table_in_whatever_file_its_numbers_stand():
     assert reasons_of(table, more={"src/core/Start.h": b", ".join(b"1" for _ in range(64))}) == {}
 
 
-@pytest.mark.parametrize(
-    ("path", "text", "words"),
-    [
-        ("src/simp/Makefile", "X := $(shell base64 -d ../core/x.cc > y.cc)", "$(shell"),
-        ("src/simp/Makefile", "X != id", "!="),
-        ("src/simp/Makefile", "X := `id`", "`"),
-        ("src/simp/Makefile", "\t@$(CXX) $$(tar xf x) main.cc", "$$(t"),
-        ("src/simp/Makefile", "\tobjcopy -I binary model other", "objcopy"),
-        ("src/simp/Makefile", "\tld -r -b binary -o m.o model", "ld "),
-        ("src/simp/Makefile", "CFLAGS += -march=native -flto", "-march"),
-        ("src/simp/Makefile", "CXX = sh", "CXX"),
-        ("src/configure", "echo yes", "echo"),
-        ("src/CMakeLists.txt", "add_compile_options(-Ofast)", "-O"),
-        ("src/notes.txt", "no order to anybody", "no sources in C or C++: src/notes.txt"),
-        ("src/core/other.o", "text", "what a compiler or an archiver makes"),
-        ("src/libother.a", "text", "what a compiler"),
-        ("src/core/model.S", "text", "what a compiler"),
-        ("src/core/payload.tar", "text", "what a compiler"),
-        ("src/core/$(shell id).cc", "int x;", "more than a name"),
-        ("src/core/a;id.cc", "int x;", "more than a name"),
-        ("src/core/-fplugin=x.cc", "int x;", "more than a name"),
-        ("src/core/@x.cc", "int x;", "more than a name"),
-        ("src/core/a b.cc", "int x;", "more than a name"),
-        ("src/core/x/*.cc", "int x;", "more than a name"),
-    ],
-)
-def test_only_sources_change(path: str, text: str, words: str):
+@pytest.mark.parametrize(("path", "text", "words"), ROWS["only_sources_change"])
+def test_only_sources_change(path, text, words):
     assert words in reasons_of(BASE, more={path: f"{text}\n".encode()})["only-sources"]
 
 
@@ -215,7 +134,7 @@ def test_new_sources_are_free():
         (b"int a;\n" * 60_000, "bytes"),
     ],
 )
-def test_what_would_take_long_to_read_is_not_read(source: bytes, words: str):
+def test_what_would_take_long_to_read_is_not_read(source, words):
     before = time.process_time()
     assert words in reasons_of(BASE, more={"src/core/Deep.cc": source})["readable"]
     assert time.process_time() - before < 10

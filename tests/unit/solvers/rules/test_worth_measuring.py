@@ -1,11 +1,8 @@
 """A variant that the compiler makes the same program of as of its seed, or of a variant that lives, is
 stopped after its build."""
 
-from __future__ import annotations
-
 import json
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -34,9 +31,7 @@ def said(evidence: dict) -> str:
     return found.reason if found else ""
 
 
-def test_a_change_of_nothing_is_told_and_a_change_of_one_number_is_not(
-    tmp_path: Path, requires: Callable[[str], str]
-) -> None:
+def test_a_change_of_nothing_is_told_and_a_change_of_one_number_is_not(tmp_path, requires):
     requires("c++")
     adapter, blobs = toy_adapter(DEBUGGED), BlobStore(tmp_path / "lake")
     texts = {
@@ -89,9 +84,7 @@ def test_a_change_of_nothing_is_told_and_a_change_of_one_number_is_not(
     assert said({"same_program": found["other"]}) == ""
 
 
-def test_what_is_loaded_is_told_apart_and_what_debuggers_read_is_not(
-    tmp_path: Path, requires: Callable[[str], str]
-) -> None:
+def test_what_is_loaded_is_told_apart_and_what_debuggers_read_is_not(tmp_path, requires):
     compiler = requires("c++")
 
     def built(text: str, *flags: str) -> str:
@@ -120,5 +113,5 @@ def test_what_is_loaded_is_told_apart_and_what_debuggers_read_is_not(
 @pytest.mark.parametrize(
     "data", [b"", b"\x7fELF\x02\x01", b"\x7fELF\x02\x01" + bytes(58), b"\x7fELF\x02\x01" + b"\xff" * 200]
 )
-def test_a_program_whose_headers_cannot_be_read_is_like_no_other(data: bytes) -> None:
+def test_a_program_whose_headers_cannot_be_read_is_like_no_other(data):
     assert loaded_sha(data) == ""

@@ -1,8 +1,6 @@
 """A user's folder as a suite: every way of packing, its lock, what is told of a folder that changed, and
 duels on copies of it."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import json
@@ -12,14 +10,12 @@ from pathlib import Path
 import pytest
 import zstandard
 from click.testing import CliRunner
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from evolake.errors import InputError
 from evolake.lake.blobs import BlobStore
 from evolake.project import BROUGHT
 from evolake.solvers.commands_bring import lock
-from evolake.solvers.formula import read_cnf_bytes, read_cnf_file
+from evolake.solvers.formula import read_cnf_file
 from evolake.solvers.suites.folders import (
     LOCK,
     competition_suite,
@@ -48,7 +44,7 @@ PACK = {
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path) -> Path:
     """A folder of one formula of each packing, with statuses of two."""
     place = tmp_path / "mine"
     for name, text in TEXTS.items():
@@ -62,37 +58,14 @@ def opened(folder: Path, lake: Path, **more: bool):
     return competition_suite(folder, BlobStore(lake), lake / "cache", **more)
 
 
-def test_formulas_of_every_packing_are_read(folder: Path, tmp_path: Path) -> None:
+def test_formulas_of_every_packing_are_read(folder, tmp_path):
     suite = opened(folder, tmp_path / "lake")
     assert {item.name: item.path.read_bytes() for item in suite.instances if item.path} == {
         name.split(".cnf")[0]: text for name, text in TEXTS.items()
     }
 
 
-@pytest.mark.parametrize("ending", [".gz", ".xz", ".bz2", ".zst"])
-def test_a_packed_file_that_is_cut_off_is_no_formula(ending: str, tmp_path: Path) -> None:
-    whole = PACK[ending](b"p cnf 9 2\n" + b"1 2 3 0\n" * 2000)
-    (tmp_path / f"x.cnf{ending}").write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(InputError, match="cannot be read"):
-        read_cnf_bytes(tmp_path / f"x.cnf{ending}")
-
-
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
-@given(
-    data=st.binary(max_size=300), ending=st.sampled_from([".gz", ".xz", ".bz2", ".zst"]), junk=st.booleans()
-)
-def test_what_is_packed_comes_back_or_is_told(data: bytes, ending: str, junk: bool, tmp_path: Path) -> None:
-    path = tmp_path / f"x.cnf{ending}"
-    path.write_bytes(data if junk else PACK[ending](data))
-    try:
-        result = read_cnf_bytes(path)
-    except InputError:
-        assert junk
-    else:
-        assert junk or result == data
-
-
-def test_the_lock_says_what_a_folder_holds(folder: Path, tmp_path: Path) -> None:
+def test_the_lock_says_what_a_folder_holds(folder, tmp_path):
     lock = lock_formulas(folder, source="written for this test")
     pins = lock.pins
     assert lock == read_lock(folder)
@@ -116,7 +89,7 @@ def test_the_lock_says_what_a_folder_holds(folder: Path, tmp_path: Path) -> None
     }
 
 
-def test_a_line_takes_no_folder_without_a_lock(folder: Path, tmp_path: Path) -> None:
+def test_a_line_takes_no_folder_without_a_lock(folder, tmp_path):
     with pytest.raises(InputError, match="has no lock"):
         named_suite(str(folder), BlobStore(tmp_path / "lake"), tmp_path / "cache", seeds=SEEDS, locked=True)
     assert len(
@@ -136,7 +109,7 @@ def test_a_line_takes_no_folder_without_a_lock(folder: Path, tmp_path: Path) -> 
         ),
     ],
 )
-def test_a_file_that_changed_is_told(folder: Path, tmp_path: Path, harm, complaint: str) -> None:
+def test_a_file_that_changed_is_told(folder, tmp_path, harm, complaint):
     lock_formulas(folder)
     opened(folder, tmp_path / "lake")
     harm(folder)
@@ -147,13 +120,13 @@ def test_a_file_that_changed_is_told(folder: Path, tmp_path: Path, harm, complai
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"formulas": {"a.cnf": {"sha": 1}}}', '{"formulas": 3}'])
-def test_a_lock_that_cannot_be_used_is_told(folder: Path, text: str, tmp_path: Path) -> None:
+def test_a_lock_that_cannot_be_used_is_told(folder, text, tmp_path):
     (folder / LOCK).write_text(text)
     with pytest.raises(InputError, match="cannot be used"):
         opened(folder, tmp_path / "lake")
 
 
-def test_duels_on_a_folder_are_fought_on_copies_of_it(folder: Path, tmp_path: Path) -> None:
+def test_duels_on_a_folder_are_fought_on_copies_of_it(folder, tmp_path):
     lock_formulas(folder)
     blobs, cache = BlobStore(tmp_path / "lake"), tmp_path / "cache"
 
@@ -173,7 +146,7 @@ def test_duels_on_a_folder_are_fought_on_copies_of_it(folder: Path, tmp_path: Pa
         )
 
 
-def test_the_command_locks_and_says_what_changed(folder: Path) -> None:
+def test_the_command_locks_and_says_what_changed(folder):
     run = CliRunner().invoke(lock, [str(folder), "--json", "--source", "here"], standalone_mode=False)
     assert json.loads(run.output) == {
         "verdict": "locked",

@@ -1,8 +1,6 @@
 """Formulas that nobody has seen: the same for one secret, root seed and cycle, others for any other; as hard,
 and of a status that is certain."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -27,7 +25,7 @@ def fresh(folder: Path, secret: bytes = SECRET, root_seed: int = 0, cycle: str =
     )
 
 
-def test_one_key_gives_one_suite_and_any_other_key_another(tmp_path: Path):
+def test_one_key_gives_one_suite_and_any_other_key_another(tmp_path):
     suites = [
         fresh(tmp_path),
         fresh(tmp_path, OTHER),
@@ -69,7 +67,7 @@ shuffles = 1
 """
 
 
-def test_an_instance_of_a_duel_names_the_formula_that_it_comes_from(tmp_path: Path):
+def test_an_instance_of_a_duel_names_the_formula_that_it_comes_from(tmp_path):
     """Copies share their formula's name whatever they are called; a copy whose generator draws anew is a
     formula of its own."""
     (tmp_path / "suites").mkdir()
@@ -99,7 +97,7 @@ def test_an_instance_of_a_duel_names_the_formula_that_it_comes_from(tmp_path: Pa
     )
 
 
-def test_fresh_formulas_have_about_the_sizes_of_the_suite(tmp_path: Path):
+def test_fresh_formulas_have_about_the_sizes_of_the_suite(tmp_path):
     known = materialize_suite("train", BlobStore(tmp_path), tmp_path / "cache", seeds=SEEDS, count=COUNT)
     for old, new in zip(known.instances, fresh(tmp_path).instances, strict=True):
         assert old.path is not None and new.path is not None
@@ -109,7 +107,7 @@ def test_fresh_formulas_have_about_the_sizes_of_the_suite(tmp_path: Path):
         assert new.path.stat().st_mode & 0o222 == 0 and new.name not in new.path.name
 
 
-def test_a_status_that_is_told_is_true(tmp_path: Path):
+def test_a_status_that_is_told_is_true(tmp_path):
     parts = [item for item in fresh(tmp_path).instances if item.status != "unknown"]
     assert {item.status for item in parts} == {"SAT", "UNSAT"} and len(parts) >= 5
     for item in parts:
@@ -122,7 +120,7 @@ def test_a_status_that_is_told_is_true(tmp_path: Path):
                 assert not len(falsified_clauses(read_dimacs(data), np.array(result[2])))
 
 
-def test_copies_are_equivalent_and_drawn_under_the_secret(tmp_path: Path):
+def test_copies_are_equivalent_and_drawn_under_the_secret(tmp_path):
     blobs, cache = BlobStore(tmp_path), tmp_path / "cache"
     train = materialize_suite("train", blobs, cache, seeds=SEEDS, count=6)
     made = [

@@ -1,10 +1,7 @@
 """The hard suites: statuses that hold by how a formula is made, a table and a lock that say one thing, and
 what a suite is promised to be."""
 
-from __future__ import annotations
-
 import hashlib
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -34,9 +31,7 @@ SMALL = [
 @pytest.mark.parametrize(
     ("generator", "parameters", "status"), SMALL, ids=[f"{name}-{status}" for name, _, status in SMALL]
 )
-def test_a_status_by_construction_is_true_and_a_seed_names_the_bytes(
-    generator: str, parameters: dict, status: str
-) -> None:
+def test_a_status_by_construction_is_true_and_a_seed_names_the_bytes(generator, parameters, status):
     assert status_by_construction(generator, parameters) == status
     texts = [write_dimacs(generate(generator, {**parameters, "seed": seed})) for seed in (1, 1, 2, 3)]
     assert texts[0] == texts[1] and len(set(texts)) >= 2
@@ -53,7 +48,7 @@ def test_a_status_by_construction_is_true_and_a_seed_names_the_bytes(
 
 
 @pytest.mark.parametrize("name", HARD)
-def test_a_hard_suite_is_what_its_lock_and_its_table_say(name: str) -> None:
+def test_a_hard_suite_is_what_its_lock_and_its_table_say(name):
     spec, rows = load_spec(name, SEEDS), read_table(table_path(name, SEEDS))
     recipes = recipes_of(spec)
     assert list(rows) == [recipe.name for recipe in recipes] and len(recipes) >= 60
@@ -76,7 +71,7 @@ def test_a_hard_suite_is_what_its_lock_and_its_table_say(name: str) -> None:
     assert len({recipe.family for recipe in recipes[:12]}) >= 6
 
 
-def test_the_hard_suites_share_families_but_no_formula_and_two_are_only_held_out() -> None:
+def test_the_hard_suites_share_families_but_no_formula_and_two_are_only_held_out():
     train, holdout = (recipes_of(load_spec(name, SEEDS)) for name in HARD)
     families = [{recipe.family for recipe in recipes} for recipes in (train, holdout)]
     assert len(families[0]) >= 8 and families[1] - families[0] == {"filter", "miter"}
@@ -84,7 +79,7 @@ def test_the_hard_suites_share_families_but_no_formula_and_two_are_only_held_out
     assert not shas[0] & shas[1]
 
 
-def test_fresh_formulas_of_a_hard_suite_keep_the_status_that_their_making_gives() -> None:
+def test_fresh_formulas_of_a_hard_suite_keep_the_status_that_their_making_gives():
     for name in HARD:
         seen = {}
         for recipe in recipes_of(load_spec(name, SEEDS)):
@@ -95,7 +90,7 @@ def test_fresh_formulas_of_a_hard_suite_keep_the_status_that_their_making_gives(
         assert {"SAT", "UNSAT"} <= set(seen.values())
 
 
-def test_what_one_solver_says_alone_is_no_status(tmp_path: Path) -> None:
+def test_what_one_solver_says_alone_is_no_status(tmp_path):
     row = dict.fromkeys(COLUMNS, "") | {"status": "UNSAT"}
     assert [
         locked_status(row | {"known_by": word}) for word in ("proof", "construction", "unchecked", "unsolved")

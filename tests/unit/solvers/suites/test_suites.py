@@ -1,8 +1,7 @@
 """Suites: the same bytes everywhere, pinned; statuses that hold."""
 
-from __future__ import annotations
-
 import hashlib
+import itertools
 import json
 import shutil
 import tomllib
@@ -10,19 +9,27 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from solver_referee import shape_print
 
 import evolake.solvers
 from evolake.contest import LEAST_FORMULAS
 from evolake.errors import InputError, MachineryError
 from evolake.lake.blobs import BlobStore
 from evolake.project import BROUGHT
-from evolake.solvers.formula import Formula, read_cnf_file, read_dimacs
+from evolake.solvers.formula import Formula, read_dimacs, write_dimacs
 from evolake.solvers.measurement.hardness import lock_measured, read_table, table_path
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.suites import competition_suite, load_spec, materialize_suite, suite_names
+from evolake.solvers.suites.combinatorial import (
+    clique_coloring,
+    counting,
+    drawn_principle,
+    ordering,
+    pigeonhole,
+)
 from evolake.solvers.suites.confirm import ask, confirm
-from evolake.solvers.suites.fresh import status_by_construction
-from evolake.solvers.suites.generators import CASES, corner_case, generate, multiplier
+from evolake.solvers.suites.fresh import FreshKey, fresh_formula, fresh_suite, status_by_construction
+from evolake.solvers.suites.generators import CASES, corner_case, from_cnfgen, generate, pcg
 from evolake.solvers.suites.spec import build, recipes_of
 
 SEEDS = BROUGHT / "data_lake" / "seeds"
@@ -49,7 +56,7 @@ status = "UNSAT"
 
 
 @pytest.fixture
-def tiny(tmp_path: Path) -> Path:
+def tiny(tmp_path) -> Path:
     """A seeds folder with the suite `tiny`, locked."""
     folder = tmp_path / "seeds" / "suites"
     folder.mkdir(parents=True)
@@ -77,7 +84,7 @@ def tiny(tmp_path: Path) -> Path:
         "strong-holdout",
     ],
 )
-def test_every_generated_formula_has_the_bytes_of_its_lock(name: str) -> None:
+def test_every_generated_formula_has_the_bytes_of_its_lock(name):
     spec = load_spec(name, SEEDS)
     recipes = [recipe for recipe in recipes_of(spec) if recipe.generator is not None]
     assert {recipe.name: hashlib.sha256(build(recipe)).hexdigest() for recipe in recipes} == {
@@ -85,7 +92,7 @@ def test_every_generated_formula_has_the_bytes_of_its_lock(name: str) -> None:
     }
 
 
-def test_the_suites_have_the_sizes_and_the_mix_that_they_promise() -> None:
+def test_the_suites_have_the_sizes_and_the_mix_that_they_promise():
     specs = {name: load_spec(name, SEEDS) for name in suite_names(SEEDS)}
     recipes = {name: recipes_of(spec) for name, spec in specs.items()}
     assert set(specs) == {
@@ -149,7 +156,7 @@ def test_the_suites_have_the_sizes_and_the_mix_that_they_promise() -> None:
 
 
 @pytest.mark.parametrize("profile", ["demo", "laptop"])
-def test_a_profile_has_formulas_enough_that_a_duel_and_a_holdout_can_decide(profile: str) -> None:
+def test_a_profile_has_formulas_enough_that_a_duel_and_a_holdout_can_decide(profile):
     path = Path(evolake.solvers.__file__).parent / "profiles" / f"{profile}.toml"
     sizes = SolversSettings(**tomllib.loads(path.read_text()))
     duel = recipes_of(load_spec(sizes.duel_suite or sizes.train_suite, SEEDS))[
@@ -171,9 +178,7 @@ def test_a_profile_has_formulas_enough_that_a_duel_and_a_holdout_can_decide(prof
         (["minisat22", "cadical195"], ("train", "", "holdout")),
     ],
 )
-def test_seeds_of_cadicals_class_alone_have_suites_of_their_own(
-    seed_names: list[str], suites: tuple[str, ...]
-) -> None:
+def test_seeds_of_cadicals_class_alone_have_suites_of_their_own(seed_names, suites):
     laptop = SolversSettings(seeds=seed_names, timeout_s=3)
     assert (laptop.train_suite, laptop.duel_suite, laptop.holdout_suite) == suites
     assert SolversSettings(seeds=seed_names, timeout_s=10).train_suite == "train"
@@ -181,7 +186,7 @@ def test_seeds_of_cadicals_class_alone_have_suites_of_their_own(
 
 
 @pytest.mark.parametrize("name", ["strong", "strong-duel", "strong-holdout"])
-def test_strong_formulas_take_cadical_a_fair_share_of_the_laptops_limit(name: str) -> None:
+def test_strong_formulas_take_cadical_a_fair_share_of_the_laptops_limit(name):
     spec, rows = load_spec(name, SEEDS), read_table(table_path(name, SEEDS))
     limit = SolversSettings(
         **tomllib.loads((Path(evolake.solvers.__file__).parent / "profiles" / "laptop.toml").read_text())
@@ -194,25 +199,7 @@ def test_strong_formulas_take_cadical_a_fair_share_of_the_laptops_limit(name: st
     assert {row["known_by"] for row in rows.values()} <= {"model", "proof", "construction"}
 
 
-def test_shuffles_are_the_same_problem_in_another_order(tiny: Path, tmp_path: Path) -> None:
-    suite = materialize_suite("tiny", BlobStore(tmp_path / "lake"), tmp_path / "cache", seeds=tiny)
-    assert [(item.name, item.base, item.shuffle, item.status) for item in suite.instances] == [
-        ("a", "a", 0, "SAT"),
-        ("a~1", "a", 1, "SAT"),
-        ("b", "b", 0, "UNSAT"),
-    ]
-    assert suite.instances[0].path is not None and suite.instances[1].path is not None
-    first, second = read_cnf_file(suite.instances[0].path), read_cnf_file(suite.instances[1].path)
-    assert first != second
-    assert (first.variables, sorted(np.diff(first.starts))) == (
-        second.variables,
-        sorted(np.diff(second.starts)),
-    )
-
-
-def test_a_materialized_suite_lies_in_files_that_say_nothing_of_the_formula(
-    tiny: Path, tmp_path: Path
-) -> None:
+def test_a_materialized_suite_lies_in_files_that_say_nothing_of_the_formula(tiny, tmp_path):
     blobs = BlobStore(tmp_path / "lake")
     suite = materialize_suite("tiny", blobs, tmp_path / "cache", seeds=tiny)
     for item in suite.instances:
@@ -225,7 +212,7 @@ def test_a_materialized_suite_lies_in_files_that_say_nothing_of_the_formula(
     assert suite.first(2).sha != suite.sha
 
 
-def test_bytes_other_than_the_locks_are_never_used(tiny: Path, tmp_path: Path) -> None:
+def test_bytes_other_than_the_locks_are_never_used(tiny, tmp_path):
     lock = tiny / "suites" / "tiny.lock.json"
     data = json.loads(lock.read_text())
     data["formulas"]["a"]["sha256"] = "0" * 64
@@ -234,7 +221,7 @@ def test_bytes_other_than_the_locks_are_never_used(tiny: Path, tmp_path: Path) -
         materialize_suite("tiny", BlobStore(tmp_path / "lake"), tmp_path / "cache", seeds=tiny)
 
 
-def test_a_formula_that_nobody_confirmed_is_never_used(tiny: Path, tmp_path: Path) -> None:
+def test_a_formula_that_nobody_confirmed_is_never_used(tiny, tmp_path):
     lock = tiny / "suites" / "tiny.lock.json"
     data = json.loads(lock.read_text())
     del data["formulas"]["b"]
@@ -243,14 +230,14 @@ def test_a_formula_that_nobody_confirmed_is_never_used(tiny: Path, tmp_path: Pat
         materialize_suite("tiny", BlobStore(tmp_path / "lake"), tmp_path / "cache", seeds=tiny)
 
 
-def test_a_status_that_the_lock_contradicts_is_refused(tiny: Path, tmp_path: Path) -> None:
+def test_a_status_that_the_lock_contradicts_is_refused(tiny, tmp_path):
     spec = tiny / "suites" / "tiny.toml"
     spec.write_text(spec.read_text().replace('status = "UNSAT"', 'status = "SAT"'))
     with pytest.raises(InputError, match="UNSAT in its lock"):
         materialize_suite("tiny", BlobStore(tmp_path / "lake"), tmp_path / "cache", seeds=tiny)
 
 
-def test_formulas_of_an_archive_come_from_its_tree_until_the_lake_has_them(tmp_path: Path) -> None:
+def test_formulas_of_an_archive_come_from_its_tree_until_the_lake_has_them(tmp_path):
     tree = tmp_path / "tree"
     (tree / "cnfs").mkdir(parents=True)
     (tree / "cnfs" / "one.cnf").write_bytes(b"p cnf 1 1\n1 0\n")
@@ -277,7 +264,7 @@ def test_formulas_of_an_archive_come_from_its_tree_until_the_lake_has_them(tmp_p
     assert [(item.name, item.family, item.status) for item in result.instances] == [("f/one", "f", "SAT")]
 
 
-def test_unknown_suites_and_generators_are_named(tmp_path: Path) -> None:
+def test_unknown_suites_and_generators_are_named(tmp_path):
     with pytest.raises(InputError, match="there is no suite 'nothing'"):
         load_spec("nothing", SEEDS)
     with pytest.raises(InputError, match="no generator 'dice'"):
@@ -287,7 +274,7 @@ def test_unknown_suites_and_generators_are_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(CASES))
-def test_corner_cases_can_be_read_and_have_the_status_they_state(name: str) -> None:
+def test_corner_cases_can_be_read_and_have_the_status_they_state(name):
     formula = read_dimacs(corner_case(name))
     assert (
         confirm(name, corner_case(name), 60.0, solvers=("minisat22", "cadical195"))["status"]
@@ -314,7 +301,7 @@ def test_corner_cases_can_be_read_and_have_the_status_they_state(name: str) -> N
         ("cnfgen", {"args": "vdw 9 3 3"}, "UNSAT"),
     ],
 )
-def test_generators_keep_what_they_promise(generator: str, parameters: dict, status: str) -> None:
+def test_generators_keep_what_they_promise(generator, parameters, status):
     first, second = generate(generator, parameters), generate(generator, parameters)
     assert isinstance(first, Formula)
     assert first == second
@@ -324,37 +311,7 @@ def test_generators_keep_what_they_promise(generator: str, parameters: dict, sta
     assert reply[0] == status
 
 
-def test_a_multipliers_model_is_a_factorisation() -> None:
-    reply = ask("cadical195", _bytes(multiplier(6, 6, 37 * 53)), 60.0)
-    assert reply is not None
-    true = {literal for literal in reply[2] if literal > 0}
-    factors = [sum(1 << place for place in range(6) if start + place in true) for start in (2, 8)]
-    assert sorted(factors) == [37, 53]
-
-
-def test_a_users_folder_is_a_suite(tmp_path: Path) -> None:
-    import gzip
-    import lzma
-
-    folder = tmp_path / "mine"
-    (folder / "hard").mkdir(parents=True)
-    (folder / "b.cnf").write_bytes(b"p cnf 1 2\n1 0\n-1 0\n")
-    (folder / "hard" / "a.cnf.xz").write_bytes(lzma.compress(b"p cnf 2 1\n1 2 0\n"))
-    (folder / "c.cnf.gz").write_bytes(gzip.compress(b"p cnf 3 1\n-3 0\n"))
-    (folder / "status.csv").write_text("file,verdict\nb.cnf,UNSATISFIABLE\na,sat\n")
-    blobs = BlobStore(tmp_path / "lake")
-    suite = competition_suite(folder, blobs, tmp_path / "cache")
-    assert [(item.name, item.family, item.status) for item in suite.instances] == [
-        ("b", "mine", "UNSAT"),
-        ("c", "mine", "unknown"),
-        ("hard/a", "hard", "SAT"),
-    ]
-    assert suite.instances[2].path is not None
-    assert suite.instances[2].path.read_bytes() == b"p cnf 2 1\n1 2 0\n"
-    assert competition_suite(folder, blobs, tmp_path / "cache", count=1).instances == suite.instances[:1]
-
-
-def test_confirming_needs_two_solvers_and_true_models(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_confirming_needs_two_solvers_and_true_models(monkeypatch):
     from evolake.solvers.suites import confirm as module
 
     data = b"p cnf 2 2\n1 2 0\n-1 0\n"
@@ -375,3 +332,131 @@ def _bytes(formula: Formula) -> bytes:
     from evolake.solvers.formula import write_dimacs
 
     return write_dimacs(formula)
+
+
+# cnfgen's principles on drawn graphs: on the complete one they are cnfgen's own, on a drawn one other
+# formulas of the same size and status.
+
+
+TRAIN = {
+    recipe.name: recipe for recipe in recipes_of(load_spec("train", SEEDS)) if recipe.generator == "cnfgen"
+}
+DRAWS = 6
+
+
+def pairs(n: int) -> list[tuple[int, ...]]:
+    return list(itertools.combinations(range(n), 2))
+
+
+def clauses(formula: Formula) -> list[tuple[int, ...]]:
+    return sorted(
+        tuple(sorted(clause.tolist())) for clause in np.split(formula.literals, formula.starts[1:-1])
+    )
+
+
+@pytest.mark.parametrize(
+    ("args", "made"),
+    [
+        ("op 6", ordering(6, pairs(6))),
+        ("op 6 --total", ordering(6, pairs(6), total=True)),
+        ("count 7 3", counting(7, list(itertools.combinations(range(7), 3)))),
+        ("parity 7", counting(7, pairs(7))),
+        ("php 5 4", pigeonhole(5, 4, list(itertools.product(range(5), range(4))))),
+        (
+            "cliquecoloring 6 4 3",
+            clique_coloring(6, 4, 3, pairs(6), [(place, *pair) for place in range(4) for pair in pairs(6)]),
+        ),
+    ],
+)
+def test_on_a_complete_graph_they_are_cnfgens_own(args, made):
+    known = from_cnfgen(args)
+    assert (made.variables, clauses(made)) == (known.variables, clauses(known))
+
+
+@pytest.mark.parametrize(
+    "args", ["op 9", "op 8 --total", "count 7 3", "parity 9", "php 7 6", "php 7 5", "cliquecoloring 7 3 2"]
+)
+def test_whatever_is_drawn_is_unsatisfiable(args):
+    for seed in range(DRAWS):
+        formula = drawn_principle(args, pcg(seed))
+        assert formula is not None
+        assert (ask("minisat22", write_dimacs(formula), 60) or ("late",))[0] == "UNSAT", seed
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        "op 18 3",
+        "op 9 --plant",
+        "op 9 --smart",
+        "count 12 3",
+        "parity 12",
+        "php 6 6",
+        "php 7 6 --functional",
+        "php 7 6 3",
+        "cliquecoloring 6 3 3",
+        "vdw 70 4 6",
+        "op 3",
+        "count 5 0",
+    ],
+)
+def test_what_is_not_certain_or_leaves_no_room_is_not_drawn(args):
+    assert drawn_principle(args, pcg(0)) is None
+
+
+def test_every_such_formula_of_train_is_drawn_anew_at_its_size():
+    assert {recipe.family for recipe in TRAIN.values()} == {
+        "ordering",
+        "counting",
+        "matching",
+        "pigeonhole",
+        "clique-coloring",
+    }
+    for recipe in TRAIN.values():
+        known, prints = from_cnfgen(recipe.parameters["args"]), set()
+        for seed in range(DRAWS):
+            formula, status = fresh_formula(recipe, "UNSAT", pcg(seed))
+            assert status == "UNSAT" and formula.variables == known.variables
+            assert abs(formula.clauses - known.clauses) <= 0.03 * known.clauses
+            prints.add(shape_print(formula))
+        assert shape_print(known) not in prints, f"{recipe.name}: known by what renaming leaves alone"
+        assert len(prints) >= DRAWS - 2, f"{recipe.name}: one draw is like the other"
+
+
+def test_two_cycles_of_one_lake_differ_in_more_than_names(tmp_path):
+    blobs = BlobStore(tmp_path)
+    made = []
+    for cycle in ("0001", "0002"):
+        suite = fresh_suite(
+            "train", blobs, tmp_path / "cache", FreshKey(b"s" * 32, 0, cycle), seeds=SEEDS, count=12
+        )
+        made.append(
+            [
+                shape_print(read_dimacs(blobs.get(item.sha)))
+                for item in suite.instances
+                if item.family in ("ordering", "clique-coloring")
+            ]
+        )
+    assert len(made[0]) == 2 and not set(made[0]) & set(made[1])
+
+
+def test_a_users_folder_is_a_suite(tmp_path):
+    import gzip
+    import lzma
+
+    folder = tmp_path / "mine"
+    (folder / "hard").mkdir(parents=True)
+    (folder / "b.cnf").write_bytes(b"p cnf 1 2\n1 0\n-1 0\n")
+    (folder / "hard" / "a.cnf.xz").write_bytes(lzma.compress(b"p cnf 2 1\n1 2 0\n"))
+    (folder / "c.cnf.gz").write_bytes(gzip.compress(b"p cnf 3 1\n-3 0\n"))
+    (folder / "status.csv").write_text("file,verdict\nb.cnf,UNSATISFIABLE\na,sat\n")
+    blobs = BlobStore(tmp_path / "lake")
+    suite = competition_suite(folder, blobs, tmp_path / "cache")
+    assert [(item.name, item.family, item.status) for item in suite.instances] == [
+        ("b", "mine", "UNSAT"),
+        ("c", "mine", "unknown"),
+        ("hard/a", "hard", "SAT"),
+    ]
+    assert suite.instances[2].path is not None
+    assert suite.instances[2].path.read_bytes() == b"p cnf 2 1\n1 2 0\n"
+    assert competition_suite(folder, blobs, tmp_path / "cache", count=1).instances == suite.instances[:1]

@@ -1,1 +1,0 @@
-"""The figures of the families line, one per module, from its report (`FamiliesReport`) to PNG bytes."""
