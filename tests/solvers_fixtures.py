@@ -13,7 +13,7 @@ from pathlib import Path
 import designs_fixtures
 import pytest
 from designs_fixtures import ROOT, Project
-from project_steps import kill_when
+from re_execution import killed_when
 from solver_seed_builds import bring_seed
 
 from evolake.errors import MachineryError
@@ -63,9 +63,9 @@ def share_proofs(project: Project, other: Project) -> None:
     shutil.copytree(project.lake / proofs, other.lake / proofs, ignore=shutil.ignore_patterns("locks"))
 
 
-def kill_when_journal_begins(project: Project, stage: str, *command: str) -> list[dict]:
-    """Runs an `evolake` command and kills it and all that it started (SIGKILL) once the stage's new journal
-    holds a line; gives that journal."""
+def killed_when_journal_begins(project: Project, stage: str, cycle: str) -> tuple[str, list[dict]]:
+    """Starts a run of the cycle and kills it and all that it started (SIGKILL) once the stage's new journal
+    holds a line; gives the run's id and that journal."""
     folder = project.lake / "work" / "solvers" / "journals"
     before = set(folder.glob(f"{stage}-*.jsonl"))
 
@@ -77,7 +77,7 @@ def kill_when_journal_begins(project: Project, stage: str, *command: str) -> lis
         ]
         return journal(fresh[0]) if fresh else None
 
-    return kill_when(project, begun, *command)
+    return killed_when(project, "solvers", cycle, begun)
 
 
 def journal(path: Path) -> list[dict]:

@@ -219,3 +219,33 @@ def test_the_first_click_of_a_fresh_line_makes_its_seeds_and_a_mistyped_cycle_do
         expect(page.get_by_text("50% filled")).to_have_count(3, timeout=60_000)
         page.screenshot(path=ARTIFACTS / "first-click-3-forgotten.png")
         browser.close()
+
+
+def test_a_cycle_is_launched_in_the_launchpad_with_a_seed_of_its_own(site, requires):
+    chromium = requires("chromium")
+    from playwright.sync_api import expect, sync_playwright
+
+    expect.set_options(timeout=PATIENCE_MS)
+
+    with sync_playwright() as playwright, dg.DagsterInstance.from_config(str(site.home)) as instance:
+        browser = playwright.chromium.launch(executable_path=chromium, headless=True, args=FLAGS)
+        page = browser.new_page(viewport={"width": 1500, "height": 950})
+        page.set_default_timeout(PATIENCE_MS)
+        page.goto(f"{site.url}/locations/__repository__@{LOCATION}/asset-groups/left")
+        page.get_by_role("button", name="Materialize all (2)").click(modifiers=["Shift"])
+        editor = page.locator(".CodeMirror").filter(has_text="resources")
+        expect(editor).to_contain_text("workers: 2")  # the settings of the code server
+        expect(editor).to_contain_text("seed: 0")
+        editor.click()
+        page.keyboard.press("Control+A")
+        page.keyboard.insert_text("resources:\n  settings:\n    config:\n      seed: 7\n")
+        page.get_by_placeholder("Partition").fill("0002")
+        page.keyboard.press("Enter")
+        expect(page.get_by_text("No errors")).to_be_visible()
+        page.screenshot(path=ARTIFACTS / "launchpad.png")
+        page.locator("button:visible").filter(has_text="Materialize").last.click()
+        site.wait("the second cycle", lambda: site.lake.seals.read("left", "0003") is not None, 120)
+        browser.close()
+        run, *_ = instance.get_runs()  # the newest comes first
+    assert run.tags["evolake/seed"] == "7"
+    assert run.run_config["resources"]["settings"]["config"] == {"seed": 7}

@@ -13,6 +13,7 @@ from framework_files import write_files
 from lake_damage import damage_of
 from project_steps import edit_rule, flips, flips_told, materialize, parts_of, previewed, undescribed
 from project_steps import stale as stale_parts
+from re_execution import copy_of, killed_at, re_executed
 
 from evolake.designs.evolution.experiments import instance_seed
 from evolake.designs.genome.open_genetic import OPERATORS
@@ -305,6 +306,13 @@ def test_files_of_the_paper_s_framework_enter_the_next_cycle(other):
 
 def stale(evolved: Project) -> set[tuple[str, str]]:
     return stale_parts(evolved, "designs", ASSETS, CYCLES)
+
+
+def test_a_run_that_was_killed_is_executed_again_from_failure(evolved, tmp_path):
+    copy = copy_of(evolved, "designs", tmp_path, "0003")
+    re_executed(copy, "designs", "0003", killed_at(copy, "designs", "0003", "promoted_experiments"))
+    assert damage_of(copy.lake) == []
+    assert all(parts_of(copy, "designs", name)[-1] == "0003" for name in ASSETS)
 
 
 def test_a_stricter_rule_blocks_what_it_touches_and_the_flips_can_be_asked_for(evolved):

@@ -26,6 +26,7 @@ from project_steps import (
     undescribed,
 )
 from project_steps import stale as stale_parts
+from re_execution import copy_of, killed_at, re_executed
 
 from evolake.families.faults.catalogue import FAULTS, UNSEEN
 from evolake.families.gates.specs import GATES
@@ -352,6 +353,13 @@ def test_an_audit_goes_out_and_its_grades_come_back(evolved, tmp_path):
 
 def stale(project: Project) -> set[tuple[str, str]]:
     return stale_parts(project, "families", ASSETS, ("0001", "0002"))
+
+
+def test_a_run_that_was_killed_is_executed_again_from_failure(evolved, tmp_path):
+    copy = copy_of(evolved, "families", tmp_path, "0003")
+    re_executed(copy, "families", "0003", killed_at(copy, "families", "0003", "accepted"))
+    assert damage_of(copy.lake) == []
+    assert all(parts_of(copy, "families", name)[-1] == "0003" for name in ASSETS)
 
 
 def test_a_rule_that_is_only_versioned_touches_verdicts_and_nothing_downstream(evolved):

@@ -9,8 +9,9 @@ import polars as pl
 import pytest
 from designs_fixtures import ROOT, Project, open_project
 from lake_damage import damage_of
-from project_steps import kill_when, materialize, run_here, undescribed
+from project_steps import materialize, run_here, undescribed
 from prompts_sizes import most_of
+from re_execution import killed_when, re_executed
 
 from evolake.lake import Lake
 from evolake.prompts.evolution.population import population_of
@@ -52,17 +53,16 @@ CYCLES = ["0001", "0002"]
 
 @dataclass(frozen=True)
 class Trained:
-    """A project after two cycles. killed: the notes of the second cycle when its run was killed; again: what
-    the second start printed."""
+    """A project after two cycles. killed: the notes of the second cycle when its run was killed, which was
+    then executed again from failure."""
 
     project: Project
     killed: list[dict]
-    again: str
 
 
-def kill_after_first_note(project: Project, cycle: str, *command: str) -> list[dict]:
-    """Runs a command and kills it and all that it started (SIGKILL) once the cycle's first iteration is
-    noted; gives the notes."""
+def killed_after_first_note(project: Project, cycle: str) -> tuple[str, list[dict]]:
+    """Starts a run of the cycle and kills it and all that it started (SIGKILL) once the cycle's first
+    iteration is noted; gives the run's id and the notes."""
 
     def noted() -> list[dict] | None:
         lake = Lake(project.lake)
@@ -72,16 +72,16 @@ def kill_after_first_note(project: Project, cycle: str, *command: str) -> list[d
             else None
         )
 
-    return kill_when(project, noted, *command)
+    return killed_when(project, "prompts", cycle, noted)
 
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory) -> Trained:
     project = open_project(tmp_path_factory.mktemp("prompts"), **SMALL)
     run_here(project, "prompts", EVOLAKE_PROMPTS__ITERATIONS_PER_CYCLE="1")
-    command = ("run", "--cycles", "1", "--lines", "prompts")
-    killed = kill_after_first_note(project, "0002", *command)
-    return Trained(project, killed, project.run(*command).stdout)
+    run_id, killed = killed_after_first_note(project, "0002")
+    re_executed(project, "prompts", "0002", run_id)
+    return Trained(project, killed)
 
 
 @pytest.fixture(scope="module")

@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import signal
-import subprocess
-import sys
-import time
-from pathlib import Path
-
-import dagster as dg
 import pytest
-from designs_fixtures import LONG_S, ROOT, Project, open_project
-from project_steps import contents, inside, run_here
+from designs_fixtures import LONG_S, Project, open_project
+from project_steps import contents, run_here
+from re_execution import copy_of, killed_at, re_executed, start
 
 from evolake.lake import Lake
 from evolake.programs.commands.group import FILES
@@ -29,52 +21,6 @@ SMALL = {
 }
 TIMED = {"champion", "champion__evaluations", "decisions", "measured"}
 """Tables that hold times."""
-RUN = """
-import sys
-import dagster as dg
-from dagster import DagsterInstance, ReexecutionOptions, reconstructable
-sys.path.insert(0, "tests/e2e")
-from test_reexecution import cycle_job
-
-with DagsterInstance.get() as instance:
-    again = ReexecutionOptions.from_failure(sys.argv[1], instance) if sys.argv[1:] else None
-    tags = {"dagster/partition": "0001"}  # which the UI takes over from the run that failed
-    done = dg.execute_job(reconstructable(cycle_job), instance, reexecution_options=again, tags=tags)
-    sys.exit(0 if done.success else 1)
-"""
-
-
-def cycle_job() -> dg.JobDefinition:
-    """The job that is killed, as another process finds it."""
-    from pipelines.definitions import defs
-
-    return defs.resolve_job_def(f"{LINE}_cycle")
-
-
-def start(project: Project, *arguments: str) -> subprocess.Popen[bytes]:
-    path = os.pathsep.join([str(ROOT / "tests"), str(ROOT)])
-    return subprocess.Popen(
-        [sys.executable, "-c", RUN, *arguments],
-        env=project.environment | {"PYTHONPATH": path},
-        cwd=ROOT,
-        start_new_session=True,
-    )
-
-
-def killed_at(project: Project, asset: str) -> str:
-    """The id of a run of the cycle whose processes were killed when the asset had started."""
-    process, until = start(project), time.monotonic() + LONG_S
-    with inside(project), dg.DagsterInstance.get() as instance:
-        while process.poll() is None and time.monotonic() < until:
-            for run in instance.get_runs():
-                steps = instance.get_run_step_stats(run.run_id)
-                if any(step.step_key == f"{LINE}__{asset}" and step.start_time for step in steps):
-                    os.killpg(process.pid, signal.SIGKILL)
-                    process.wait()
-                    instance.report_run_failed(run)  # as the sensor `dead_runs` does
-                    return run.run_id
-            time.sleep(0.02)
-    raise AssertionError(f"the run ended with {process.wait()} before {asset} had started")
 
 
 @pytest.fixture(scope="module")
@@ -89,31 +35,18 @@ def seeded(tmp_path_factory) -> Project:
     return made
 
 
-def copy_of(seeded: Project, folder: Path) -> Project:
-    shutil.copytree(seeded.lake, folder / "lake", symlinks=True)
-    (folder / "home").mkdir()
-    own = {"EVOLAKE_LAKE": str(folder / "lake"), "DAGSTER_HOME": str(folder / "home")}
-    with inside(project := Project(folder, seeded.environment | own)), dg.DagsterInstance.get() as instance:
-        instance.add_dynamic_partitions(f"{LINE}_cycle", [CYCLE])
-    return project
-
-
 @pytest.fixture(scope="module")
 def whole(seeded, tmp_path_factory) -> dict[tuple[str, str], str]:
     """What a cycle publishes that no process kills."""
-    project = copy_of(seeded, tmp_path_factory.mktemp("whole"))
-    assert start(project).wait(LONG_S) == 0
+    project = copy_of(seeded, LINE, tmp_path_factory.mktemp("whole"), CYCLE)
+    assert start(project, LINE, CYCLE).wait(LONG_S) == 0
     return contents(project, LINE)
 
 
-@pytest.mark.parametrize(
-    "asset", ["projects", "generations", "candidates", "accepted", "champion", "survivors"]
-)
+@pytest.mark.parametrize("asset", ["projects", "generations", "accepted", "champion", "survivors"])
 def test_a_run_that_was_killed_at_an_asset_is_re_executed_from_failure(seeded, whole, tmp_path, asset):
-    project = copy_of(seeded, tmp_path)
-    run_id = killed_at(project, asset)
-    assert sealed_cycles(Lake(project.lake), LINE) == []
-    assert start(project, run_id).wait(LONG_S) == 0
+    project = copy_of(seeded, LINE, tmp_path, CYCLE)
+    re_executed(project, LINE, CYCLE, killed_at(project, LINE, CYCLE, asset))
     assert sealed_cycles(Lake(project.lake), LINE) == [CYCLE]
     again = contents(project, LINE)
     different = {name for name, _ in again.items() ^ whole.items() for name in [name[0]]}

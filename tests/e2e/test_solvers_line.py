@@ -1,5 +1,5 @@
-"""The solvers line for real: two cycles by the command that users type, the second killed in the middle, then
-everything that can be asked.
+"""The solvers line for real: two cycles, the second killed in the middle and executed again from failure,
+then everything that can be asked.
 
 At the end a compliance rule is edited: what becomes stale, and what judging again changes. No solver is built
 or run again for that.
@@ -17,7 +17,8 @@ from lake_damage import damage_of
 from project_steps import contents as line_contents
 from project_steps import edit_rule, flips, materialize, parts_of, undescribed
 from project_steps import stale as stale_parts
-from solvers_fixtures import SEED, journal, kill_when_journal_begins, open_project, share_proofs
+from re_execution import re_executed
+from solvers_fixtures import SEED, journal, killed_when_journal_begins, open_project, share_proofs
 
 from evolake.lake import Lake
 from evolake.solvers.repository.variant import read_card, source_sha
@@ -66,12 +67,12 @@ HYPOTHESIS = "More learnt clauses are kept for longer."
 class Evolved:
     """A project after two cycles, on a copy of the seeds whose rules may be edited.
 
-    killed: the journal of the second benchmark when it was killed; again: what the second start printed.
+    killed: the journal of the second benchmark when its run was killed, which was then executed again from
+    failure.
     """
 
     project: Project
     killed: list[dict]
-    again: str
 
 
 @pytest.fixture(scope="module")
@@ -86,8 +87,9 @@ def evolved(tmp_path_factory) -> Evolved:
         EVOLAKE_SOLVERS__CODER=f"command:{sys.executable} {agent}", EVOLAKE_SOLVERS__VARIANTS_PER_CYCLE="1"
     )
     submit(project)
-    killed = kill_when_journal_begins(project, "benchmark", *command)
-    return Evolved(project, killed, project.run(*command).stdout)
+    run_id, killed = killed_when_journal_begins(project, "benchmark", "0002")
+    re_executed(project, "solvers", "0002", run_id)
+    return Evolved(project, killed)
 
 
 def submit(project: Project) -> None:
@@ -377,7 +379,6 @@ def test_results_are_written_back_and_the_identity_stays(project, tmp_path):
 
 def test_a_killed_cycle_goes_on_and_repeats_no_run(evolved):
     project, killed = evolved.project, evolved.killed
-    assert "was cut off; its cycle runs again" in evolved.again
     fresh = project.sql("SELECT variant_id, instance, cpu_s FROM solvers.benchmark_runs WHERE cycle = '0002'")
     assert 0 < len(killed) < len(fresh)
     kept = {
