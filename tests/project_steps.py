@@ -28,7 +28,7 @@ from evolake.cli.ending import end
 T = TypeVar("T")
 USD_A_MILLION_TOKENS = {"input": 1.0, "output": 2.0}
 """What the model `played` costs, of what the loopback server says each reply used."""
-POLL_S = 0.005
+POLL_S = 0.02
 
 
 def by_a_model(base_url: str, **more: str) -> dict[str, str]:
