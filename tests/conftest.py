@@ -21,9 +21,8 @@ os.environ.setdefault("GX_ANALYTICS_ENABLED", "false")
 os.environ.setdefault("DAGSTER_DISABLE_TELEMETRY", "1")
 
 ROOT = Path(__file__).parents[1]
-ALONE = ("tests/integration/jail/", "tests/integration/prompts/test_policy_bundled.py")
-"""Attacks that look at the whole machine, and what needs much of its memory: no other test may run beside
-them."""
+ALONE = ("tests/integration/jail/",)
+"""Attacks that look at the whole machine: no other test may run beside them."""
 SHORT = (
     "tests/integration/jail/test_jail_conformance.py",
     "tests/integration/solvers/test_edits_patches.py",
