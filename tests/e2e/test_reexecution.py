@@ -8,12 +8,10 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import suppress
 from pathlib import Path
 
 import dagster as dg
 import pytest
-from dagster._core.definitions.reconstruct import ReconstructableJob
 from designs_fixtures import LONG_S, ROOT, Project, open_project
 from project_steps import contents, inside, run_here
 
@@ -31,7 +29,19 @@ SMALL = {
 }
 TIMED = {"champion", "champion__evaluations", "decisions", "measured"}
 """Tables that hold times."""
-RUN = "import sys; sys.path.insert(0, 'tests/e2e'); import test_reexecution; test_reexecution.run()"
+RUN = """
+import sys
+import dagster as dg
+from dagster import DagsterInstance, ReexecutionOptions, reconstructable
+sys.path.insert(0, "tests/e2e")
+from test_reexecution import cycle_job
+
+with DagsterInstance.get() as instance:
+    again = ReexecutionOptions.from_failure(sys.argv[1], instance) if sys.argv[1:] else None
+    tags = {"dagster/partition": "0001"}  # which the UI takes over from the run that failed
+    done = dg.execute_job(reconstructable(cycle_job), instance, reexecution_options=again, tags=tags)
+    sys.exit(0 if done.success else 1)
+"""
 
 
 def cycle_job() -> dg.JobDefinition:
@@ -41,41 +51,21 @@ def cycle_job() -> dg.JobDefinition:
     return defs.resolve_job_def(f"{LINE}_cycle")
 
 
-def run(failed: str = "") -> bool:
-    """Whether a run of the cycle, in the environment of this process, ended well. failed: the run of which it
-    is a re-execution."""
-    job = ReconstructableJob.for_file(__file__, "cycle_job")
-    with dg.DagsterInstance.get() as instance:
-        again = dg.ReexecutionOptions.from_failure(failed, instance) if failed else None
-        tags = {"dagster/partition": CYCLE}  # which the UI takes over from the run that failed
-        return dg.execute_job(job, instance, reexecution_options=again, tags=tags).success
-
-
-def start(project: Project) -> subprocess.Popen[bytes]:
+def start(project: Project, *arguments: str) -> subprocess.Popen[bytes]:
     path = os.pathsep.join([str(ROOT / "tests"), str(ROOT)])
     return subprocess.Popen(
-        [sys.executable, "-c", RUN],
+        [sys.executable, "-c", RUN, *arguments],
         env=project.environment | {"PYTHONPATH": path},
         cwd=ROOT,
         start_new_session=True,
     )
 
 
-def last_written(home: Path) -> int | None:
-    """When something was last written to the databases of Dagster, in ns; None: a file has just gone."""
-    with suppress(FileNotFoundError):
-        return max((file.stat().st_mtime_ns for file in home.rglob("*.db*")), default=0)
-
-
 def killed_at(project: Project, asset: str) -> str:
     """The id of a run of the cycle whose processes were killed when the asset had started."""
-    process, until, seen = start(project), time.monotonic() + LONG_S, None
+    process, until = start(project), time.monotonic() + LONG_S
     with inside(project), dg.DagsterInstance.get() as instance:
         while process.poll() is None and time.monotonic() < until:
-            time.sleep(0.02)
-            if (written := last_written(project.folder / "home")) == seen:
-                continue
-            seen = written
             for run in instance.get_runs():
                 steps = instance.get_run_step_stats(run.run_id)
                 if any(step.step_key == f"{LINE}__{asset}" and step.start_time for step in steps):
@@ -83,6 +73,7 @@ def killed_at(project: Project, asset: str) -> str:
                     process.wait()
                     instance.report_run_failed(run)  # as the sensor `dead_runs` does
                     return run.run_id
+            time.sleep(0.02)
     raise AssertionError(f"the run ended with {process.wait()} before {asset} had started")
 
 
@@ -111,8 +102,7 @@ def copy_of(seeded: Project, folder: Path) -> Project:
 def whole(seeded, tmp_path_factory) -> dict[tuple[str, str], str]:
     """What a cycle publishes that no process kills."""
     project = copy_of(seeded, tmp_path_factory.mktemp("whole"))
-    with inside(project):
-        assert run()
+    assert start(project).wait(LONG_S) == 0
     return contents(project, LINE)
 
 
@@ -123,8 +113,7 @@ def test_a_run_that_was_killed_at_an_asset_is_re_executed_from_failure(seeded, w
     project = copy_of(seeded, tmp_path)
     run_id = killed_at(project, asset)
     assert sealed_cycles(Lake(project.lake), LINE) == []
-    with inside(project):
-        assert run(run_id)
+    assert start(project, run_id).wait(LONG_S) == 0
     assert sealed_cycles(Lake(project.lake), LINE) == [CYCLE]
     again = contents(project, LINE)
     different = {name for name, _ in again.items() ^ whole.items() for name in [name[0]]}
