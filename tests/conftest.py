@@ -21,30 +21,20 @@ os.environ.setdefault("GX_ANALYTICS_ENABLED", "false")
 os.environ.setdefault("DAGSTER_DISABLE_TELEMETRY", "1")
 
 ROOT = Path(__file__).parents[1]
-ALONE = ("tests/integration/jail/", "tests/integration/prompts/test_policy_bundled.py")
-"""Attacks that look at the whole machine, and what needs much of its memory: no other test may run beside
-them."""
+ALONE = ("tests/integration/jail/",)
+"""Attacks that look at the whole machine: no other test may run beside them."""
 SHORT = (
-    "tests/unit/",
-    "tests/integration/agents/",
-    "tests/integration/lake/",
-    "tests/integration/compute/",
-    "tests/integration/objectives/",
-    "tests/integration/programs/",
-    "tests/integration/report/",
-    "tests/integration/jail/",
     "tests/integration/jail/test_jail_conformance.py",
     "tests/integration/solvers/test_edits_patches.py",
     "tests/e2e/test_one_solvers_cycle.py",
 )
-"""What `make test` runs: the library, the shared machinery, and one real cycle of what differs most."""
+"""What `make test` runs however long it takes: the sandbox, and one real cycle of what differs most."""
 PARTLY_LONG = ("tests/integration/solvers/test_mutants.py",)
 """Files that mark some of their own tests as `long`: `make test` runs the others."""
 LONG_ALWAYS = ("tests/unit/docs/test_site.py",)
 """What needs more installed than `make test` installs."""
-LONG_FROM_S, LONG_FROM_S_IN_SHORT = 8.0, 9.0
-"""Files that were measured to take longer are marked `long`: `make test` leaves them to `make test-rest`.
-Files in the folders of SHORT have more time, and files that SHORT names have no limit."""
+LONG_FROM_S = 6.0
+"""Files that were measured to take longer are marked `long`: `make test` leaves them to `make test-rest`."""
 DURATIONS = durations.read()
 UNTIL = float(os.environ.get("EVOLAKE_TESTS_UNTIL", "inf"))
 """The time, in seconds since the epoch, after which no further file marked `long` is started."""
@@ -108,9 +98,7 @@ def is_long(path: str) -> bool:
         return True
     if path in SHORT or path in PARTLY_LONG:
         return False
-    return max(DURATIONS.get(path, (0.0, 0.0))) > (
-        LONG_FROM_S_IN_SHORT if path.startswith(SHORT) else LONG_FROM_S
-    )
+    return max(DURATIONS.get(path, (0.0, 0.0))) > LONG_FROM_S
 
 
 MARKED = {"e2e": "tests/e2e/", "attack": "tests/attacks/", "serial": ALONE, "slow": SLOW}

@@ -23,10 +23,12 @@ from click.testing import CliRunner
 from designs_fixtures import LONG_S, ROOT, Project
 from loopback_model import KEY
 
+from evolake.cli.ending import end
+
 T = TypeVar("T")
 USD_A_MILLION_TOKENS = {"input": 1.0, "output": 2.0}
 """What the model `played` costs, of what the loopback server says each reply used."""
-POLL_S = 0.005
+POLL_S = 0.02
 
 
 def by_a_model(base_url: str, **more: str) -> dict[str, str]:
@@ -219,9 +221,21 @@ def edit_rule(project: Project, line: str, rule: str, old: str, new: str) -> Non
     path.write_text(text.replace(old, new))
 
 
+def rules_here(project: Project, module: str, *words: str | Path) -> str:
+    """What a module of `pipelines` prints that a command of `evolake rules` starts, run in this process, as
+    `run_here` does it."""
+    printed = io.StringIO()
+    with inside(project), redirect_stdout(printed):
+        main = importlib.import_module(f"pipelines.{module}").main
+        code = end(main, [str(word) for word in words])
+    assert code == 0, f"{module} ended with {code}\n{printed.getvalue()[-4000:]}"
+    return printed.getvalue()
+
+
 def previewed(project: Project, line: str) -> dict:
-    """What `evolake rules preview` says of a line."""
-    return json.loads(project.run("rules", "preview", "--line", line, "--json").stdout)["lines"][line]
+    """What `evolake rules preview --json` says of a line."""
+    said = rules_here(project, "rules_preview", "--rules", project.folder / "seeds" / "rules", "--json", line)
+    return json.loads(said)["lines"][line]
 
 
 def flips_told(preview: dict, rule_id: str, cycle: str) -> set[str]:

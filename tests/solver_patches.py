@@ -1,10 +1,11 @@
 """Patched programs of the seeds, judged by real runs and proofs unless a stored verdict is still valid.
 
-`solver_patches.json` stores verdicts. The key of a verdict is a hash over all that decides it: the sources
-of the seed and of the patch, the compiler and its flags, and the code that builds, runs and judges. A patch
-without a stored verdict of this key is built and judged. The patches of SAMPLE are built and judged in
-every run, all of them if EVOLAKE_ALL_PATCHES=1 is set and in tests/attacks/test_all_patches.py. Store the
-verdicts of what is judged with
+`solver_patches.json` stores verdicts. The key of a verdict is a hash over all that makes the program and
+what it is asked: the sources of the seed and of the patch, the compiler and its flags, how the program is
+started and read, and the formulas. A patch without a stored verdict of this key is built and judged. The
+patches of SAMPLE are built and judged in every run, which tries the code that builds, runs and judges; all
+of them if EVOLAKE_ALL_PATCHES=1 is set and in tests/attacks/test_all_patches.py. Store the verdicts of what
+is judged with
 
     EVOLAKE_KEEP_PATCHES=1 python -m pytest tests/integration/solvers -k edits_patches
 """
@@ -25,7 +26,6 @@ from filelock import FileLock
 from solver_patch_builds import Patching, apply_patches
 from solver_seed_builds import seed_folder
 
-from evolake.families.evolution.shipped_seeds import code_version
 from evolake.solvers.edits import PATCHES
 from evolake.solvers.execute import Program, RunLimits, SolverRun, run_solver
 from evolake.solvers.formula import falsified_clauses, read_cnf_file
@@ -65,28 +65,6 @@ SHORT = {"maplechrono": "short"}
 """The formula whose proof is checked and that is searched first, in place of `unsat`, whose search and
 proof are several times as long for this base."""
 LIMITS = RunLimits(cpu_s=60, wall_s=300)
-JUDGES = (
-    "evolake.solvers.execute",
-    "evolake.solvers.proof.checking",
-    "evolake.solvers.proof.worker",
-    "evolake.solvers.formula",
-    "solver_patch_builds",
-    "solver_patches",
-)
-"""Modules whose code, with that of what they import, is part of every key."""
-CARRIERS = (
-    "evolake.errors",
-    "evolake.gates",
-    "evolake.jail",
-    "evolake.lake",
-    "evolake.scratch",
-    "evolake.settings",
-    "evolake.solvers.edits",
-    "evolake.solvers.repository",
-    "evolake.solvers.repository.seeding",
-)
-"""Packages that are no part of a key. They apply a patch, and the key has the resulting sources; or they run
-programs as they do for every other test."""
 
 
 @dataclass(frozen=True)
@@ -137,7 +115,8 @@ class Bench:
             dict(adapter.exit_codes),
         ]
         rules = [self.patching.rules(""), self.patching.rules(patch)]
-        decides = [sources, changed, rules, runs, identity or compilers(), judges()]
+        formulas = {name: _sha(path.read_text()) for name, path in sorted(self.formulas.items())}
+        decides = [sources, changed, rules, runs, identity or compilers(), formulas]
         return _sha(json.dumps(decides, sort_keys=True))[:32]
 
     def known(self, patch: str) -> Verdict | None:
@@ -300,12 +279,6 @@ def compilers() -> str:
         else ""
     )
     return "; ".join([compiler()[1], *said.splitlines()[:1]])
-
-
-@cache
-def judges() -> str:
-    """Return the version of the code that builds, runs and judges."""
-    return code_version(JUDGES, CARRIERS)
 
 
 def kept_objects(folder: Path, adapter: Adapter) -> dict[str, bytes]:

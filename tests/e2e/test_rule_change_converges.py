@@ -23,6 +23,8 @@ from project_steps import (
     kill_when,
     materialize,
     previewed,
+    rules_here,
+    run_here,
     stale,
 )
 
@@ -53,7 +55,7 @@ def project(tmp_path_factory) -> Project:
     made = open_project(
         folder, **SMALL, EVOLAKE_SEEDS=str(folder / "seeds"), EVOLAKE_PROGRAMS__PROJECTS=str(folder / "fit")
     )
-    made.run("run", "--cycles", "1", "--lines", LINE)
+    run_here(made, LINE)
     return made
 
 
@@ -65,7 +67,9 @@ def test_what_the_ui_marks_is_what_the_preview_lists_and_made_again_nothing_is_s
     assert stale_now(project, "0001") == set()
     edit_rule(project, LINE, "readable", "version: 1", "version: 2")
     assert stale_now(project, "0001") == {("accepted", "0001")}
-    [again] = previewed(project, LINE)["make_again"]
+    said = json.loads(project.run("rules", "preview", "--line", LINE, "--json").stdout)["lines"][LINE]
+    assert said == previewed(project, LINE)
+    [again] = said["make_again"]
     assert (again["cycle"], again["assets"], again["whole"]) == ("0001", ["accepted"], False)
     materialize(project, LINE, "0001", "accepted")
     assert stale_now(project, "0001") == set()
@@ -94,7 +98,7 @@ def test_an_edit_that_flips_verdicts_made_again_by_the_commands_of_the_preview_l
         assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
     assert {row[0] for row in flips(project, RULE, 2, 3)} == told
     assert stale_now(project, "0001") == set()
-    project.run("run", "--cycles", "1", "--lines", LINE)
+    run_here(project, LINE)
     assert stale_now(project, "0001", "0002") == set()
     after = previewed(project, LINE)
     assert (after["make_again"], after["rules"], after["commands"]) == ([], {}, [])
@@ -128,7 +132,7 @@ def test_an_edit_is_applied_by_one_command_also_after_kills_and_is_taken_back_by
         [row] = json.loads(project.run("status", "--json").stdout)["lines"]
         assert (row["rules"], half_applied_in_the_ui(project)) == ("", set())
         rules.write_text(kept)
-        project.run("rules", "apply", "--line", LINE, "--yes")
+        rules_here(project, "rules_apply", LINE)
     again = contents(project, LINE)
     different = {key for key in before if again[key] != before[key]}
     assert {asset for asset, _ in different} <= {"baseline_notes"}, "which count the steps of a search"

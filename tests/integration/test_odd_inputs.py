@@ -31,6 +31,7 @@ INPUTS = tomllib.loads(Path(__file__).with_name("odd_inputs.toml").read_text(enc
 PRELUDE = """exec 2>&1
 export EVOLAKE_LAKE=$W/lake EVOLAKE_MODELS='{"default": "m"}' EVOLAKE_BUDGET__TOKENS_PER_RUN=100000
 export EVOLAKE_PROGRAMS__{PROJECTS=$W/tiny,GENERATIONS_PER_CYCLE=1,CANDIDATES_PER_GENERATION=1}
+export EVOLAKE_PROGRAMS__{BASELINE_SHARE=0,HELDOUT_REPEATS=3}
 RUN="run --lines programs --cycles 1 --profile demo"
 run() { $E $RUN; }
 two_lakes() { export DAGSTER_HOME=$W/home; cp -a $B a; cp -a $B b; }

@@ -66,16 +66,16 @@ def test_every_row_of_the_page_is_read():
     ]
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['what'].strip()}: {row['reply']}")
-def test_the_page_says_what_counts_here_and_in_the_exported_file(exported, row):
-    reply, units, wanted = (
-        "\\boxed{" + row["reply"] + "}",
-        asked_units(row["question"]),
-        row["counts"] == "yes",
-    )
-    assert matches(reply, json.loads(row["label"]), units=units) is wanted
-    assert exported["reward"]([reply], [row["label"]], units=[units]) == [float(wanted)]
-    assert exported["compute_score"]("s", reply, row["label"], {"units": units}) == float(wanted)
+def test_the_page_says_what_counts_here_and_in_the_exported_file(exported):
+    for row in ROWS:
+        reply, units, wanted = (
+            "\\boxed{" + row["reply"] + "}",
+            asked_units(row["question"]),
+            row["counts"] == "yes",
+        )
+        assert matches(reply, json.loads(row["label"]), units=units) is wanted, row
+        assert exported["reward"]([reply], [row["label"]], units=[units]) == [float(wanted)], row
+        assert exported["compute_score"]("s", reply, row["label"], {"units": units}) == float(wanted), row
 
 
 @pytest.mark.parametrize(
@@ -176,13 +176,13 @@ def test_more_forms_are_the_same_answer_and_their_neighbours_are_not(exported, l
             assert exported["matches"](box, label) is counts, reply
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['what'].strip()}: {row['reply']}")
-def test_a_checker_is_given_the_answer_of_every_form_on_the_page(row):
-    label = json.loads(row["label"])
-    value = answer_value(row["reply"], label, asked_units(row["question"]))
-    numbers = isinstance(label, float) and isinstance(value, int | float)
-    same = equivalent(value, label) and (numbers or type(value) is type(label))
-    assert same is (row["counts"] == "yes"), value
+def test_a_checker_is_given_the_answer_of_every_form_on_the_page():
+    for row in ROWS:
+        label = json.loads(row["label"])
+        value = answer_value(row["reply"], label, asked_units(row["question"]))
+        numbers = isinstance(label, float) and isinstance(value, int | float)
+        same = equivalent(value, label) and (numbers or type(value) is type(label))
+        assert same is (row["counts"] == "yes"), (row, value)
 
 
 def judged_last(reply: str, label, question: str = "") -> bool:
@@ -191,12 +191,11 @@ def judged_last(reply: str, label, question: str = "") -> bool:
     return judge_reply(reply, asked, "last").correct
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['what'].strip()}: {row['reply']}")
 @pytest.mark.parametrize("said", ["{}", "The answer is {}", "We have 3 + 4 = 7.\n\nAnswer: {}", "**{}**"])
-def test_the_page_says_what_counts_at_the_end_of_a_reply(row, said):
-    assert judged_last(said.replace("{}", row["reply"]), json.loads(row["label"]), row["question"]) is (
-        row["last"] == "yes"
-    )
+def test_the_page_says_what_counts_at_the_end_of_a_reply(said):
+    for row in ROWS:
+        reply = said.replace("{}", row["reply"])
+        assert judged_last(reply, json.loads(row["label"]), row["question"]) is (row["last"] == "yes"), row
 
 
 NUMBERS = st.one_of(st.integers(-(10**12), 10**12), st.floats(-1e12, 1e12, allow_nan=False))
@@ -316,9 +315,6 @@ def test_a_reply_of_any_length_costs_its_length():
 # reply.
 
 
-REWARD: dict = {"__name__": "reward"}
-exec(compile(reward_source(), "reward.py", "exec"), REWARD)
-
 ASKED = Path(__file__).with_name("asked_units.txt").read_text()
 """Questions for a 5, with right (+) and wrong (-) replies."""
 
@@ -336,11 +332,11 @@ def pairs() -> Iterator[tuple[str, str, bool]]:
 PAIRS = list(pairs())
 
 
-@pytest.mark.parametrize(("question", "reply", "right"), PAIRS)
-def test_a_unit_is_right_whole_and_wrong_otherwise(question, reply, right):
-    units, box = asked_units(question), f"\\boxed{{{reply}}}"
-    assert matches(box, 5, units=units) is right
-    assert REWARD["reward"]([box], ["5"], units=[units]) == [float(right)]
+def test_a_unit_is_right_whole_and_wrong_otherwise(exported):
+    for question, reply, right in PAIRS:
+        units, box = asked_units(question), f"\\boxed{{{reply}}}"
+        assert matches(box, 5, units=units) is right, (question, reply)
+        assert exported["reward"]([box], ["5"], units=[units]) == [float(right)], (question, reply)
 
 
 # at the end of a reply, words after the answer and before a noun that is asked for are passed over
@@ -351,10 +347,10 @@ SAID = [
 ]
 
 
-@pytest.mark.parametrize(("question", "reply", "right"), SAID)
-def test_a_unit_is_read_whole_at_the_end_of_a_reply(question, reply, right):
-    problem = Problem("p", question, "5", True, "kind", 1, "train", "test", "p")
-    assert judge_reply(f"It took 3 tries. The answer is {reply}.", problem, "last").correct is right
+def test_a_unit_is_read_whole_at_the_end_of_a_reply():
+    for question, reply, right in SAID:
+        said = f"It took 3 tries. The answer is {reply}."
+        assert judged_last(said, 5, question) is right, (question, reply)
 
 
 @pytest.mark.parametrize(

@@ -150,7 +150,7 @@ def test_a_number_that_keeps_its_value_keeps_its_digits():
 
 
 def searched(
-    value: Any, score: Any, *, seconds: float = 1.0, parts: int = 1, **module: Any
+    value: Any, score: Any, *, seconds: float = 0.2, parts: int = 1, **module: Any
 ) -> dict[str, Any]:
     state: dict[str, Any] = {}
     for _ in range(parts):
@@ -165,8 +165,8 @@ def test_numbers_are_polished_by_the_score_alone_and_parts_go_on_with_each_other
     def score(output: list[float]) -> float:
         return -max(abs(item - place) for place, item in enumerate(output))
 
-    one = searched([5.0, 5.0, 5.0, 5.0], score)
-    two = searched([5.0, 5.0, 5.0, 5.0], score, parts=2)
+    one = searched([5.0, 5.0, 5.0, 5.0], score, seconds=1.0)
+    two = searched([5.0, 5.0, 5.0, 5.0], score, seconds=1.0, parts=2)
     assert sound_state(one) and one["start"] == -5.0 and one["score"] > -1e-6
     assert two["score"] >= one["score"] and two["seconds"] > one["seconds"] and two["parts"] == 2
 
@@ -180,7 +180,7 @@ def test_numbers_are_polished_by_terms_and_limits():
     def score(output: list[float]) -> float:
         return output[0] - output[1] if min(output) >= 0 and max(output) <= 1 else 0.0
 
-    state = searched([0.5, 0.4], score, smooth=smooth)
+    state = searched([0.5, 0.4], score, seconds=1.0, smooth=smooth)
     assert 1 - 1e-9 < state["score"] <= 1 and state["by"] == "its terms"
 
 

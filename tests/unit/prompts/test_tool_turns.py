@@ -3,6 +3,8 @@ ends."""
 
 import itertools
 from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -14,8 +16,11 @@ from evolake.prompts.model.protocol import RESULT, RESULT_END, is_unmarked
 from evolake.prompts.policies.turns import CUT, Reply, Stops, read_result, replies
 from evolake.prompts.tools import Answered, Called, Toolbox
 
-TOKENIZER = tiny_policy().tokenizer
-END = TOKENIZER.eos_token_id
+
+@cache
+def tokenizer() -> Any:
+    """Made when it is first asked for: workers that run other files do not import what makes it."""
+    return tiny_policy().tokenizer
 
 
 class Echo:
@@ -36,11 +41,11 @@ class Echo:
 
 
 def ids(text: str) -> list[int]:
-    return list(TOKENIZER(text, add_special_tokens=False)["input_ids"])
+    return list(tokenizer()(text, add_special_tokens=False)["input_ids"])
 
 
 def text(tokens: Sequence[int]) -> str:
-    return TOKENIZER.decode(tokens, skip_special_tokens=False)
+    return tokenizer().decode(tokens, skip_special_tokens=False)
 
 
 def scripted(*turns: Sequence[str]) -> Callable[[list[list[int]], Stops], list[list[int]]]:
@@ -52,7 +57,7 @@ def scripted(*turns: Sequence[str]) -> Callable[[list[list[int]], Stops], list[l
         draw.read.append([text(row) for row in read])  # type: ignore[attr-defined]
         said = left.pop(0)
         return [
-            (ids(item.removesuffix("$")) + [END] * item.endswith("$"))[:room]
+            (ids(item.removesuffix("$")) + [tokenizer().eos_token_id] * item.endswith("$"))[:room]
             for item, room in zip(said, stops.rooms, strict=True)
         ]
 
@@ -64,7 +69,14 @@ def run(
     draw: Callable, count: int = 1, *, most_calls: int = 2, most_tokens: int = 200, tool: Echo | None = None
 ) -> list[Reply]:
     toolbox = Toolbox([tool or Echo()], most_calls=most_calls, most_tokens=64)
-    return replies([ids("Q:")] * count, draw, toolbox, TOKENIZER, most_tokens=most_tokens, ends=[END])
+    return replies(
+        [ids("Q:")] * count,
+        draw,
+        toolbox,
+        tokenizer(),
+        most_tokens=most_tokens,
+        ends=[tokenizer().eos_token_id],
+    )
 
 
 def own(reply: Reply) -> str:
@@ -123,14 +135,14 @@ STRANGE = st.lists(
 
 @given(STRANGE, st.integers(48, 90))
 def test_a_result_is_bounded_and_holds_no_mark_of_ours_or_the_models(given_text, most):
-    tokens, call = read_result(Called("echo", "x", Answered("ok", given_text)), TOKENIZER, most)
+    tokens, call = read_result(Called("echo", "x", Answered("ok", given_text)), tokenizer(), most)
     before, after = ids(RESULT), ids(RESULT_END)
     assert len(tokens) == call.tokens <= most
     assert tokens[: len(before)] == before and tokens[len(tokens) - len(after) :] == after
     body = tokens[len(before) : len(tokens) - len(after)]
-    assert not set(body) & set(TOKENIZER.all_special_ids)
+    assert not set(body) & set(tokenizer().all_special_ids)
     assert is_unmarked(call.result) and text(body) == call.result
-    whole = read_result(Called("echo", "x", Answered("ok", given_text)), TOKENIZER, 10_000)[1]
+    whole = read_result(Called("echo", "x", Answered("ok", given_text)), tokenizer(), 10_000)[1]
     assert call == whole if whole.tokens <= most else call.result.endswith(CUT)
 
 
