@@ -294,7 +294,9 @@ def next_generation(
 
     rows = [*memory.rows, *(row for entry in entries for row in entry.programs)]
     failed = [row | {"cycle": context.cycle} for entry in entries for row in entry.unmade]
-    measured = [(row["program_id"], artifacts_in(row)) for entry in entries for row in entry.measured]
+    measured = [
+        (row["program_id"], json.loads(row["artifacts"])) for entry in entries for row in entry.measured
+    ]
     return run_generation(
         context,
         islands,
@@ -331,11 +333,6 @@ def sessions(store: LineStore, agents: Agents) -> Generator[SessionWriter | None
 
     with open_pool(workers=1, preload=(), mode=store.settings.jail) as pool:
         yield SessionWriter(agents, pool.call)
-
-
-def artifacts_in(row: Mapping[str, Any]) -> dict[str, str]:
-    """Return what an evaluation handed on. row: of MEASURED."""
-    return json.loads(row["artifacts"])
 
 
 def facts_key(store: LineStore, population: Population, project: Mapping[str, Any]) -> str:
