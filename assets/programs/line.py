@@ -82,7 +82,8 @@ def work_notes(store: LineStore, table: str, project: str) -> WorkNotes:
     from evolake.canonical_json import canonical_json
     from evolake.programs.evolution.outcome import WorkNotes
 
-    found = store.rows(table) if store.has(table) else []
+    # rows without a place are those of an earlier version, which cannot be continued
+    found = [row for row in store.rows(table) if "place" in row] if store.has(table) else []
     rows, lock = {(row["project"], row["place"]): row for row in found}, Lock()
     own = [row for row in found if row["project"] == project]
     held = {(row["place"], row["key"]): json.loads(store.blobs.get(row["entry_sha"])) for row in own}

@@ -144,6 +144,9 @@ def test_notes_of_the_lake_are_read_back_by_the_next_run(tmp_path):
         SimpleNamespace(name=name, higher_is_better=False) for name in ("toy", "other", "another")
     )
     toy, other, another = names
+    earlier = {"project": "toy", "generation": 3, "key": "key", "entry_sha": "0" * 64}
+    tables["polish_notes"] = [earlier]  # of a version whose notes had no place
+    assert polishes_of(store, toy).held == {}
     first = polishes_of(store, toy)
     state = {"seconds": 10.0, "score": None, "parts": 1, "by": "its score"}
     first.note(3, "key", state)
