@@ -34,11 +34,6 @@ def in_brief(value: Any) -> Any:
     return value[:SHA_DIGITS] if isinstance(value, str) and _SHA.fullmatch(value) else value
 
 
-def in_brief_all(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """Return metadata with each value `in_brief`."""
-    return {name: in_brief(value) for name, value in metadata.items()}
-
-
 def table(columns: Mapping[str, str], rows: Sequence[Mapping[str, str | int]]) -> dg.MetadataValue:
     """Return rows as a table that the UI shows without a click. columns: name -> type, as in
     `dg.TableColumn`."""

@@ -29,7 +29,7 @@ from assets.line import FIRST_CYCLE, SAID_OF_CYCLE, SEED_ROUND, Line
 from assets.progress import report
 from assets.proposals import require_proposals_of
 from assets.rules import require_loaded
-from assets.shown import in_brief, in_brief_all, note, table, warn
+from assets.shown import in_brief, note, table, warn
 from evolake import __version__
 from evolake.lake import (
     AGENT_CALLS,
@@ -335,7 +335,7 @@ class LineStore:
 
     def tell(self, metadata: Mapping[str, Any]) -> None:
         """Metadata that the UI shows of what is materialized."""
-        self.context.add_output_metadata(in_brief_all(metadata))
+        self.context.add_output_metadata({name: in_brief(value) for name, value in metadata.items()})
 
     def log(self, text: str) -> None:
         """Say in the run's log how far the asset is."""

@@ -47,7 +47,7 @@ from evolake.errors import HostBusy, InputError
 from evolake.gates import load_rules
 from evolake.lake import BlobStore
 from evolake.programs.evolution.added_seeds import admit
-from evolake.programs.evolution.baseline import BudgetedEvaluator, SearchSetup, processor_seconds
+from evolake.programs.evolution.budgeted_search import BudgetedEvaluator, SearchSetup, processor_seconds
 from evolake.programs.model.project import Project, project_of, read_files
 from evolake.programs.problems import problem_files, problems
 from evolake.programs.sandbox.evaluating import Evaluator, score_of
@@ -140,7 +140,10 @@ def run_key(
 ) -> str:
     """Return a hash of what the result of a run depends on."""
     line = ROOT / "evolake" / "programs"
-    sources = [Path(__file__).parent / "programs_control_searches.py", line / "evolution" / "baseline.py"]
+    sources = [
+        Path(__file__).parent / "programs_control_searches.py",
+        line / "evolution" / "budgeted_search.py",
+    ]
     if search not in BASELINES:
         sources += sorted(
             path for folder in ("search", "evolution", "sandbox") for path in (line / folder).glob("*.py")

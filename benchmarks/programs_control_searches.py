@@ -2,8 +2,8 @@
 dumb ones over the literals: a hill climber, a restart climber, CMA-ES and differential evolution.
 
 All evaluate by the same `Evaluator`, in the jail, with the same number of evaluations at the same time, and
-judge by the same gates: `evolake.programs.evolution.baseline` has what they share, and what counts as an
-evaluation.
+judge by the same gates: `evolake.programs.evolution.budgeted_search` has what they share, and what counts
+as an evaluation.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 
 from evolake.agents import Agents
 from evolake.agents.roles import OperatorsBackend
-from evolake.programs.evolution.baseline import (
+from evolake.programs.evolution.budgeted_search import (
     IDLE_ROUNDS,
     LARGEST,
     BestProgram,

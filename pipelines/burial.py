@@ -130,23 +130,25 @@ def sweep(instance: dg.DagsterInstance, lake: Lake) -> None:
 
 
 def _bury(instance: dg.DagsterInstance, lake: Lake, of: list[str], record: dg.RunRecord) -> bool:
-    """`of`: names of the lines that the run belongs to."""
+    """Mark a run as ended if nothing holds the locks that it would hold while it lives; return whether that
+    was done. of: names of the lines that the run belongs to."""
     run = record.dagster_run
-    seen = lake.run_locks.seen(run.run_id)
-    gone = None if seen or run.tags.get(IN_PROCESS_TAG) else ended_process(instance, run)
-    if run.tags.get(IN_PROCESS_TAG):
-        own, of_lines = False, of
-    elif seen or gone or time.time() - record.update_timestamp.timestamp() > PATIENCE_S:
-        own, of_lines = True, [] if seen or LAUNCHED_TAG in run.tags else of
-    else:
+    in_process, gone, lines = bool(run.tags.get(IN_PROCESS_TAG)), None, of
+    if in_process and not of:
         return False
-    if not own and not of_lines:
-        return False
+    if not in_process:
+        seen = lake.run_locks.seen(run.run_id)
+        gone = None if seen else ended_process(instance, run)
+        patience_over = time.time() - record.update_timestamp.timestamp() > PATIENCE_S
+        if not (seen or gone or patience_over):
+            return False
+        # one that came to its own lock, or was launched, never takes the lock of a line
+        lines = [] if seen or LAUNCHED_TAG in run.tags else of
     try:
         with ExitStack() as held:
-            if own:
+            if not in_process:
                 held.enter_context(lake.run_locks.dead(run.run_id))
-            for name in of_lines:
+            for name in lines:
                 held.enter_context(lake.line_lock(name, run_id="bury-dead-runs"))
             return _mark(instance, run.run_id, gone)
     except PartitionBusy:

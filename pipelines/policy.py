@@ -16,16 +16,14 @@ import dagster as dg
 from evolake.errors import InputError
 from pipelines.alerts import alerts
 from pipelines.cycles import cycles_sensor, registering
-from pipelines.dead_runs import dead_runs
 from pipelines.executor import living_executor
 from pipelines.jobs import cycle_job, seeds_job, study_jobs
 from pipelines.lines import BuiltLine, BuiltStudy
 from pipelines.nights import night_check, nights
 from pipelines.rules_job import apply_rules, preview_rules
-from pipelines.rules_watch import rules_watch
 from pipelines.runlog import evolve_log
 from pipelines.schedules import LINES_VARIABLE, nightly, works_nightly
-from pipelines.sensors import continuous
+from pipelines.sensors import continuous, dead_runs, rules_watch
 from pipelines.upkeep import lake_nightly, verify_lake
 from resources.by_name import resources_by_name
 

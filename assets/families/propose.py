@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from evolake.agents import Agents
     from evolake.compute import Jails
+    from evolake.families.evolution.shipped_seeds import ShippedGates
     from evolake.families.model.contract import Family
     from evolake.families.model.population import Population
     from evolake.families.model.similarity import Fingerprint
@@ -46,7 +47,6 @@ if TYPE_CHECKING:
 def seeds(context: dg.AssetExecutionContext, lake: LakeResource, compute: ComputeResource) -> pl.DataFrame:
     """Seed families, judged by every gate; seals the population that enters cycle 0001. One that is blocked
     stays as a row and does not enter."""
-    from evolake.families.evolution.records import candidate_row
     from evolake.families.evolution.shipped_seeds import FILE, SEEDS, ShippedGates, evidence_key, read_entries
     from evolake.families.evolution.validator_pool import complete
     from evolake.families.model.family_files import families_in
@@ -65,10 +65,6 @@ def seeds(context: dg.AssetExecutionContext, lake: LakeResource, compute: Comput
         )
     by_model = settings.backend != "operators" and sizes.seed_review == "model"
     shipped = {} if by_model else read_entries(settings.seeds / FILE)
-    rows: list[dict[str, Any]] = []
-    verdicts: list[Verdict] = []
-    evidence: dict[str, dict[str, str]] = {}
-    known: list[Fingerprint] = []
     with store.roles() as agents, open_jail(store) as pool:
         read = list(families_in(item.path for item in items if item.path))
         reviewers = reviewers_of(store, agents, read, shipped)
@@ -88,34 +84,52 @@ def seeds(context: dg.AssetExecutionContext, lake: LakeResource, compute: Comput
             store.run_id,
             expected=sum(evidence_key(family, sizes, settings.seed) in shipped for family in families),
         )
-        for number, family in enumerate(families):
-            store.progress("seed family", number + 1, len(families), family.name)
-            before = gates.made
-            examined, seen = gates.judge(family, known)
-            made = gates.made > before
-            evidence[family.family_id] = {
-                "family_id": family.family_id,
-                "cycle": store.cycle,
-                "evidence": "made" if made else "shipped",
-                "reviewed_by": reviewers[family.name].backend.name if made else "operators",
-            }
-            known += [examined.fingerprint] if examined.accepted and examined.fingerprint else []
-            row = candidate_row(
-                examined, store.blobs, cycle=store.cycle, origin="seed", attempt=number, seen=seen
-            )
-            rows.append({name: row[name] for name in FAMILIES.columns})
-            verdicts += examined.verdicts
-            store.log(f"{family.name}: {row['state']} {row['reason'] or ''}")
+        rows, verdicts, evidence = judged_seeds(store, families, gates, reviewers)
     tables = with_seeds(store, empty_population().add(families=rows), items, "families", rows).frames()
     store.may_seal(tables)
     store.artifacts(rows)
     store.verdicts(verdicts)
-    store.extra(SEED_EVIDENCE, evidence.values())
+    store.extra(SEED_EVIDENCE, evidence)
     store.log(f"evidence: {gates.describe()}")
     lacking = f"no seed family in {folder} can be used"
     sealed = store.seal_seeds(rows, tables, lacking=lacking, do="Fix one and materialize again.")
     store.tell({"evidence": gates.describe()} | sealed)
     return FAMILIES.frame(rows)
+
+
+def judged_seeds(
+    store: LineStore, families: Sequence[Family], gates: ShippedGates, reviewers: Mapping[str, Agents]
+) -> tuple[list[dict[str, Any]], list[Verdict], list[dict[str, str]]]:
+    """Take seed families through their gates, each compared with the accepted ones before it; return rows of
+    FAMILIES, verdicts, and rows of SEED_EVIDENCE.
+
+    reviewers: family's name -> who reviews it, if no evidence of it is shipped.
+    """
+    from evolake.families.evolution.records import candidate_row
+
+    rows: list[dict[str, Any]] = []
+    verdicts: list[Verdict] = []
+    evidence: dict[str, dict[str, str]] = {}
+    known: list[Fingerprint] = []
+    for number, family in enumerate(families):
+        store.progress("seed family", number + 1, len(families), family.name)
+        before = gates.made
+        examined, seen = gates.judge(family, known)
+        made = gates.made > before
+        evidence[family.family_id] = {
+            "family_id": family.family_id,
+            "cycle": store.cycle,
+            "evidence": "made" if made else "shipped",
+            "reviewed_by": reviewers[family.name].backend.name if made else "operators",
+        }
+        known += [examined.fingerprint] if examined.accepted and examined.fingerprint else []
+        row = candidate_row(
+            examined, store.blobs, cycle=store.cycle, origin="seed", attempt=number, seen=seen
+        )
+        rows.append({name: row[name] for name in FAMILIES.columns})
+        verdicts += examined.verdicts
+        store.log(f"{family.name}: {row['state']} {row['reason'] or ''}")
+    return rows, verdicts, list(evidence.values())
 
 
 def reviewers_of(

@@ -3,7 +3,6 @@ project's program, in a share of the processor seconds that the cycle's generati
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -12,16 +11,16 @@ import dagster as dg
 import polars as pl
 
 from assets.cycle import FIRST_CYCLE
-from assets.programs.line import archive, line, project_named
+from assets.programs.line import archive, line, project_named, work_notes
 from assets.store import LineStore
 from evolake.errors import HostBusy
 from evolake.lake import preceding
 from evolake.programs.settings import APART, ProgramsSettings
-from evolake.programs.tables import BASELINE, JOURNAL, MEASURED
+from evolake.programs.tables import BASELINE, MEASURED
 from resources.lake import LakeResource
 
 if TYPE_CHECKING:
-    from evolake.programs.evolution.baseline import SearchState
+    from evolake.programs.evolution.budgeted_search import SearchState
     from evolake.programs.evolution.population import Row
     from evolake.programs.model.project import Project
 
@@ -69,7 +68,7 @@ def search_row(
 ) -> dict[str, Any]:
     """Return a row of BASELINE without a held-out score, after the search has had its share of the cycle.
     line_s: processor seconds of the line's search in the cycle."""
-    from evolake.programs.evolution.baseline import SearchState
+    from evolake.programs.evolution.budgeted_search import SearchState
     from evolake.programs.evolution.population import texts_bytes, texts_of
     from evolake.programs.model.project import program_id
 
@@ -113,8 +112,13 @@ def searched(
     """Return where a search ends that has so many processor seconds in the cycle. What a killed run has noted
     of it counts."""
     from evolake import __version__
-    from evolake.canonical_json import canonical_json, key_of
-    from evolake.programs.evolution.baseline import BudgetedEvaluator, SearchSetup, SearchState, continued
+    from evolake.canonical_json import key_of
+    from evolake.programs.evolution.budgeted_search import (
+        BudgetedEvaluator,
+        SearchSetup,
+        SearchState,
+        continued,
+    )
 
     settings, own, rules = store.settings, store.settings.of(ProgramsSettings), store.rules()
     facts = {
@@ -128,26 +132,17 @@ def searched(
         "version": __version__,
     }
     key, place = key_of(facts, ascii_only=True), SEARCHES.index(search)
-    notes = (
-        {(row["project"], row["generation"]): row for row in store.rows(NOTES)} if store.has(NOTES) else {}
-    )
-    noted = notes.get((project.name, place))
-    if noted is not None and noted["key"] == key:
-        start = SearchState(**json.loads(store.blobs.get(noted["entry_sha"])))
-
-    def note(state: SearchState) -> None:
-        sha = store.blobs.put(canonical_json(asdict(state), ascii_only=True).encode())
-        part = (notes.get((project.name, place), {}).get("part") or 0) + 1
-        row = {"project": project.name, "generation": place, "key": key, "entry_sha": sha, "part": part}
-        notes[project.name, place] = {"cycle": store.cycle, **row}
-        store.extra(JOURNAL, notes.values(), NOTES)
-
+    notes = work_notes(store, NOTES, project.name)
+    if (noted := notes.held.get((place, key))) is not None:
+        start = SearchState(**noted)
     if (left := seconds - start.seconds) <= 0:
         return start
     evaluator = BudgetedEvaluator(project, own, workers=settings.workers, mode=settings.jail, seconds=left)
     setup = SearchSetup(project, own, evaluator, initial, rules, store.blobs, settings.seed, settings.workers)
     with evaluator:
-        return continued(setup, search, start, store.cycle, note)
+        return continued(
+            setup, search, start, store.cycle, lambda state: notes.note(place, key, asdict(state))
+        )
 
 
 def measured_rows_of(
@@ -155,7 +150,7 @@ def measured_rows_of(
 ) -> list[Row]:
     """Return rows of MEASURED of a program under the held-out seeds of the project's contest: those of the
     contest if it was in it, else new ones; none on a host that is too busy. heldout: of the project."""
-    from evolake.programs.evolution.baseline import evaluated_under
+    from evolake.programs.evolution.budgeted_search import evaluated_under
     from evolake.programs.evolution.outcome import measured_rows
     from evolake.programs.evolution.population import texts_of
 

@@ -13,13 +13,13 @@ import polars as pl
 from assets.cycle import following
 from assets.predicates import once, passed_every_gate, raised_check, rows_check, weights_sum_to_one
 from assets.programs.evolve import accepted, candidates, entries_of, generations, projects
-from assets.programs.line import archive, line, project_named
+from assets.programs.line import archive, line, project_named, work_notes
 from assets.proposals import proposal_checks
 from assets.shown import figures_of
 from assets.store import LineStore
 from evolake.programs.gate_specs import GATES
 from evolake.programs.settings import ProgramsSettings
-from evolake.programs.tables import BLAME, DECISIONS, FAILED_PROPOSALS, JOURNAL, MEASURED, PINNED, PROGRAMS
+from evolake.programs.tables import BLAME, DECISIONS, FAILED_PROPOSALS, MEASURED, PINNED, PROGRAMS
 from resources.lake import LakeResource
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from evolake.programs.model.project import Project
 
 
-NOTES = "duel_notes"
+NOTES = "contest_notes"
 """Table of what a duel has measured so far, seed by seed: a run that is killed in one continues with it."""
 
 
@@ -62,20 +62,13 @@ def champion(
 ) -> pl.DataFrame:
     """One decision per project. The title changes only where the challenger is better by more than the noise
     that is measured with it."""
-    from evolake.programs.evolution.program_contest import DuelNotes, decide_champion
+    from evolake.programs.evolution.program_contest import decide_champion
 
     store = LineStore(line, context, lake)
     population = archive(store)
     contest = store.contest([*(row["program_id"] for row in population.rows()), *accepted["program_id"]])
     rows: list[dict[str, Any]] = []
     measured: list[dict[str, Any]] = []
-    before = store.rows(NOTES) if store.has(NOTES) else []
-    notes = {(row["project"], row["generation"]): row for row in before}
-
-    def noted(row: dict[str, Any]) -> None:
-        notes[row["project"], row["generation"]] = row
-        store.extra(JOURNAL, notes.values(), NOTES)
-
     for project in projects.sort("project").to_dicts():
         built = project_named(store, project["project"], project["blob_sha"], project["mode"])
         islands = islands_after(store, population, built, generations, accepted)
@@ -87,7 +80,7 @@ def champion(
             own=store.settings.of(ProgramsSettings),
             cycle_seeds=contest,
             mode=store.settings.jail,
-            notes=DuelNotes(before, noted),
+            notes=work_notes(store, NOTES, built.name),
         )
         rows.append(succession.decision)
         measured += succession.measured

@@ -7,14 +7,13 @@ import json
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 import polars as pl
 
 from assets.added_seeds import Admit, Arrival, Seedling, admit_seeds
-from assets.programs.line import archive, line, project_named, rules
+from assets.programs.line import archive, line, project_named, rules, work_notes
 from assets.proposals import roles_of
 from assets.store import LineStore
 from evolake.errors import InputError
@@ -27,7 +26,7 @@ from resources.lake import LakeResource
 if TYPE_CHECKING:
     from evolake.agents import Agents
     from evolake.gates import GateResult
-    from evolake.programs.evolution.outcome import Context, PolishNotes
+    from evolake.programs.evolution.outcome import Context, WorkNotes
     from evolake.programs.evolution.population import Islands, Population
     from evolake.programs.evolution.search_memory import GenerationEntry, SearchMemory
     from evolake.programs.evolution.writer_session import SessionWriter
@@ -174,7 +173,7 @@ def of_project(
     noted: Mapping[tuple[str, int], Mapping[str, Any]],
 ) -> Iterator[dict[str, Any]]:
     """Yield the rows of JOURNAL of one project, one by one as they are done."""
-    from evolake.programs.evolution.baseline import processor_seconds
+    from evolake.programs.evolution.budgeted_search import processor_seconds
     from evolake.programs.evolution.search_memory import entry_bytes, read_entry
     from evolake.programs.sandbox.evaluating import Evaluator
 
@@ -238,38 +237,23 @@ def islands_at_start(project: Project, own: ProgramsSettings, memory: SearchMemo
 
 
 POLISHES = "polish_notes"
-"""Table of what polishes have found so far: a run that is killed in one continues with it."""
 LONGEST_NOTE = 240
 
 
-def polishes_of(store: LineStore, project: Project) -> PolishNotes:
+def polishes_of(store: LineStore, project: Project) -> WorkNotes:
     """Return what polishes of a project have found in this cycle, and what keeps more."""
-    from evolake.canonical_json import canonical_json
     from evolake.jail.protocol import one_line
-    from evolake.programs.evolution.outcome import PolishNotes
 
-    rows = store.rows(POLISHES) if store.has(POLISHES) else []
-    kept = {(row["project"], row["generation"]): row for row in rows}
-    lock = Lock()
-    held = {
-        place: (row["key"], json.loads(store.blobs.get(row["entry_sha"])))
-        for (name, place), row in kept.items()
-        if name == project.name
-    }
+    notes = work_notes(store, POLISHES, project.name)
 
     def note(place: int, key: str, state: Mapping[str, Any]) -> None:
-        sha = store.blobs.put(canonical_json(state, ascii_only=True).encode())
-        row = {"cycle": store.cycle, "project": project.name, "generation": place, "key": key}
-        with lock:
-            part = (kept.get((project.name, place), {}).get("part") or 0) + 1
-            kept[project.name, place] = row | {"entry_sha": sha, "part": part}
-            store.extra(JOURNAL, kept.values(), POLISHES)
-            sign = 1 if project.higher_is_better else -1
-            best = "nothing yet" if state["score"] is None else f"{sign * state['score']:.9g}"
-            by = one_line(state["by"], LONGEST_NOTE)
-            store.log(f"{project.name}: {state['seconds']:.0f} s of a polish by {by}, best {best}")
+        notes.note(place, key, state)
+        sign = 1 if project.higher_is_better else -1
+        best = "nothing yet" if state["score"] is None else f"{sign * state['score']:.9g}"
+        by = one_line(state["by"], LONGEST_NOTE)
+        store.log(f"{project.name}: {state['seconds']:.0f} s of a polish by {by}, best {best}")
 
-    return PolishNotes(held, note)
+    return replace(notes, note=note)
 
 
 def context_of(
@@ -310,7 +294,9 @@ def next_generation(
 
     rows = [*memory.rows, *(row for entry in entries for row in entry.programs)]
     failed = [row | {"cycle": context.cycle} for entry in entries for row in entry.unmade]
-    measured = [(row["program_id"], artifacts_in(row)) for entry in entries for row in entry.measured]
+    measured = [
+        (row["program_id"], json.loads(row["artifacts"])) for entry in entries for row in entry.measured
+    ]
     return run_generation(
         context,
         islands,
@@ -347,11 +333,6 @@ def sessions(store: LineStore, agents: Agents) -> Generator[SessionWriter | None
 
     with open_pool(workers=1, preload=(), mode=store.settings.jail) as pool:
         yield SessionWriter(agents, pool.call)
-
-
-def artifacts_in(row: Mapping[str, Any]) -> dict[str, str]:
-    """Return what an evaluation handed on. row: of MEASURED."""
-    return json.loads(row["artifacts"])
 
 
 def facts_key(store: LineStore, population: Population, project: Mapping[str, Any]) -> str:

@@ -3,7 +3,9 @@ it starts from: the projects, each with its initial program through the same gat
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import dagster as dg
@@ -16,12 +18,13 @@ from assets.store import LineStore
 from evolake.errors import InputError
 from evolake.lazy import Lazy
 from evolake.programs.settings import ProgramsSettings
-from evolake.programs.tables import ARCHIVE, PINNED, PROGRAMS
+from evolake.programs.tables import ARCHIVE, PINNED, PROGRAMS, WORK_NOTES
 from resources.lake import LakeResource
 
 if TYPE_CHECKING:
     from evolake.gates import Verdict
     from evolake.lake.added_seeds import SeedItem
+    from evolake.programs.evolution.outcome import WorkNotes
     from evolake.programs.evolution.population import Population
     from evolake.programs.model.project import Mode, Project
 
@@ -71,6 +74,29 @@ def project_named(store: LineStore, name: str, blob_sha: str, mode: Mode | None 
         if mode
         else with_mode(project, store.settings.of(ProgramsSettings), store.settings.jail)
     )
+
+
+def work_notes(store: LineStore, table: str, project: str) -> WorkNotes:
+    """Return what an earlier run of the cycle noted of long work on a project, and what notes more, in a
+    table of the cycle. Several threads may note."""
+    from evolake.canonical_json import canonical_json
+    from evolake.programs.evolution.outcome import WorkNotes
+
+    # rows without a place are those of an earlier version, which cannot be continued
+    found = [row for row in store.rows(table) if "place" in row] if store.has(table) else []
+    rows, lock = {(row["project"], row["place"]): row for row in found}, Lock()
+    own = [row for row in found if row["project"] == project]
+    held = {(row["place"], row["key"]): json.loads(store.blobs.get(row["entry_sha"])) for row in own}
+
+    def note(place: int, key: str, known: Any) -> None:
+        sha = store.blobs.put(canonical_json(known, ascii_only=True).encode())
+        row = {"cycle": store.cycle, "project": project, "place": place, "key": key, "entry_sha": sha}
+        with lock:
+            part = rows[project, place]["part"] + 1 if (project, place) in rows else 1
+            rows[project, place] = row | {"part": part}
+            store.extra(WORK_NOTES, rows.values(), table)
+
+    return WorkNotes(held, note)
 
 
 REPAIR = (

@@ -95,10 +95,10 @@ def simplify(
 ) -> tuple[dict[str, Any], Row | None, list[Row]]:
     """Return the row of SIMPLIFIED, the simplified program if there is one, and its held-out evaluations.
     before, made: of an earlier cycle that ended before it had tried everything."""
-    from evolake.programs.evolution.baseline import BudgetedEvaluator, SearchSetup, evaluated_under
+    from evolake.programs.evolution.budgeted_search import BudgetedEvaluator, SearchSetup, evaluated_under
+    from evolake.programs.evolution.champion_simplifying import SIMPLIFY, compared, simplified
     from evolake.programs.evolution.outcome import measured_rows
     from evolake.programs.evolution.population import Birth, cell_of, program_row, texts_bytes, texts_of
-    from evolake.programs.evolution.simplified import SIMPLIFY, compared, simplified
     from evolake.programs.search.simplifying import block_characters
 
     settings, own = store.settings, store.settings.of(ProgramsSettings)

@@ -13,6 +13,7 @@ from assets.predicates import TOLERANCE, once, rows_check
 from assets.shown import shown
 from assets.study import Study
 from evolake import settings as settings_module
+from evolake.lake import TableSchema
 from evolake.repair.settings import RepairSettings
 from evolake.repair.tables import (
     COMPARISONS,
@@ -240,68 +241,32 @@ def _stored(context: dg.AssetExecutionContext, lake: LakeResource) -> Stored:
     return stored
 
 
-@study.finding(deps=CELLS, schema=SUMMARY)
-def summary(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame:
-    """Each arm's metrics, with Wilson and bootstrap intervals."""
-    from evolake.repair.statistics import summary_rows
+def _finding(schema: TableSchema, description: str) -> dg.AssetsDefinition:
+    """Return the asset of one table of findings."""
 
-    stored = _stored(context, lake)
-    labels = dict(stored.problems.select("problem_id", "label").iter_rows())
-    return SUMMARY.frame(summary_rows(stored.results, labels, stored.study["root_seed"]))
+    @study.finding(name=schema.name, deps=CELLS, schema=schema, description=description)
+    def finding(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame:
+        from evolake.repair.findings import found
 
+        stored = _stored(context, lake)
+        return found(schema, stored.results, stored.problems, stored.study)
 
-@study.finding(deps=CELLS, schema=COMPARISONS)
-def comparisons(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame:
-    """Compare the compute-matched arms in pairs, on the main benchmark: McNemar's exact test with Holm's
-    correction, odds ratios, differences."""
-    from evolake.repair.findings import main_of
-    from evolake.repair.statistics import compare_arms
-
-    stored = _stored(context, lake)
-    return COMPARISONS.frame(compare_arms(main_of(stored.results), stored.study["root_seed"]))
+    return finding
 
 
-@study.finding(deps=CELLS, schema=CONVERGENCE)
-def convergence(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame:
-    """Compute the share of runs solved by the end of each round."""
-    from evolake.repair.statistics import convergence_rows
-
-    stored = _stored(context, lake)
-    return CONVERGENCE.frame(
-        convergence_rows(stored.results, stored.study["rounds"], stored.study["root_seed"])
-    )
-
-
-@study.finding(deps=CELLS, schema=EFFORT)
-def effort(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame:
-    """Compute the share of runs solved with so many calls."""
-    from evolake.repair.statistics import effort_rows
-
-    stored = _stored(context, lake)
-    return EFFORT.frame(effort_rows(stored.results, stored.study["candidates"] * stored.study["rounds"]))
-
-
-@study.finding(deps=CELLS, schema=FRONTIER)
-def frontier(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame:
-    """Solve rate against solver calls, and which arms dominate which."""
-    from evolake.repair.statistics import frontier_rows
-
-    return FRONTIER.frame(frontier_rows(_stored(context, lake).results))
-
-
-@study.finding(deps=CELLS, schema=ROBUSTNESS)
-def robustness(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame:
-    """Measure what each perturbation does to each arm, perturbed run against the run of its origin."""
-    from evolake.repair.findings import main_of, origins, perturbed_of
-    from evolake.repair.statistics import robustness_rows
-
-    stored = _stored(context, lake)
-    results = stored.results
-    return ROBUSTNESS.frame(
-        robustness_rows(
-            main_of(results), perturbed_of(results), origins(stored.problems), stored.study["root_seed"]
-        )
-    )
+summary = _finding(SUMMARY, "Each arm's metrics, with Wilson and bootstrap intervals.")
+comparisons = _finding(
+    COMPARISONS,
+    "Compare the compute-matched arms in pairs, on the main benchmark: McNemar's exact test with Holm's "
+    "correction, odds ratios, differences.",
+)
+convergence = _finding(CONVERGENCE, "Compute the share of runs solved by the end of each round.")
+effort = _finding(EFFORT, "Compute the share of runs solved with so many calls.")
+frontier = _finding(FRONTIER, "Solve rate against solver calls, and which arms dominate which.")
+robustness = _finding(
+    ROBUSTNESS,
+    "Measure what each perturbation does to each arm, perturbed run against the run of its origin.",
+)
 
 
 @study.finding(schema=FIGURES, kinds={"matplotlib"})

@@ -4,8 +4,6 @@ is found over all of them, once every cell has passed its checks."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import dagster as dg
 import polars as pl
 
@@ -13,13 +11,10 @@ from assets.predicates import once, rows_check
 from assets.shown import note, shown
 from assets.study import Study
 from evolake import settings as settings_module
+from evolake.lake import TableSchema
 from evolake.utility.settings import UtilitySettings
 from evolake.utility.tables import ARMS, COMPARISONS, CURVES, FIGURES, LINE, REPLIES, STUDY, SUMMARY, cell_of
 from resources.lake import LakeResource
-
-if TYPE_CHECKING:
-    from evolake.utility.findings import Findings
-
 
 study = Study(
     LINE,
@@ -134,37 +129,35 @@ CELL_CHECKS = (every_problem_is_answered, steps_add_up)
 CELLS = ("study", "replies")
 
 
-def _found(context: dg.AssetExecutionContext, lake: LakeResource) -> Findings:
-    from evolake.utility.findings import findings_of
-    from evolake.utility.running import read_study
+def _finding(schema: TableSchema, description: str) -> dg.AssetsDefinition:
+    """Return the asset of one table of findings."""
 
-    study.require_cells(lake.open(), CELL_CHECKS)
-    stored = read_study(lake.open())
-    if stored.missing:
-        text = (
-            f"cells of the recorded study are missing: {', '.join(stored.missing)}. Materialize the group "
-            f"{study.name!r}."
-        )
-        raise dg.Failure(text, allow_retries=False)
-    return findings_of(stored.steps, stored.replies, stored.study["root_seed"])
+    @study.finding(name=schema.name, deps=CELLS, schema=schema, description=description)
+    def finding(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame:
+        from evolake.utility.findings import findings_of
+        from evolake.utility.running import read_study
 
+        study.require_cells(lake.open(), CELL_CHECKS)
+        stored = read_study(lake.open())
+        if stored.missing:
+            text = (
+                f"cells of the recorded study are missing: {', '.join(stored.missing)}. Materialize the "
+                f"group {study.name!r}."
+            )
+            raise dg.Failure(text, allow_retries=False)
+        found = findings_of(stored.steps, stored.replies, stored.study["root_seed"])
+        return getattr(found, schema.name)
 
-@study.finding(deps=CELLS, schema=SUMMARY)
-def summary(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame:
-    """Each arm at equal steps, instances and tokens, with intervals over problems and seeds."""
-    return _found(context, lake).summary
-
-
-@study.finding(deps=CELLS, schema=COMPARISONS)
-def comparisons(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame:
-    """Arms in pairs: differences, sign-flip tests with Holm's correction."""
-    return _found(context, lake).comparisons
+    return finding
 
 
-@study.finding(deps=CELLS, schema=CURVES)
-def curves(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame:
-    """Accuracy of every evaluation; reward, length, words of self-checking and entropy of every step."""
-    return _found(context, lake).curves
+summary = _finding(
+    SUMMARY, "Each arm at equal steps, instances and tokens, with intervals over problems and seeds."
+)
+comparisons = _finding(COMPARISONS, "Arms in pairs: differences, sign-flip tests with Holm's correction.")
+curves = _finding(
+    CURVES, "Accuracy of every evaluation; reward, length, words of self-checking and entropy of every step."
+)
 
 
 @study.finding(schema=FIGURES, kinds={"matplotlib"})

@@ -208,7 +208,10 @@ def out_of_memory(
 
 def forked_outcome(chosen: Backend, seen: supervise.Observation, limits: Limits) -> NativeOutcome:
     """Return what came of a run without a result of the server's own: see `ForkedRun`."""
-    status, reason = supervise.judge(seen, limits) or ("ok", "")
+    return _ended(chosen, seen, *(supervise.judge(seen, limits) or ("ok", "")))
+
+
+def _ended(chosen: Backend, seen: supervise.Observation, status: Status, reason: str) -> NativeOutcome:
     return NativeOutcome(
         status=status,
         exit_code=seen.report["exit_code"],
@@ -238,21 +241,8 @@ def _outcome(chosen: Backend, seen: supervise.Observation, limits: Limits) -> Na
     if judged is None and listing["failure"]:
         judged = "error", listing["failure"]
     status, reason = judged or ("ok", "; ".join(listing["refused"]))
-    return NativeOutcome(
-        status=status,
-        exit_code=seen.report["exit_code"],
-        signal=seen.report["signal"],
-        outputs=outputs,
-        stdout=seen.streams["stdout"],
-        stderr=seen.streams["stderr"],
-        reason=one_line(reason),
-        cpu_s=seen.report["cpu_s"],
-        wall_s=seen.wall_s,
-        peak_mb=seen.report["peak_mb"],
-        jail=chosen.mode,
-        programs=tuple(tuple(line) for line in listing["programs"]),
-        starved=seen.starved,
-    )
+    programs = tuple(tuple(line) for line in listing["programs"])
+    return replace(_ended(chosen, seen, status, reason), outputs=outputs, programs=programs)
 
 
 @dataclass(frozen=True)

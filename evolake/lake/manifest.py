@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import polars as pl
@@ -78,35 +79,38 @@ class Partitions(Mapping[str | None, PartitionLog]):
     """cycle -> log, by cycle. Of what comes from a checkpoint a log is made when it is asked for.
 
     Args:
-        logs: a log, or the rows of `stored` that it is made of.
-        stored: rows of `checkpoint.COLUMNS`. packed: bodies of the events of compaction, in order.
+        logs: those that are made.
+        spans: cycle -> the rows of `stored` that its log is made of, from and up to, if `logs` has none.
+        stored: rows of `checkpoint.COLUMNS`.
+        packed: bodies of the events of compaction, in order.
     """
 
     def __init__(
         self,
         table: Path,
         root: Path,
-        logs: Mapping[str | None, PartitionLog | tuple[int, int]],
-        stored: pl.DataFrame | None,
+        logs: Mapping[str | None, PartitionLog] = MappingProxyType({}),
+        spans: Mapping[str | None, tuple[int, int]] = MappingProxyType({}),
+        stored: pl.DataFrame | None = None,
         packed: tuple[Mapping[str, Any], ...] = (),
     ):
         self._table, self._root, self._stored, self.packs = table, root, stored, packed
-        self._logs = dict(sorted(logs.items(), key=lambda item: item[0] or ""))
+        self._logs, self._spans = dict(logs), spans
+        self._cycles = dict.fromkeys(sorted({*logs, *spans}, key=lambda cycle: cycle or ""))
 
     def __getitem__(self, cycle: str | None) -> PartitionLog:
-        result = self._logs[cycle]
-        if isinstance(result, tuple):
-            result = self._logs[cycle] = self._made(cycle, result)
-        return result
+        if cycle not in self._logs:
+            self._logs[cycle] = self._made(cycle, self._spans[cycle])
+        return self._logs[cycle]
 
     def __iter__(self) -> Iterator[str | None]:
-        return iter(self._logs)
+        return iter(self._cycles)
 
     def __contains__(self, cycle: object) -> bool:
-        return cycle in self._logs
+        return cycle in self._cycles
 
     def __len__(self) -> int:
-        return len(self._logs)
+        return len(self._cycles)
 
     @cached_property
     def _places(self) -> dict[str | None, dict[int, Packed]]:
@@ -130,25 +134,30 @@ class Partitions(Mapping[str | None, PartitionLog]):
     def plain(self) -> tuple[pl.DataFrame, list[str | None]]:
         """Return the stored rows of partitions with one commit and nothing else, less those whose log has
         been made; and the cycles of all others."""
-        kept = [log[0] for log in self._logs.values() if isinstance(log, tuple) and log[1] - log[0] == 1]
         if self._stored is None:
-            return checkpoint.no_rows(), list(self._logs)
-        rows = self._stored[kept].filter("committed")
+            return checkpoint.no_rows(), list(self)
+        single = [start for start, stop in self._unmade().values() if stop - start == 1]
+        rows = self._stored[single].filter("committed")
         known = set(rows.get_column("cycle").to_list())
-        return rows, [cycle for cycle in self._logs if cycle not in known]
+        return rows, [cycle for cycle in self if cycle not in known]
+
+    def _unmade(self) -> dict[str | None, tuple[int, int]]:
+        """Return the spans of partitions whose log has not been made."""
+        return {cycle: span for cycle, span in self._spans.items() if cycle not in self._logs}
 
     def stored(self) -> pl.DataFrame:
         """Return all of it as rows of a checkpoint."""
         spans: list[pl.DataFrame] = []
         rows: list[tuple[Any, ...]] = []
-        for log in self._logs.values():
-            if isinstance(log, tuple):
-                assert self._stored is not None
-                spans += [checkpoint.frame(rows)] if rows else []
-                rows = []
-                spans.append(self._stored[log[0] : log[1]])
-            else:
+        for cycle in self:
+            if log := self._logs.get(cycle):
                 rows += [checkpoint.row_of(entry, self._root) for entry in (*log.commits, *log.pending)]
+                continue
+            assert self._stored is not None
+            start, stop = self._spans[cycle]
+            spans += [checkpoint.frame(rows)] if rows else []
+            rows = []
+            spans.append(self._stored[start:stop])
         return pl.concat([*spans, checkpoint.frame(rows)]).rechunk()
 
     def grown(self, bodies: Sequence[Mapping[str, Any]]) -> Partitions:
@@ -156,12 +165,9 @@ class Partitions(Mapping[str | None, PartitionLog]):
         record."""
         changed = self._changed(bodies)
         packed = [body for body in bodies if body.get("event") == PACKED]
-        logs = {
-            cycle: log
-            for cycle, log in (self._logs | changed).items()
-            if not isinstance(log, PartitionLog) or log.commits or log.pending
-        }
-        result = Partitions(self._table, self._root, logs, self._stored, (*self.packs, *packed))
+        logs = {cycle: log for cycle, log in (self._logs | changed).items() if log.commits or log.pending}
+        spans = {cycle: span for cycle, span in self._unmade().items() if cycle not in changed}
+        result = Partitions(self._table, self._root, logs, spans, self._stored, (*self.packs, *packed))
         result._place({*changed, *(member[0] for body in packed for member in body["members"])})
         return result
 
@@ -181,7 +187,7 @@ class Partitions(Mapping[str | None, PartitionLog]):
     def _place(self, cycles: Iterable[str | None]) -> None:
         """Note in the logs of these, if they are made, which of their parts are in files with others."""
         for cycle in cycles if self.packs else ():
-            if isinstance(log := self._logs.get(cycle), PartitionLog):
+            if log := self._logs.get(cycle):
                 self._logs[cycle] = replace(log, packed=self.packed_of(cycle))
 
 
@@ -220,7 +226,7 @@ class _Parsed:
 
 
 def _none(path: Path, root: Path) -> Partitions:
-    return Partitions(path.parent, root, {}, None)
+    return Partitions(path.parent, root)
 
 
 class Manifests:
@@ -274,7 +280,7 @@ class Manifests:
             parsed = _Parsed(inode, 0, 0, 0, Manifest(chained.Log(), _none(path, self._root))).grown(data)
         else:
             log = chained.Log(no=stored.no, chain=stored.chain)
-            partitions = Partitions(path.parent, self._root, stored.spans(), stored.rows, stored.packs)
+            partitions = Partitions(path.parent, self._root, {}, stored.spans(), stored.rows, stored.packs)
             parsed = _Parsed(inode, stored.size, stored.lines, stored.lines, Manifest(log, partitions)).grown(
                 data[stored.size :]
             )
@@ -307,9 +313,8 @@ class Manifests:
         """
         result, part = self.look(path), None
         if not result.log.no and (part := layout.any_part(path.parent)):
-            result = self.look(
-                path
-            )  # the table's first writer may have begun in between: its intent is there before its part
+            # the table's first writer may have begun in between: its intent is there before its part
+            result = self.look(path)
         if result.log.faults:
             raise LakeError(
                 f"the manifest {path} is damaged",

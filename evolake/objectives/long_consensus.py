@@ -47,6 +47,21 @@ class LongConsensus:
             "order": self.order,
         }
 
+    def weight_rows(self, cycle: str, objectives: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
+        """Return one row per objective: its weight and its median tau. objectives: id -> its row."""
+        names, result = self.objective_ids, self.result
+        return [
+            {
+                "objective_id": str(name),
+                "cycle": cycle,
+                "weight": float(weight),
+                "median_tau": float(tau),
+                "family": objectives[str(name)]["family"],
+                "description": objectives[str(name)]["description"],
+            }
+            for name, weight, tau in zip(names, result.weights, result.median_tau, strict=True)
+        ]
+
     def estimate(self, scores: Mapping[Identifier, float | None]) -> float:
         """Return consensus of a design that is not stored yet, from its score by each objective (absent:
         +inf). See `estimate_consensus`."""

@@ -7,6 +7,7 @@ went through (Zhang, Sipling and Di Ventra 2026, section S2.1).
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -30,6 +31,23 @@ class ObjectiveSpec:
     parameters: Mapping[str, float | int] = field(hash=False)
     description: str
     source: str = field(repr=False)
+
+    def row(self, cycle: str, origin: str) -> dict[str, Any]:
+        """Return the columns that a line's table of objectives has of a new one, which votes. The round of
+        creation is the cycle's number."""
+        return {
+            "objective_id": self.objective_id,
+            "state": "accepted",
+            "cycle": cycle,
+            "created_round": int(cycle),
+            "family": self.family,
+            "parameters": json.dumps(dict(self.parameters), sort_keys=True),
+            "description": self.description,
+            "source": self.source,
+            "multiplier": 1.0,
+            "origin": origin,
+            "reason": None,
+        }
 
 
 class HasFamily(Protocol):

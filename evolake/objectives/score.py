@@ -13,6 +13,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+import numpy as np
+
+from evolake.objectives.kendall import kendall_matrix, rank_rows
+
 if TYPE_CHECKING:
     from evolake.compute import Jails
     from evolake.jail import Outcome
@@ -38,6 +42,14 @@ class HasSource(Protocol):
     def source(self) -> str:
         """Return the objective's source text."""
         ...
+
+
+@dataclass(frozen=True)
+class Objective:
+    """An objective as scoring needs it."""
+
+    objective_id: str
+    source: str
 
 
 @dataclass(frozen=True)
@@ -83,6 +95,35 @@ def score_all(
         for objective, outcome in zip(objectives, outcomes, strict=True)
         for design, word in zip(designs, read_reply(outcome, len(designs)), strict=True)
     ]
+
+
+def numbers(rows: Sequence[ScoreRow]) -> np.ndarray:
+    """Return scores as numbers, (n,) float; a missing one is +inf."""
+    return np.array([np.inf if row.score is None else row.score for row in rows], dtype=np.float64)
+
+
+def score_table(
+    objectives: Sequence[HasSource], results: Mapping[str, Sequence[Mapping[str, Any]]], pool: Jails
+) -> dict[str, np.ndarray]:
+    """Return objective id -> scores in the order of `results`, as `numbers`. Arguments and errors as
+    `score_all`."""
+    rows, width = score_all(objectives, results, pool), len(results)
+    parts = [rows[start : start + width] for start in range(0, len(rows), width)] if width else []
+    return {part[0].objective_id: numbers(part) for part in parts}
+
+
+def nearest_voter(scores: np.ndarray, voting: Mapping[str, np.ndarray]) -> tuple[str, float] | None:
+    """Return the objective that ranks most alike, and Kendall's tau of the two rankings; None if no objective
+    votes.
+
+    Args:
+        scores: (n,) float. voting: objective id -> scores of the same.
+    """
+    if not voting:
+        return None
+    tau = kendall_matrix(rank_rows(np.array([scores, *voting.values()])))[0, 1:]
+    place = int(np.argmax(tau))
+    return list(voting)[place], float(tau[place])
 
 
 def read_reply(outcome: Outcome, designs: int) -> list[tuple[float | None, str, str]]:

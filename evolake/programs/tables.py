@@ -19,7 +19,7 @@ ARCHIVE: dict[str, TableSchema] = {"programs": PROGRAMS, "derivations": DERIVATI
 PROJECTS = _tables["projects"]
 PINNED = "projects"
 """State: project -> cycle it entered in, sha of its files, blob with them, its initial program."""
-JOURNAL = _tables["journal"]
+JOURNAL, WORK_NOTES = _tables["journal"], _tables["work_notes"]
 MEASURED = _tables["measured"]
 FAILED_PROPOSALS = _tables["unmade"]
 GATED = _tables["accepted"]

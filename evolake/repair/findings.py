@@ -6,11 +6,14 @@ on the main benchmark only; the transfer is descriptive.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import polars as pl
 
 from evolake.errors import InputError
+from evolake.lake import TableSchema
 from evolake.repair.statistics import (
     compare_arms,
     convergence_rows,
@@ -23,6 +26,7 @@ from evolake.repair.statistics import (
 from evolake.repair.tables import COMPARISONS, CONVERGENCE, EFFORT, FRONTIER, RESULTS, ROBUSTNESS, SUMMARY
 
 MAIN = {"suite": "lia", "variation": "none"}
+FOUND = {schema.name: schema for schema in (SUMMARY, COMPARISONS, CONVERGENCE, EFFORT, FRONTIER, ROBUSTNESS)}
 
 
 @dataclass(frozen=True)
@@ -64,17 +68,26 @@ def analyse(
         InputError: the rows are not those of one complete study; says what is amiss.
     """
     require_one_study(results, problems)
-    labels, main = dict(problems.select("problem_id", "label").iter_rows()), main_of(results)
-    return Findings(
-        summary=SUMMARY.frame(summary_rows(results, labels, root_seed)),
-        comparisons=COMPARISONS.frame(compare_arms(main, root_seed)),
-        convergence=CONVERGENCE.frame(convergence_rows(results, rounds, root_seed)),
-        effort=EFFORT.frame(effort_rows(results, candidates * rounds)),
-        frontier=FRONTIER.frame(frontier_rows(results)),
-        robustness=ROBUSTNESS.frame(
-            robustness_rows(main, perturbed_of(results), origins(problems), root_seed)
+    study = {"candidates": candidates, "rounds": rounds, "root_seed": root_seed}
+    return Findings(**{name: found(schema, results, problems, study) for name, schema in FOUND.items()})
+
+
+def found(
+    schema: TableSchema, results: pl.DataFrame, problems: pl.DataFrame, study: Mapping[str, Any]
+) -> pl.DataFrame:
+    """Return one table of the findings of a complete study. study: its row of STUDY."""
+    seed, main = study["root_seed"], main_of(results)
+    rows: dict[str, Callable[[], Iterable[Mapping[str, Any]]]] = {
+        "summary": lambda: summary_rows(
+            results, dict(problems.select("problem_id", "label").iter_rows()), seed
         ),
-    )
+        "comparisons": lambda: compare_arms(main, seed),
+        "convergence": lambda: convergence_rows(results, study["rounds"], seed),
+        "effort": lambda: effort_rows(results, study["candidates"] * study["rounds"]),
+        "frontier": lambda: frontier_rows(results),
+        "robustness": lambda: robustness_rows(main, perturbed_of(results), origins(problems), seed),
+    }
+    return schema.frame(rows[schema.name]())
 
 
 def main_of(results: pl.DataFrame) -> pl.DataFrame:

@@ -18,7 +18,7 @@ from evolake.designs.compiler.expression import LARGEST_WHOLE, Domain, Expressio
 from evolake.designs.compiler.lowering_context import Lowering
 from evolake.designs.model.graph import Node
 from evolake.designs.model.operators import RANDOM, UNARY, Setting, call
-from evolake.designs.model.stepper import EVALUATION_ERRORS, draw_setting
+from evolake.designs.model.stepper import EVALUATION_ERRORS, Failed, draw_setting
 
 OWN = "~"
 """What names of our arrays begin with: no variable of a design can (`contract.NAME`)."""
@@ -133,7 +133,9 @@ def to_tensor(part: Part, cells: Any, extent: int) -> Any:
     if part.loop:
         tensor = tensor.movedim(-1, 1 + atoms.index(LOOP))
     tensor = tensor.reshape(cells.shape[0], *_plain(part, extent))
-    return {"real": tensor, "bool": tensor != 0, "int": tensor.to(torch.int64)}[part.kind]
+    if part.kind == "real":
+        return tensor
+    return tensor != 0 if part.kind == "bool" else tensor.to(torch.int64)
 
 
 def check_whole(part: Part, tensor: Any) -> None:
@@ -169,7 +171,18 @@ def run_foreign(
     foreign: Foreign, tensors: dict[int, Any], setting: Setting, seed: int, step: int
 ) -> list[Any]:
     """Return the results on a batch: mapped over instances, or drawn instance by instance for random
-    numbers."""
+    numbers.
+
+    Raises:
+        Failed: torch refuses the operator.
+    """
+    try:
+        return _results(foreign, tensors, setting, seed, step)
+    except EVALUATION_ERRORS as error:
+        raise Failed(" ".join(str(error).split())[:300]) from None
+
+
+def _results(foreign: Foreign, tensors: dict[int, Any], setting: Setting, seed: int, step: int) -> list[Any]:
     import torch
 
     node = foreign.node

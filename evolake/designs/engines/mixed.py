@@ -22,7 +22,7 @@ from evolake.designs.engines.fused import load_states, read_states
 from evolake.designs.model.contract import TracedDesign
 from evolake.designs.model.instances import Planted
 from evolake.designs.model.operators import Setting
-from evolake.designs.model.stepper import EVALUATION_ERRORS, Failed, initial_state
+from evolake.designs.model.stepper import initial_state
 
 
 class MixedStepper:
@@ -111,20 +111,14 @@ class MixedStepper:
 
     def _run(self, foreign: Foreign) -> None:
         tensors = {index: self._tensor(part) for index, part in foreign.operands.items()}
-        try:
-            results = run_foreign(foreign, tensors, self._setting, self._seed, self._step)
-        except EVALUATION_ERRORS as error:
-            raise Failed(" ".join(str(error).split())[:300]) from None
+        results = run_foreign(foreign, tensors, self._setting, self._seed, self._step)
         for part, tensor in zip(foreign.results, results, strict=True):
             from_tensor(part, tensor, self._batch.arrays[part.name], self._batch.extent(part.loop))
 
     def _tensor(self, part: Part) -> Any:
         import torch
 
-        shown = Part(part.name, part.axes, part.loop, "int") if part.kind == "variable" else part
-        return to_tensor(
-            shown, torch.from_numpy(self._batch.arrays[part.name]), self._batch.extent(part.loop)
-        )
+        return to_tensor(part, torch.from_numpy(self._batch.arrays[part.name]), self._batch.extent(part.loop))
 
     def state(self) -> dict[str, np.ndarray]:
         """Return the present value of every variable, each of its full batch shape."""

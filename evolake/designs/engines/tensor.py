@@ -24,7 +24,7 @@ from evolake.designs.model.contract import TracedDesign
 from evolake.designs.model.graph import Power, Symbol
 from evolake.designs.model.instances import Planted
 from evolake.designs.model.operators import Setting
-from evolake.designs.model.stepper import EVALUATION_ERRORS, Failed, initial_state
+from evolake.designs.model.stepper import initial_state
 
 Values = dict[int, Any]
 
@@ -213,10 +213,7 @@ class TensorStepper:
     def _run(self, foreign: Foreign, values: Values) -> None:
         """Run an operator that was not lowered, on tensors that are stacked from their cells."""
         tensors = {index: self._tensor(part, values) for index, part in foreign.operands.items()}
-        try:
-            results = run_foreign(foreign, tensors, self._setting, self._seed, self._step)
-        except EVALUATION_ERRORS as error:
-            raise Failed(" ".join(str(error).split())[:300]) from None
+        results = run_foreign(foreign, tensors, self._setting, self._seed, self._step)
         for part, tensor in zip(foreign.results, results, strict=True):
             check_whole(part, tensor)
             for place, cell in enumerate(part.unstacked(tensor, self._extent(part.loop))):
@@ -229,8 +226,7 @@ class TensorStepper:
         cells = [
             values[cell.serial].to(self._real).expand(self._instances.batch, extent) for cell in part.cells
         ]
-        shown = Part(part.name, part.axes, part.loop, "int") if part.kind == "variable" else part
-        return to_tensor(shown, torch.stack(cells, dim=1), extent)
+        return to_tensor(part, torch.stack(cells, dim=1), extent)
 
     def _extent(self, loop: str | None) -> int:
         return {"N": self._instances.n, "M": self._instances.m}.get(loop or "", 1)

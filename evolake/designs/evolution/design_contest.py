@@ -45,6 +45,7 @@ from evolake.designs.evolution.line_state import reach
 from evolake.designs.evolution.population import Population, Texts
 from evolake.designs.evolution.schedule import is_cut, is_solved, sizes
 from evolake.designs.settings import DesignsSettings
+from evolake.designs.tables import DECISIONS
 from evolake.designs.work.rows import max_work, median_work, per_step
 from evolake.seeds import CycleSeeds
 
@@ -389,13 +390,7 @@ def _decision(
         bound = ""
     slower = contradiction(ours, theirs)
     return {
-        "cycle": arena.cycle,
-        "comparison": comparison,
-        "challenger_id": challenger.design_id,
-        "incumbent_id": incumbent.design_id,
-        "N": n,
-        "batch": arena.settings.batch,
-        "profile": arena.profile,
+        **_compared(comparison, challenger, incumbent, n, arena),
         "pairs": contest.pairs,
         "ratio": ratio,
         "ratio_low": low,
@@ -410,6 +405,21 @@ def _decision(
         "target": law.target if law else None,
         "law": law.law if law and len(law.sizes) > 1 else None,
         "sizes": list(law.sizes) if law else None,
+    }
+
+
+def _compared(
+    comparison: str, challenger: Contender, incumbent: Contender, n: int, arena: _Arena
+) -> dict[str, Any]:
+    """Return the columns of a decision that say what was compared; the others are null."""
+    return dict.fromkeys(DECISIONS.columns) | {
+        "cycle": arena.cycle,
+        "comparison": comparison,
+        "challenger_id": challenger.design_id,
+        "incumbent_id": incumbent.design_id,
+        "N": n,
+        "batch": arena.settings.batch,
+        "profile": arena.profile,
     }
 
 
@@ -452,30 +462,12 @@ def _unmeasured(
     comparison: str, challenger: Contender, incumbent: Contender, n: int, cut: int, arena: _Arena
 ) -> dict[str, Any]:
     """Return the decision where a clock cut every pair."""
-    return {
-        "cycle": arena.cycle,
-        "comparison": comparison,
-        "challenger_id": challenger.design_id,
-        "incumbent_id": incumbent.design_id,
-        "N": n,
-        "batch": arena.settings.batch,
-        "profile": arena.profile,
-        "pairs": 0,
-        "ratio": None,
-        "ratio_low": None,
-        "ratio_high": None,
-        "noise_floor": None,
-        "wins": False,
-        "bound": "",
-        "test": "",
-        "target": None,
-        "law": None,
-        "sizes": None,
-        "reason": (
-            f"undecided: this machine was too busy to end any of {cut} pairs at N={n}; run the cycle "
-            "again when it is not"
-        ),
-    }
+    reason = (
+        f"undecided: this machine was too busy to end any of {cut} pairs at N={n}; run the cycle again when "
+        "it is not"
+    )
+    decision = _compared(comparison, challenger, incumbent, n, arena)
+    return {**decision, "pairs": 0, "wins": False, "bound": "", "test": "", "reason": reason}
 
 
 def _reason(

@@ -31,9 +31,8 @@ from evolake.designs.evolution.gate_specs import OBJECTIVE
 from evolake.designs.evolution.population import Population
 from evolake.designs.evolution.scoring import consensus_from
 from evolake.gates import Finding, GateResults, Ruleset, checker, run_gates
-from evolake.objectives.kendall import kendall_matrix, rank_rows
 from evolake.objectives.long_consensus import LongConsensus
-from evolake.objectives.score import HasSource, ScoreRow, score_all
+from evolake.objectives.score import HasSource, ScoreRow, nearest_voter, numbers, score_all, score_table
 
 if TYPE_CHECKING:
     from evolake.compute import Jails
@@ -58,10 +57,6 @@ class TrialContext:
     probes: Results
     voting: Mapping[str, np.ndarray] = field(default_factory=dict)
 
-    def joined_by(self, objective_id: str, scores: np.ndarray) -> TrialContext:
-        """Return the context with one more that votes."""
-        return TrialContext(self.designs, self.probes, {**self.voting, objective_id: scores})
-
 
 @dataclass(frozen=True)
 class TriedObjective:
@@ -81,12 +76,7 @@ def trial_context(results: Results, voting: Sequence[HasSource], pool: Jails) ->
     """
     measured = {design_id: list(results[design_id]) for design_id in sorted(results) if results[design_id]}
     probes = measured | _parts(measured)
-    rows, width = score_all(voting, probes, pool), len(probes)
-    scores = {
-        rows[start].objective_id: numbers(rows[start : start + width])
-        for start in range(0, len(rows), width or 1)
-    }
-    return TrialContext(tuple(measured), probes, scores)
+    return TrialContext(tuple(measured), probes, score_table(voting, probes, pool))
 
 
 def collect_trial(item: TriedObjective) -> dict[str, Any]:
@@ -105,6 +95,7 @@ def collect_trial(item: TriedObjective) -> dict[str, Any]:
     ]
     if all(row.score is None for row in shown):
         return {"scores": rows, "runs": [], "told_apart": {"pairs": 0, "told": 0}, "nearest": None}
+    nearest = nearest_voter(numbers(first), context.voting)
     runs = [
         _compared(name, shown, score_all([item.objective], probes, item.pool))
         for name, probes in _orders(context).items()
@@ -113,13 +104,8 @@ def collect_trial(item: TriedObjective) -> dict[str, Any]:
         "scores": rows,
         "runs": runs,
         "told_apart": _distinguished(shown, context.probes),
-        "nearest": _nearest(numbers(first), context.voting),
+        "nearest": nearest and dict(zip(("objective_id", "tau"), nearest, strict=True)),
     }
-
-
-def scores_of(objective: HasSource, context: TrialContext, pool: Jails) -> np.ndarray:
-    """Return scores of the probes, (n,) float; missing ones are +inf."""
-    return numbers(score_all([objective], context.probes, pool))
 
 
 def consensus_at(context: TrialContext, population: Population, cycle: str) -> LongConsensus | None:
@@ -133,11 +119,6 @@ def consensus_at(context: TrialContext, population: Population, cycle: str) -> L
         for design_id, score in zip(context.designs, scores[: len(context.designs)], strict=True)
     ]
     return consensus_from(pl.DataFrame(rows), population, cycle)
-
-
-def numbers(rows: Sequence[ScoreRow]) -> np.ndarray:
-    """Return scores as numbers, (n,) float; a missing one is +inf."""
-    return np.array([np.inf if row.score is None else row.score for row in rows], dtype=np.float64)
 
 
 def _parts(measured: Mapping[str, list[Mapping[str, Any]]]) -> dict[str, list[Mapping[str, Any]]]:
@@ -220,14 +201,6 @@ def _distinguished(shown: Sequence[ScoreRow], results: Results) -> dict[str, int
     return {"pairs": pairs, "told": pairs - tied}
 
 
-def _nearest(scores: np.ndarray, voting: Mapping[str, np.ndarray]) -> dict[str, Any] | None:
-    if not voting:
-        return None
-    tau = kendall_matrix(rank_rows(np.array([scores, *voting.values()])))[0, 1:]
-    place = int(np.argmax(tau))
-    return {"objective_id": list(voting)[place], "tau": float(tau[place])}
-
-
 AGAIN = "again"
 SHORT = 12
 JudgeObjective = Callable[..., GateResults]
@@ -271,7 +244,8 @@ def objective_judge(
             store=store,
         )
         if result.accepted:
-            held = held.joined_by(objective.objective_id, scores_of(objective, held, pool))
+            voting = {**held.voting, **score_table([objective], held.probes, pool)}
+            held = replace(held, voting=voting)
         return result
 
     return judge

@@ -25,7 +25,7 @@ from evolake.designs.evolution.experiments import LINE
 from evolake.designs.evolution.judging_objectives import JudgeObjective
 from evolake.designs.evolution.planning import schedule_text
 from evolake.designs.evolution.population import Population
-from evolake.designs.evolution.scoring import Objective, live_objectives
+from evolake.designs.evolution.scoring import live_objectives
 from evolake.designs.model.boundary import alone
 from evolake.designs.roles.models import (
     ObjectiveReply,
@@ -43,6 +43,7 @@ from evolake.objectives.long_consensus import LongConsensus
 from evolake.objectives.portfolio import ObjectiveSpec, baseline_objective, new_objective
 from evolake.objectives.programs.compose import read
 from evolake.objectives.programs.expression import to_json
+from evolake.objectives.score import Objective
 from evolake.objectives.source import objective_id
 from evolake.seeds import CycleSeeds, generator
 
@@ -203,12 +204,7 @@ def objective_summaries(population: Population, scored: LongConsensus | None) ->
     return sorted(result, key=lambda item: (-item.weight, item.objective_id))
 
 
-def spec_row(spec: ObjectiveSpec, cycle: str, origin: str) -> dict[str, Any]:
-    """Return a row of OBJECTIVES for a drawn objective. The round of creation is the cycle's number."""
-    return _row(spec, cycle, origin)
-
-
-def _row(
+def spec_row(
     spec: ObjectiveSpec,
     cycle: str,
     origin: str,
@@ -216,18 +212,9 @@ def _row(
     operator: str | None = None,
     parents: Mapping[str, float] | None = None,
 ) -> dict[str, Any]:
+    """Return a row of OBJECTIVES for a new objective. parents: id -> share; None if it has none."""
     return {
-        "objective_id": spec.objective_id,
-        "state": "accepted",
-        "cycle": cycle,
-        "created_round": int(cycle),
-        "family": spec.family,
-        "parameters": json.dumps(dict(spec.parameters), sort_keys=True),
-        "description": spec.description,
-        "source": spec.source,
-        "multiplier": 1.0,
-        "origin": origin,
-        "reason": None,
+        **spec.row(cycle, origin),
         "imported_from": None,
         "operator": operator,
         "genome": genome_text(spec.source),
@@ -334,7 +321,7 @@ class _Turn:
         known = {item.objective_id for item in live_objectives(self.population)} | {beside}
         kept = {name: weight for name, weight in parents.items() if name in known}
         total = sum(kept.values())
-        return _row(
+        return spec_row(
             ObjectiveSpec(objective_id(source), family or WRITTEN, parameters, description, source),
             self.cycle,
             self.origin,

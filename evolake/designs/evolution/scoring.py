@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -14,19 +14,13 @@ from evolake.designs.tables import SCORES
 if TYPE_CHECKING:
     from evolake.designs.evolution.population import Population
     from evolake.objectives.long_consensus import LongConsensus
-    from evolake.objectives.score import ScoreRow
-
-
-@dataclass(frozen=True)
-class Objective:
-    """What scoring needs of an objective."""
-
-    objective_id: str
-    source: str
+    from evolake.objectives.score import Objective, ScoreRow
 
 
 def live_objectives(population: Population) -> list[Objective]:
     """Return the objectives that score: accepted ones, in the order they came."""
+    from evolake.objectives.score import Objective
+
     live = population.objectives.filter(population.objectives["state"] == "accepted")
     return [Objective(row["objective_id"], row["source"]) for row in live.to_dicts()]
 
@@ -132,17 +126,6 @@ def weight_rows(ranked: LongConsensus, population: Any, cycle: str, stage: str) 
     `stage`."""
     known = {row["objective_id"]: row for row in population.objectives.to_dicts()}
     return [
-        {
-            "objective_id": str(name),
-            "cycle": cycle,
-            "stage": stage,
-            "weight": float(weight),
-            "median_tau": float(tau),
-            "multiplier": known[str(name)]["multiplier"],
-            "family": known[str(name)]["family"],
-            "description": known[str(name)]["description"],
-        }
-        for name, weight, tau in zip(
-            ranked.objective_ids, ranked.result.weights, ranked.result.median_tau, strict=True
-        )
+        row | {"stage": stage, "multiplier": known[row["objective_id"]]["multiplier"]}
+        for row in ranked.weight_rows(cycle, known)
     ]

@@ -6,16 +6,21 @@
 
 A step that does eight steps' arithmetic counts as about eight, however its file is written. Every limit on
 steps is one of work too: a design that does twice as much a step gets half the steps.
+
+What an element of a class costs relative to one simple operation of the fused engine is in `prices.toml`,
+with how it was measured: classes of a kernel's expressions by their name, those of what torch runs as
+`mixed NAME` and `torch NAME`.
 """
 
 from __future__ import annotations
 
 import math
+import tomllib
 from collections.abc import Mapping
 from functools import lru_cache
+from pathlib import Path
 
 from evolake.designs.model.contract import TracedDesign, Variable
-from evolake.designs.work.costs import COSTS
 from evolake.designs.work.counting import Counts, count
 
 BASELINE: Mapping[tuple[str, str], float] = {
@@ -35,6 +40,18 @@ BASELINE: Mapping[tuple[str, str], float] = {
 """Counts of one step of the baseline (data_lake/seeds/designs/baseline.py), whose constant values they do not
 depend on."""
 KEPT = 4096
+
+
+def _read() -> dict[str, float]:
+    tables = tomllib.loads(Path(__file__).with_name("prices.toml").read_text())
+    return {
+        name if table == "fused" else f"{table} {name}": float(price)
+        for table, prices in tables.items()
+        for name, price in prices.items()
+    }
+
+
+COSTS: Mapping[str, float] = _read()
 
 
 def cost_of(elements: Mapping[str, float]) -> float:

@@ -162,16 +162,16 @@ class SessionWriting(Protocol):
 
 
 @dataclass(frozen=True)
-class PolishNotes:
-    """What polishes have found so far, part by part, so that a run that is killed in one continues with it.
+class WorkNotes:
+    """What long work on a project has found so far, so that a run that is killed in it continues with that.
 
-    held: place of a child in its cycle -> (what it depends on, the state). note: keeps a new state.
+    held: (place, key of all that it depends on) -> what is known. Places are held-out seeds of a contest,
+    children of a cycle that are polished, or dumb searches.
+    note: keep what is known at a place now; what was kept there before goes.
     """
 
-    held: Mapping[int, tuple[str, Mapping[str, Any]]] = field(
-        default_factory=dict[int, tuple[str, Mapping[str, Any]]]
-    )
-    note: Callable[[int, str, Mapping[str, Any]], None] = lambda place, key, state: None
+    held: Mapping[tuple[int, str], Any] = field(default_factory=dict[tuple[int, str], Any])
+    note: Callable[[int, str, Any], None] = lambda place, key, known: None
 
 
 @dataclass(frozen=True)
@@ -193,7 +193,7 @@ class Context:
     session: SessionWriting | None = None
     waves: int = 2
     turns: int = 0
-    polishes: PolishNotes = field(default_factory=lambda: PolishNotes())
+    polishes: WorkNotes = field(default_factory=WorkNotes)
 
     @property
     def project(self) -> Project:

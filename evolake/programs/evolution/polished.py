@@ -103,8 +103,7 @@ def _state(
         {"project": context.project.sha, "texts": dict(texts), "seed": seed, "seconds": context.own.polish_s},
         ascii_only=True,
     )
-    noted, held = context.polishes.held.get(place, ("", {}))
-    state: dict[str, Any] = dict(held) if noted == key else {}
+    state: dict[str, Any] = dict(context.polishes.held.get((place, key), {}))
     while True:
         left = context.own.polish_s - state.get("seconds", 0.0)
         if left <= 0:

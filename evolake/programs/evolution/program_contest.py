@@ -14,7 +14,6 @@ worse beyond it. The error is divided by the number of metrics (Bonferroni), sin
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -24,11 +23,11 @@ from typing import Any
 import numpy as np
 
 from evolake import __version__
-from evolake.canonical_json import canonical_json, key_of
+from evolake.canonical_json import key_of
 from evolake.contest import ERROR, LEAST_PAIRS, WORST_AGAIN, Contest, exact, paired, progress
 from evolake.errors import HostBusy
 from evolake.lake import BlobStore
-from evolake.programs.evolution.outcome import measured_rows
+from evolake.programs.evolution.outcome import WorkNotes, measured_rows
 from evolake.programs.evolution.population import Islands, Population, Row, dominates, texts_of
 from evolake.programs.model.chance import chance_in
 from evolake.programs.model.project import Project
@@ -327,27 +326,6 @@ class Succession:
 
 
 @dataclass(frozen=True)
-class DuelNotes:
-    """What a duel has measured so far, seed by seed, so that a run that is killed in one continues with it.
-
-    rows: of JOURNAL, that an earlier run wrote. note: keeps a new one.
-    """
-
-    rows: Sequence[Row] = ()
-    note: Callable[[Row], None] = lambda row: None
-
-    def known(
-        self, project: str, key: str, seeds: Sequence[int], blobs: BlobStore
-    ) -> dict[int, dict[str, Evaluation]]:
-        """Return seed -> side -> evaluation, of the duel with this key alone."""
-        return {
-            seeds[row["generation"]]: read_evaluations(blobs.get(row["entry_sha"]))
-            for row in self.rows
-            if row["project"] == project and row["key"] == key and row["generation"] < len(seeds)
-        }
-
-
-@dataclass(frozen=True)
 class _Duel:
     """What the evaluations of a duel depend on. sides: as `sides_of` returns them. repeats: seeds at most.
     seedless: as of `run_duel`."""
@@ -374,26 +352,25 @@ class _Duel:
         }
         return key_of(facts, ascii_only=True)
 
-    def run(
-        self, texts: Mapping[str, Mapping[str, str]], blobs: BlobStore, notes: DuelNotes
-    ) -> dict[str, list[Evaluation]]:
+    def run(self, texts: Mapping[str, Mapping[str, str]], notes: WorkNotes) -> dict[str, list[Evaluation]]:
         """Return side -> evaluations under held-out seeds, each seed noted as soon as it is done. texts: of
         each program. Raises as `run_duel`."""
         name, key = self.project.name, self.key()
         seeds = [self.cycle_seeds.seed(f"heldout/{name}", place) for place in range(self.repeats)]
 
-        def note(seed: int, done: Mapping[str, Evaluation]) -> None:
-            row = {"cycle": self.cycle_seeds.cycle, "project": name, "generation": seeds.index(seed)}
-            notes.note({**row, "key": key, "entry_sha": blobs.put(evaluations_bytes(done))})
-
+        held = {
+            seeds[place]: read_evaluations(known)
+            for (place, noted), known in notes.held.items()
+            if noted == key and place < len(seeds)
+        }
         with Evaluator(self.project, self.own, mode=self.mode) as evaluator:
             built = {program: evaluator.build(text) for program, text in texts.items()}
             return run_duel(
                 self.sides,
                 seeds,
                 lambda program, seed: evaluator.evaluate(texts[program], seed, built[program]),
-                held=notes.known(name, key, seeds, blobs),
-                note=note,
+                held=held,
+                note=lambda seed, done: notes.note(seeds.index(seed), key, noted_evaluations(done)),
                 scores=[partial(_merit, self.project, metric) for metric in self.project.metrics],
                 seedless=self.seedless,
             )
@@ -408,7 +385,7 @@ def decide_champion(
     own: ProgramsSettings,
     cycle_seeds: CycleSeeds,
     mode: str | None,
-    notes: DuelNotes | None = None,
+    notes: WorkNotes = WorkNotes(),
 ) -> Succession:
     """Decide between the champion that entered the cycle and the best other program of the search, next to
     the initial program.
@@ -430,7 +407,7 @@ def decide_champion(
     seedless = not chance_in(project, texts.values())
     duel = _Duel(project, sides, own, cycle_seeds, mode, repeats, seedless)
     try:
-        result, unknown = duel.run(texts, blobs, notes or DuelNotes()), None
+        result, unknown = duel.run(texts, notes), None
     except HostBusy as error:
         result, unknown = {side: [] for side in sides}, {**UNDECIDED, "reason": f"unknown: {error.what}"}
     scores = {
@@ -482,16 +459,15 @@ def heldout_repeats(own: ProgramsSettings, cpu_s: float | None, sides: int) -> i
     return own.heldout_repeats if fits else min(LEAST_REPEATS, own.heldout_repeats)
 
 
-def evaluations_bytes(done: Mapping[str, Evaluation]) -> bytes:
+def noted_evaluations(done: Mapping[str, Evaluation]) -> dict[str, dict[str, Any]]:
     """Return side -> evaluation under one seed, as it is noted."""
-    return canonical_json({side: asdict(item) for side, item in done.items()}, ascii_only=True).encode()
+    return {side: asdict(item) for side, item in done.items()}
 
 
-def read_evaluations(data: bytes) -> dict[str, Evaluation]:
-    """Return what `evaluations_bytes` wrote."""
-    loads: dict[str, dict[str, Any]] = json.loads(data)
+def read_evaluations(noted: Mapping[str, dict[str, Any]]) -> dict[str, Evaluation]:
+    """Return the evaluations that `noted_evaluations` gave."""
     result: dict[str, Evaluation] = {}
-    for side, load in loads.items():
+    for side, load in noted.items():
         lists: dict[str, Any] = {name: tuple(load[name]) for name in ("odd", "tampered", "troubles", "flags")}
         result[side] = Evaluation(**load | lists)
     return result

@@ -17,8 +17,8 @@ import polars as pl
 
 from evolake.contest import LEVEL, paired
 from evolake.lake import Catalogue, Lake
+from evolake.programs.evolution.champion_simplifying import SIMPLIFY
 from evolake.programs.evolution.population import texts_of
-from evolake.programs.evolution.simplified import SIMPLIFY
 from evolake.programs.report.material import on_same_seeds, simplified_in_words, simplified_of
 from evolake.report.artifacts import Artifact, Kind, LineArtifacts
 from evolake.report.finished_cycle import as_rows, asking, questions

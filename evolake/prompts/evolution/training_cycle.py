@@ -54,11 +54,6 @@ def read_entry(data: bytes) -> Iterations:
     )
 
 
-def calls_bytes(calls: Sequence[Mapping[str, Any]]) -> bytes:
-    """Return rows of AGENT_CALLS as canonical JSON; `json.loads` reads them back."""
-    return canonical_json(list(calls)).encode()
-
-
 OF_NO_ITERATION = (
     "heldout_samples",
     "duel_problems",
@@ -187,7 +182,9 @@ def train(
                 "key": key,
                 "entry_sha": blobs.put(entry_bytes(done)),
                 "checkpoint_sha": checkpoint,
-                "calls_sha": blobs.put(calls_bytes([call for call in calls if call["call_id"] not in known])),
+                "calls_sha": blobs.put(
+                    canonical_json([call for call in calls if call["call_id"] not in known]).encode()
+                ),
             }
         )
         known |= {call["call_id"] for call in calls}

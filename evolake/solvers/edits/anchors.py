@@ -210,10 +210,14 @@ def _minisat_range(text: str | None, kind: TunableKind) -> tuple[float, float]:
     )
 
 
-def _cadical(path: str, text: str) -> list[Tunable]:
+def _cadical(
+    path: str, text: str, number: Callable[[str], float | None] = lambda text: _value(text, "float")
+) -> list[Tunable]:
+    """Return the options of a table of them. number: what a text of the table comes to; None leaves an option
+    out."""
     result = []
     for match in _CADICAL.finditer(text):
-        low, high, default = (_value(match[name], "float") for name in ("low", "high", "default"))
+        low, high, default = (number(match[name]) for name in ("low", "high", "default"))
         if low is None or high is None or default is None:
             continue
         span = Span(path, match.start("default"), match.end("default"))
@@ -235,14 +239,7 @@ def _kissat(path: str, text: str) -> list[Tunable]:
         base, power = _value(value, "int"), _value(shift or "0", "int")
         return base << power if isinstance(base, int) and isinstance(power, int) and 0 <= power < 31 else None
 
-    result = []
-    for match in _CADICAL.finditer(text):
-        low, high, default = (number(match[name]) for name in ("low", "high", "default"))
-        if low is None or high is None or default is None or _NOT_KISSAT.search(match["name"]):
-            continue
-        span = Span(path, match.start("default"), match.end("default"))
-        result.append(Tunable(match["name"], "int", default, low, high, match["text"], span, match["name"]))
-    return result
+    return [item for item in _cadical(path, text, number) if not _NOT_KISSAT.search(item.name)]
 
 
 _STYLES: dict[str, tuple[tuple[str, ...], Callable[[str, str], list[Tunable]]]] = {

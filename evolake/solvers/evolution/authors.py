@@ -226,7 +226,7 @@ class SubmissionAuthor:
         """Return the submitted tree, as a diff against its parent."""
         with Scratch("submitted") as place:
             folder = Path(place) / "tree"
-            self.blobs.get_tree(tree_of(commission.plan), folder)
+            self.blobs.get_tree(str(commission.plan["target"]), folder)
             diff, left, problem = taken_tree(folder, commission.parents[0], commission.base)
         if problem:
             return Authored(None, problem, left)
@@ -346,11 +346,6 @@ def submitted_plans(lake: Lake, cycle: str, first: int) -> list[dict[str, Any]]:
 def is_submitted(plan: Mapping[str, Any]) -> bool:
     """Return whether a plan is a submission."""
     return plan["origin"] == SUBMITTED
-
-
-def tree_of(plan: Mapping[str, Any]) -> str:
-    """Return the blob with the tree of a submission."""
-    return str(plan["target"])
 
 
 def _parent(lake: Lake, parent: str) -> dict[str, Any]:

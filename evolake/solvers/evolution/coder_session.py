@@ -24,13 +24,12 @@ from evolake.solvers.evolution.authors import (
 from evolake.solvers.evolution.coder_turn import (
     PARENT,
     TrialPlace,
+    asked_for,
     ratio_text,
     run_text,
-    second_of,
     word_in,
     word_of,
 )
-from evolake.solvers.evolution.drafts import sources_diff
 from evolake.solvers.evolution.planning import Base, KnownVariant
 from evolake.solvers.execute import Program
 from evolake.solvers.gates.runs import GateRunner, smoke_runs
@@ -125,21 +124,11 @@ class SessionAuthor:
 
 def request_of(commission: Commission, turns: int = 0) -> SessionRequest:
     """Return what the session is sent. turns: that it has; 0 if that is not known."""
-    plan, parents, base = commission.plan, commission.parents, commission.base
     return SessionRequest(
-        hypothesis=plan["hypothesis"],
-        instructions=plan["instructions"],
-        base=base.name,
-        parent=commission.standing,
-        parent_diff=sources_diff(base.folder, parents[0].folder),
-        rules=list(commission.rules),
-        editable=list(base.adapter.may_change),
-        knowledge=list(commission.knowledge),
-        tried=list(commission.tried),
+        editable=list(commission.base.adapter.may_change),
         references=sorted([*references_of(commission), RULES_FILE]),
         turns=turns,
-        **second_of(commission),
-        **commission.change(),
+        **asked_for(commission),
     )
 
 

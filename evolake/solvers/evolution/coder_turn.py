@@ -241,22 +241,30 @@ def lookup_request(
 
 def code_request(commission: Commission, given: CoderInput) -> CodeRequest:
     """Return what the coder is asked then: the change."""
-    plan, parents, base = commission.plan, commission.parents, commission.base
     return CodeRequest(
-        hypothesis=plan["hypothesis"],
-        instructions=plan["instructions"],
-        base=base.name,
-        parent=commission.standing,
-        parent_diff=sources_diff(base.folder, parents[0].folder),
         excerpts=list(given.shown),
-        rules=list(commission.rules),
-        plan=plan_of(plan),
+        plan=plan_of(commission.plan),
         material=given.material or CoderMaterial(),
-        knowledge=list(commission.knowledge),
-        tried=list(commission.tried),
+        **asked_for(commission),
+    )
+
+
+def asked_for(commission: Commission) -> dict[str, Any]:
+    """Return what every coder is told of a plan: its words, the parents as diffs against their bases, rules,
+    what is known and was tried, and what decides."""
+    plan, base = commission.plan, commission.base
+    return {
+        "hypothesis": plan["hypothesis"],
+        "instructions": plan["instructions"],
+        "base": base.name,
+        "parent": commission.standing,
+        "parent_diff": sources_diff(base.folder, commission.parents[0].folder),
+        "rules": list(commission.rules),
+        "knowledge": list(commission.knowledge),
+        "tried": list(commission.tried),
         **second_of(commission),
         **commission.change(),
-    )
+    }
 
 
 def second_of(commission: Commission) -> dict[str, str]:

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
 
+from evolake.objectives.score import Objective
 from evolake.search.mcgs import SearchGraph
 from evolake.solvers.evolution.population import Population
 from evolake.solvers.evolution.workspace import Workspace
@@ -107,19 +107,13 @@ def _measured_otherwise(runs: pl.DataFrame, settings: SolversSettings) -> list[s
     return runs.filter(unchecked | cut)["variant_id"].unique().to_list()
 
 
-@dataclass(frozen=True)
-class Voting:
-    """An objective that votes."""
-
-    objective_id: str
-    source: str
-
-
-def voting(population: Population, new: pl.DataFrame) -> list[Voting]:
+def voting(population: Population, new: pl.DataFrame) -> list[Objective]:
     """Return all objectives that are in force. new: the cycle's rows of OBJECTIVES, which hold where the
     population has others of the same id."""
     rows = {row["objective_id"]: row for row in [*population.objectives.to_dicts(), *new.to_dicts()]}
-    return [Voting(row["objective_id"], row["source"]) for row in rows.values() if row["state"] == "accepted"]
+    return [
+        Objective(row["objective_id"], row["source"]) for row in rows.values() if row["state"] == "accepted"
+    ]
 
 
 def rank(
@@ -171,17 +165,4 @@ def rank(
         }
         for item in places
     ]
-    weights = [
-        {
-            "objective_id": str(name),
-            "cycle": cycle,
-            "weight": float(weight),
-            "median_tau": float(tau),
-            "family": objectives[str(name)]["family"],
-            "description": objectives[str(name)]["description"],
-        }
-        for name, weight, tau in zip(
-            ranked.objective_ids, ranked.result.weights, ranked.result.median_tau, strict=True
-        )
-    ]
-    return rows, weights
+    return rows, ranked.weight_rows(cycle, objectives)

@@ -33,17 +33,16 @@ from evolake.gates.boundary import Raised, contained
 from evolake.objectives.consensus import Consensus, aggregate
 from evolake.objectives.portfolio import ObjectiveSpec
 from evolake.objectives.review import Reviewed, review
+from evolake.objectives.score import Objective, score_table
 from evolake.objectives.source import canonical, objective_id
 from evolake.seeds import child_seed, generator
 from evolake.solvers.evolution.planning import LINE, refuse_holdout
 from evolake.solvers.evolution.population import CONTESTS, Population, contest_texts
 from evolake.solvers.objectives.portfolio import (
-    Candidate,
     Probes,
     first_objective,
     initial_portfolio,
     probes_of,
-    score_probes,
     shown_reason,
     try_objective,
 )
@@ -129,7 +128,9 @@ def evolve_objectives(
     live = tuple(row for row in before.values() if row["state"] == "accepted")
     if not probes.variants or not live:
         return Evolved([], [], [])
-    scores = score_probes([Candidate(row["objective_id"], row["source"]) for row in live], probes, pool)
+    scores = score_table(
+        [Objective(row["objective_id"], row["source"]) for row in live], probes.results, pool
+    )
     portfolio, reviews = reviewed(Portfolio(live, scores, probes, int(cycle)), runs, cycle)
     blocked = [row for row in before.values() if row["state"] == "blocked"]
     failures: list[AgentFailure] = []
@@ -186,10 +187,8 @@ def evolve_objectives(
 def first_objectives(settings: SolversSettings, *, cycle: str, root_seed: int) -> list[dict[str, Any]]:
     """Return rows of OBJECTIVES: the portfolio that the line starts with."""
     count = min(settings.initial_objectives, settings.portfolio_size)
-    return [
-        _spec_row(spec, cycle)
-        for spec in initial_portfolio(generator(root_seed, LINE, cycle, "objectives"), count)
-    ]
+    random = generator(root_seed, LINE, cycle, "objectives")
+    return [spec.row(cycle, "operators") for spec in initial_portfolio(random, count)]
 
 
 def reviewed(portfolio: Portfolio, runs: pl.DataFrame, cycle: str) -> tuple[Portfolio, list[dict[str, Any]]]:
@@ -248,27 +247,17 @@ def taken_in(
         JailUnavailable: the jail itself failed.
     """
     source, nothing = clean(reply.source), np.empty(0)
-    row = {
-        "objective_id": _blocked_id(source, cycle, number),
-        "state": "blocked",
-        "cycle": cycle,
-        "created_round": int(cycle),
-        "family": WRITTEN,
-        "parameters": "{}",
-        "description": " ".join(clean(reply.description).split()),
-        "source": source,
-        "multiplier": 1.0,
-        "origin": origin,
-        "reason": None,
-    }
-    if origin == "operators":  # a model's word on where its text comes from is no more than that
-        row |= {"family": reply.family, "parameters": json.dumps(dict(reply.parameters), sort_keys=True)}
+    # a model's word on where its text comes from is no more than that
+    family, parameters = (reply.family, reply.parameters) if origin == "operators" else (WRITTEN, {})
+    description = " ".join(clean(reply.description).split())
+    spec = ObjectiveSpec(_blocked_id(source, cycle, number), family, parameters, description, source)
+    row = spec.row(cycle, origin) | {"state": "blocked"}
     if source != canonical_ends(reply.source):
         return row | {"reason": "it holds control characters"}, nothing
     identifier = objective_id(source)
     if identifier in earlier:
         return row | {"reason": f"it is word for word one that votes or has voted: {identifier}"}, nothing
-    tried = contained(try_objective, Candidate(identifier, source), portfolio.scores, portfolio.probes, pool)
+    tried = contained(try_objective, Objective(identifier, source), portfolio.scores, portfolio.probes, pool)
     if isinstance(tried, Raised):
         return row | {"reason": tried.reason}, nothing
     scores, reason = tried
@@ -346,19 +335,3 @@ def _blocked_objective(row: Mapping[str, Any]) -> BlockedObjective:
 
 def _blocked_id(source: str, cycle: str, number: int) -> str:
     return hashlib.sha256(f"blocked\x1f{cycle}\x1f{number}\x1f{canonical(source)}".encode()).hexdigest()
-
-
-def _spec_row(spec: ObjectiveSpec, cycle: str) -> dict[str, Any]:
-    return {
-        "objective_id": spec.objective_id,
-        "state": "accepted",
-        "cycle": cycle,
-        "created_round": int(cycle),
-        "family": spec.family,
-        "parameters": json.dumps(dict(spec.parameters), sort_keys=True),
-        "description": spec.description,
-        "source": spec.source,
-        "multiplier": 1.0,
-        "origin": "operators",
-        "reason": None,
-    }

@@ -65,7 +65,7 @@ def plan_cycle(
         )
     record = SearchRecord(
         population.attempts(),
-        [_finding_text(row) for row in population.findings.to_dicts()],
+        [f"{row['title']}: {row['explanation']}" for row in population.findings.to_dicts()],
         population.value("cycles_without_gain", 0),
         joined_before(population),
         facts,
@@ -228,7 +228,3 @@ def derivations_of(variant: Proposal, cycle: str) -> list[dict[str, Any]]:
         }
         for parent, weight in variant.weights
     ]
-
-
-def _finding_text(row: Mapping[str, Any]) -> str:
-    return f"{row['title']}: {row['explanation']}"

@@ -26,10 +26,9 @@ import numpy as np
 import polars as pl
 
 from evolake.objectives.family import families_in
-from evolake.objectives.kendall import kendall_matrix, rank_rows
 from evolake.objectives.long_consensus import LongConsensus, rank_long
 from evolake.objectives.portfolio import HasFamily, ObjectiveSpec, make, new_objective
-from evolake.objectives.score import HasSource, ScoreRow, score_all
+from evolake.objectives.score import HasSource, Objective, ScoreRow, nearest_voter, numbers, score_all
 from evolake.solvers.suites.spec import original_name
 from evolake.solvers.tables import RUNS, SCORES, counting
 
@@ -158,14 +157,6 @@ class Probes:
     variants: int
 
 
-@dataclass(frozen=True)
-class Candidate:
-    """An objective under test."""
-
-    objective_id: str
-    source: str
-
-
 def probes_of(runs: pl.DataFrame, random: np.random.Generator) -> Probes:
     """Return all variants of `runs` (rows of RUNS), whole and by halves of the formulas. A formula and its
     shuffled copies stay together."""
@@ -180,16 +171,8 @@ def probes_of(runs: pl.DataFrame, random: np.random.Generator) -> Probes:
     return Probes(probes, len(whole))
 
 
-def score_probes(objectives: Sequence[HasSource], probes: Probes, pool: Jails) -> dict[str, np.ndarray]:
-    """Return objective id -> scores of all probes, (n,) float; a missing one is +inf. Raises JailUnavailable
-    when the jail itself failed."""
-    rows, width = score_all(objectives, probes.results, pool), len(probes.results)
-    parts = [rows[start : start + width] for start in range(0, len(rows), width)] if width else []
-    return {part[0].objective_id: _numbers(part) for part in parts}
-
-
 def try_objective(
-    candidate: Candidate, known: Mapping[str, np.ndarray], probes: Probes, pool: Jails
+    candidate: Objective, known: Mapping[str, np.ndarray], probes: Probes, pool: Jails
 ) -> tuple[np.ndarray, str | None]:
     """Return the scores of a new objective on all probes, and why it is blocked; None for one that may vote.
 
@@ -212,9 +195,9 @@ def try_objective(
         reason = (
             _missing(turned[: probes.variants])
             or _unsteady(rows, turned)
-            or _says_nothing_new(_numbers(rows), known, probes.variants)
+            or _says_nothing_new(numbers(rows), known, probes.variants)
         )
-    return _numbers(rows), reason
+    return numbers(rows), reason
 
 
 def shown_reason(reason: str) -> str:
@@ -249,19 +232,10 @@ def _says_nothing_new(scores: np.ndarray, known: Mapping[str, np.ndarray], varia
     shown = scores[:variants] if variants > 1 else scores
     if len(set(shown.tolist())) == 1:
         return f"the same score for all variants: {shown[0]}"
-    if not known:
+    nearest = nearest_voter(scores, known)
+    if nearest is None or nearest[1] < LIKE:
         return None
-    tau = kendall_matrix(rank_rows(np.array([scores, *known.values()])))[0, 1:]
-    nearest = int(np.argmax(tau))
-    if tau[nearest] < LIKE:
-        return None
-    return (
-        f"it ranks as one does that votes: {list(known)[nearest][:SHORT]}, Kendall's tau {tau[nearest]:.3f}"
-    )
-
-
-def _numbers(rows: Sequence[ScoreRow]) -> np.ndarray:
-    return np.array([np.inf if row.score is None else row.score for row in rows], dtype=np.float64)
+    return f"it ranks as one does that votes: {nearest[0][:SHORT]}, Kendall's tau {nearest[1]:.3f}"
 
 
 def _formula(row: Mapping[str, Any]) -> str:

@@ -20,11 +20,11 @@ from evolake.designs.evolution.importing import (
 from evolake.designs.evolution.judging_objectives import objective_judge, trial_context
 from evolake.designs.evolution.population import Population, empty_population
 from evolake.designs.evolution.proposals import design_row, seed_candidate, store_candidate
-from evolake.designs.evolution.scoring import Objective
 from evolake.designs.genome.open_genome import baseline
 from evolake.designs.tables import ARRIVALS, IMPORTS, OBJECTIVES_READ
 from evolake.gates import load_rules
 from evolake.lake import Lake
+from evolake.objectives.score import Objective
 from evolake.project import BROUGHT
 
 TABLES = (IMPORTS, OBJECTIVES_READ)

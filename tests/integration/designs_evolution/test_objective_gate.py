@@ -20,12 +20,12 @@ from evolake.designs.evolution.judging_objectives import (
 )
 from evolake.designs.evolution.objective_writing import derivation_rows, initial_objectives, write_objectives
 from evolake.designs.evolution.population import Population, empty_population
-from evolake.designs.evolution.scoring import Objective
 from evolake.designs.roles.models import ObjectiveReply
 from evolake.designs.settings import DesignsSettings
 from evolake.gates import Ruleset, is_usable, load_rules, replay_gate
 from evolake.objectives.portfolio import OBJECTIVE_FAMILIES, baseline_objective, make
 from evolake.objectives.programs.compose import COUNTERPARTS, compose, of_family, read
+from evolake.objectives.score import Objective
 from evolake.objectives.source import objective_id
 from evolake.project import BROUGHT
 from evolake.seeds import CycleSeeds

@@ -6,7 +6,7 @@ from click.testing import CliRunner
 from control_problems import BENCHMARKS, load
 
 from evolake.gates.run import side_by_side
-from evolake.programs.evolution import baseline
+from evolake.programs.evolution import budgeted_search
 
 control = load(BENCHMARKS / "programs_control.py", BENCHMARKS)
 searches = load(BENCHMARKS / "programs_control_searches.py", BENCHMARKS)
@@ -21,14 +21,16 @@ def test_a_search_spends_its_evaluations_and_keeps_the_best(search):
     spent, scores = zip(*run.curve, strict=True)
     assert list(spent) == sorted(spent) and spent[0] == 0 and spent[-1] <= 7
     assert list(scores) == sorted(scores) and (scores[0], scores[-1]) == (run.initial, run.best)
-    before, after = (baseline.literals_in(texts) for texts in (project.evolving, run.program))
+    before, after = (budgeted_search.literals_in(texts) for texts in (project.evolving, run.program))
     if search == "restart":
         assert sum(old.value != new.value for old, new in zip(before, after, strict=True)) <= 3
 
 
 def test_no_more_is_evaluated_than_the_budget_however_many_ask():
     project = control.load_problem(PROBLEM)
-    with baseline.BudgetedEvaluator(project, control.LAPTOP, workers=2, mode=None, most=3) as evaluator:
+    with budgeted_search.BudgetedEvaluator(
+        project, control.LAPTOP, workers=2, mode=None, most=3
+    ) as evaluator:
         found = side_by_side(lambda seed: evaluator.evaluate(project.evolving, seed), range(6), 3)
     assert (
         sorted(item.status for item in found) == ["budget"] * 3 + ["ok"] * 3
@@ -61,7 +63,7 @@ def test_processor_seconds_end_a_search_and_its_polishes():
     assert (
         b"def smooth(" in project.files["evaluator.py"] and b"def smooth(" not in hidden.files["evaluator.py"]
     )
-    with baseline.BudgetedEvaluator(
+    with budgeted_search.BudgetedEvaluator(
         project, control.LAPTOP, workers=1, mode=None, most=9, seconds=0.0
     ) as evaluator:
         assert evaluator.exhausted and evaluator.polish([[0.0, 1.0]], [0], {}, seconds=1.0, seed=0) is None

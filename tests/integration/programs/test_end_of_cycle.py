@@ -14,7 +14,7 @@ from one_line import OneLine
 from programs_fixtures import imports
 
 from evolake.lake import Lake
-from evolake.programs.evolution import baseline
+from evolake.programs.evolution import budgeted_search
 from evolake.programs.evolution.population import texts_of
 from evolake.programs.library import read_evolved
 from evolake.programs.report.material import population_entering
@@ -73,8 +73,8 @@ def evolved(tmp_path_factory) -> Iterator[OneLine]:
         project = OneLine(LINE, Lake(folder / "lake"), instance, defs)
         project.run("0001", "projects", "generations", "candidates", "rules", "accepted", "champion")
         with monkeypatch.context() as killing:
-            killing.setattr(baseline, "NOTED_S", -1e9)
-            killing.setattr(baseline, "climb", killed_after(2))
+            killing.setattr(budgeted_search, "NOTED_S", -1e9)
+            killing.setattr(budgeted_search, "climb", killed_after(2))
             with pytest.raises(Killed):
                 project.run("0001", "baseline")
         KILLED.extend(project.rows("baseline_notes", "0001"))
@@ -93,7 +93,7 @@ class Killed(Exception):
 
 def killed_after(batches: int):
     """What tries so many batches, and raises in the next one."""
-    climb, left = baseline.climb, [batches]
+    climb, left = budgeted_search.climb, [batches]
 
     def climbing(*given, **more) -> None:
         if not left[0]:
@@ -167,7 +167,7 @@ def test_the_better_of_them_is_measured_under_the_held_out_seeds_of_the_contest(
 
 def test_what_was_spent_already_is_not_spent_again(evolved, monkeypatch):
     before = evolved.rows("baseline", "0002")
-    monkeypatch.setattr(baseline, "climb", killed_after(0))
+    monkeypatch.setattr(budgeted_search, "climb", killed_after(0))
     evolved.run("0002", "baseline")
     assert evolved.rows("baseline", "0002") == before
 

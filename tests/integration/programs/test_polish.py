@@ -18,7 +18,7 @@ from evolake.lake import BlobStore
 from evolake.programs.evolution import polished as module
 from evolake.programs.evolution.added_seeds import admit
 from evolake.programs.evolution.generations import run_generation
-from evolake.programs.evolution.outcome import Context, PolishNotes
+from evolake.programs.evolution.outcome import Context, WorkNotes
 from evolake.programs.evolution.polished import can_polish
 from evolake.programs.evolution.population import Islands, Row, texts_of
 from evolake.programs.evolution.search_memory import GenerationEntry
@@ -64,7 +64,7 @@ def always(monkeypatch) -> None:
 
 
 def generation(
-    given: Project, lake: Path, notes: PolishNotes = PolishNotes()
+    given: Project, lake: Path, notes: WorkNotes = WorkNotes()
 ) -> tuple[Row, GenerationEntry, BlobStore]:
     """(row of the initial program, what one generation of it made, the blobs)."""
     blobs = BlobStore(lake)
@@ -104,16 +104,16 @@ def test_a_lifted_program_scores_exactly_as_its_parent():
 
 
 def test_a_polish_that_is_killed_goes_on_with_what_it_had(always, tmp_path):
-    notes: dict[int, tuple[str, Mapping[str, Any]]] = {}
+    notes: dict[tuple[int, str], Mapping[str, Any]] = {}
 
     def note(place: int, key: str, state: Mapping[str, Any]) -> None:
-        notes[place] = key, json.loads(json.dumps(state))
+        notes[place, key] = json.loads(json.dumps(state))
         if state["parts"] == 2:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        generation(project(), tmp_path, PolishNotes({}, note))
-    [(key, held)] = notes.values()
+        generation(project(), tmp_path, WorkNotes({}, note))
+    [((_, key), held)] = notes.items()
     assert held["parts"] == 2 and held["seconds"] >= 2
     parts: list[int] = []
 
@@ -121,11 +121,11 @@ def test_a_polish_that_is_killed_goes_on_with_what_it_had(always, tmp_path):
         assert own == key
         parts.append(state["parts"])
 
-    _, entry, _ = generation(project(), tmp_path, PolishNotes(notes, again))
+    _, entry, _ = generation(project(), tmp_path, WorkNotes(notes, again))
     assert parts == [3] and entry.programs[0]["score"] >= held["score"]
     parts.clear()
     with pytest.raises(AssertionError):
-        generation(project(PLACES.replace("10", "9")), tmp_path, PolishNotes(notes, again))
+        generation(project(PLACES.replace("10", "9")), tmp_path, WorkNotes(notes, again))
     assert parts == []  # the notes of another program are not continued
 
 
@@ -144,13 +144,16 @@ def test_notes_of_the_lake_are_read_back_by_the_next_run(tmp_path):
         SimpleNamespace(name=name, higher_is_better=False) for name in ("toy", "other", "another")
     )
     toy, other, another = names
+    earlier = {"project": "toy", "generation": 3, "key": "key", "entry_sha": "0" * 64}
+    tables["polish_notes"] = [earlier]  # of a version whose notes had no place
+    assert polishes_of(store, toy).held == {}
     first = polishes_of(store, toy)
     state = {"seconds": 10.0, "score": None, "parts": 1, "by": "its score"}
     first.note(3, "key", state)
     first.note(3, "key", state | {"score": -0.5, "parts": 2})
     polishes_of(store, other).note(3, "theirs", state)
     again = polishes_of(store, toy)
-    assert again.held == {3: ("key", state | {"score": -0.5, "parts": 2})}
+    assert again.held == {(3, "key"): state | {"score": -0.5, "parts": 2}}
     assert said[:2] == [
         "toy: 10 s of a polish by its score, best nothing yet",
         "toy: 10 s of a polish by its score, best 0.5",

@@ -19,9 +19,9 @@ from evolake.programs.evolution import generations
 from evolake.programs.evolution import program_contest as duel
 from evolake.programs.evolution.added_seeds import admit
 from evolake.programs.evolution.generations import UNKNOWN, run_generation
-from evolake.programs.evolution.outcome import Context
+from evolake.programs.evolution.outcome import Context, WorkNotes
 from evolake.programs.evolution.population import Islands, Population
-from evolake.programs.evolution.program_contest import DuelNotes, decide_champion, read_evaluations
+from evolake.programs.evolution.program_contest import decide_champion, read_evaluations
 from evolake.programs.evolution.search_memory import GenerationEntry
 from evolake.programs.model.project import Project, limits_of
 from evolake.programs.sandbox import evaluating
@@ -186,7 +186,7 @@ def test_a_duel_that_a_busy_host_cuts_off_changes_nothing_and_notes_no_half_seed
         project, OWN, {row["program_id"]: row for row in (start | {"state": "champion"}, other)}
     )
     monkeypatch.setattr(Evaluator, "evaluate", busy_later)
-    notes: list[dict] = []
+    notes: list[tuple[int, str, dict]] = []
     met = decide_champion(
         project,
         islands,
@@ -195,14 +195,14 @@ def test_a_duel_that_a_busy_host_cuts_off_changes_nothing_and_notes_no_half_seed
         own=OWN.model_copy(update={"heldout_repeats": 6}),
         cycle_seeds=CYCLE,
         mode=None,
-        notes=DuelNotes(note=notes.append),
+        notes=WorkNotes(note=lambda *given: notes.append(given)),
     )
     assert met.decision["reason"] == "unknown: the host was too busy to run an evaluation of toy"
     assert (
         not met.decision["wins"] and met.decision["holder_id"] == start["program_id"] and met.measured == []
     )
-    assert [note["generation"] for note in notes] == [0, 1], "the third seed was cut off"
-    assert set(read_evaluations(blobs.get(notes[0]["entry_sha"]))) == {"champion", "again", "challenger"}
+    assert [place for place, *_ in notes] == [0, 1], "the third seed was cut off"
+    assert set(read_evaluations(notes[0][2])) == {"champion", "again", "challenger"}
     assert set(duel.UNDECIDED) < set(met.decision)
 
 

@@ -13,10 +13,9 @@ from evolake.designs.engines.isolated import work_apart
 from evolake.designs.engines.tensor_operators import OPERATORS
 from evolake.designs.model.operators import ALLOWED
 from evolake.designs.work.classes import class_of_expression, class_of_torch
-from evolake.designs.work.costs import COSTS
 from evolake.designs.work.counting import count
 from evolake.designs.work.relative import BASELINE as COUNTED
-from evolake.designs.work.relative import baseline_cost, work_per_step
+from evolake.designs.work.relative import COSTS, baseline_cost, work_per_step
 from evolake.designs.work.rows import allowed_steps
 from evolake.designs.work.substeps import substeps
 

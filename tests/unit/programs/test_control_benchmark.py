@@ -15,7 +15,7 @@ import pytest
 from control_problems import BENCHMARKS, PROBLEMS, importable, load, module_of
 
 from evolake.errors import InputError
-from evolake.programs.evolution import baseline
+from evolake.programs.evolution import budgeted_search
 from evolake.programs.evolution.outcome import search_seeds
 from evolake.programs.gates import bare_text
 from evolake.programs.model.program_text import outside_change
@@ -81,12 +81,12 @@ def test_there_are_problems_of_many_kinds():
 @pytest.mark.parametrize("name", NAMES)
 def test_a_climber_changes_literals_within_the_blocks_and_nothing_else(name):
     texts, chance = project_named(name).evolving, np.random.default_rng(1)
-    before = baseline.literals_in(texts)
+    before = budgeted_search.literals_in(texts)
     assert before
     for _ in range(10):
-        changed = baseline.with_changed_literals(texts, chance)
+        changed = budgeted_search.with_changed_literals(texts, chance)
         assert not any(outside_change(texts[file], changed[file], file) for file in texts)
-        after = baseline.literals_in(changed)
+        after = budgeted_search.literals_in(changed)
         if len(after) == len(before):  # a sign is no literal: -1 is an operator and 1
             differing = [
                 place
@@ -100,8 +100,8 @@ def test_a_marked_parameter_stays_within_its_bounds():
     texts, chance = project_named("c_parameters").evolving, np.random.default_rng(2)
     seen = set()
     for _ in range(200):
-        texts = baseline.with_changed_literals(texts, chance)
-        [period] = [item.value for item in baseline.literals_in(texts) if isinstance(item.value, int)]
+        texts = budgeted_search.with_changed_literals(texts, chance)
+        [period] = [item.value for item in budgeted_search.literals_in(texts) if isinstance(item.value, int)]
         seen.add(period)
     assert min(seen) >= 2 and max(seen) <= 40 and len(seen) > 5
 
@@ -111,7 +111,7 @@ def test_a_marked_parameter_stays_within_its_bounds():
 )
 def test_a_literal_is_changed_into_another_of_its_kind(value, kind):
     chance = np.random.default_rng(0)
-    values = [baseline.changed_value(value, ["a", "b", "c"], chance) for _ in range(50)]
+    values = [budgeted_search.changed_value(value, ["a", "b", "c"], chance) for _ in range(50)]
     assert all(type(item) is kind for item in values) and value not in values
     assert len(set(values)) > (1 if kind is not bool else 0)
 
@@ -248,7 +248,7 @@ def test_a_vector_is_all_numbers_of_a_program_and_0_is_what_they_are(name):
     assert bare_text(vector.program(np.zeros(vector.count))) == bare_text(dict(texts))
     moved = vector.program(np.full(vector.count, 0.5))
     assert not any(outside_change(texts[file], moved[file], file) for file in texts)
-    before, after = (baseline.literals_in(one) for one in (texts, moved))
+    before, after = (budgeted_search.literals_in(one) for one in (texts, moved))
     assert sum(one.value != other.value for one, other in zip(before, after, strict=True)) > 0
 
 

@@ -17,9 +17,9 @@ from evolake.programs.evolution.population import Islands, cell_of
 from evolake.programs.evolution.program_contest import (
     decide_duel,
     end_of_cycle,
-    evaluations_bytes,
     heldout_repeats,
     noise_of,
+    noted_evaluations,
     read_evaluations,
     run_duel,
     sides_of,
@@ -308,7 +308,7 @@ def test_a_duel_that_was_cut_goes_on_with_the_seeds_that_it_had_noted():
         return Evaluation("ok", metrics={"x": float(seed)}, odd=("y",), seed=seed)
 
     def note(seed: int, done: dict[str, Evaluation]) -> None:
-        noted[seed] = read_evaluations(evaluations_bytes(done))
+        noted[seed] = read_evaluations(noted_evaluations(done))
 
     with pytest.raises(KeyboardInterrupt):
         run_duel(sides, seeds, evaluate, note=note)

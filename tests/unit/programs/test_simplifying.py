@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from programs_fixtures import PROGRAM, imports
 
-from evolake.programs.evolution.simplified import compared, losses
+from evolake.programs.evolution.champion_simplifying import compared, losses
 from evolake.programs.model.program_text import outside_change, parse
 from evolake.programs.search import simplifying
 from evolake.programs.search.simplifying import block_characters, shortest

@@ -60,7 +60,7 @@ def test_toml_and_yaml_are_parsed_by_the_bounded_readers():
     own = (
         READING,
         "evolake/settings.py",
-        "evolake/designs/work/costs.py",
+        "evolake/designs/work/relative.py",
         "evolake/agents/attempts.py",
         "evolake/lake/schemas.py",
         "evolake/lake/vocabulary.py",

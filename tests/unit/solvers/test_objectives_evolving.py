@@ -14,6 +14,7 @@ from evolake.agents import AgentFailure, Agents
 from evolake.agents.roles import OperatorsBackend
 from evolake.errors import InputError, JailUnavailable
 from evolake.jail import Pool, open_pool
+from evolake.objectives.score import Objective, score_table
 from evolake.objectives.source import objective_id
 from evolake.solvers.evolution import objective_evolution as evolving
 from evolake.solvers.evolution.cycle_benchmark import voting
@@ -26,11 +27,9 @@ from evolake.solvers.evolution.objective_evolution import (
 )
 from evolake.solvers.evolution.population import Population, empty_population
 from evolake.solvers.objectives.portfolio import (
-    Candidate,
     first_objective,
     probes_of,
     rank_variants,
-    score_probes,
     score_variants,
     shown_reason,
 )
@@ -316,7 +315,7 @@ def test_a_review_lowers_what_repeats_others_or_disagrees_and_lets_it_recover(po
         }
         for name in sources
     )
-    scores = score_probes([Candidate(name, source) for name, source in sources.items()], probes, pool)
+    scores = score_table([Objective(name, source) for name, source in sources.items()], probes.results, pool)
     after, said = reviewed(Portfolio(rows, scores, probes, 2), runs, "0002")
     assert {row["objective_id"]: row["multiplier"] for row in after.rows} == {
         "par2": 0.55,
@@ -340,7 +339,9 @@ def test_those_of_the_smallest_weight_retire_and_neither_par2_nor_new_ones(begun
         *(row | {"multiplier": float(number)} for number, row in enumerate(live)),
         fresh,
     )
-    scores = score_probes([Candidate(row["objective_id"], row["source"]) for row in rows], probes, pool)
+    scores = score_table(
+        [Objective(row["objective_id"], row["source"]) for row in rows], probes.results, pool
+    )
     portfolio = Portfolio(rows, scores, probes, 2)
     weights = dict(
         zip([row["objective_id"] for row in rows], portfolio.consensus().weights.tolist(), strict=True)

@@ -22,8 +22,8 @@ from pipelines.home import TEMPLATE, ensure_home
 from pipelines.nights import CHECK, judge, nights, widest_gap
 from pipelines.outcome import explain
 from pipelines.policy import define
-from pipelines.rules_watch import rules_watch
 from pipelines.schedules import nightly
+from pipelines.sensors import rules_watch
 from resources.dagster_internals import cron_string_iterator
 from resources.lake import LakeResource
 

@@ -14,7 +14,7 @@ import numpy as np
 from evolake.contest import LEAST_PAIRS, paired
 from evolake.errors import HostBusy
 from evolake.gates import run_gates
-from evolake.programs.evolution.baseline import SearchSetup
+from evolake.programs.evolution.budgeted_search import SearchSetup
 from evolake.programs.evolution.outcome import search_seeds
 from evolake.programs.evolution.population import Row
 from evolake.programs.evolution.program_contest import ROUNDING
