@@ -4,6 +4,7 @@ judge each by the rules in force, on the evidence that its evaluation left."""
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -166,6 +167,10 @@ def generations(
     return JOURNAL.frame(rows)
 
 
+SHOWN_S = 1.0
+"""Seconds after which it is reported again how far the generations are: a report is an event of the run."""
+
+
 def of_project(
     store: LineStore,
     agents: Agents,
@@ -185,6 +190,7 @@ def of_project(
     wanted = generations_left(store, built, memory)
     islands = islands_at_start(built, own, memory)
     entries: list[GenerationEntry] = []
+    shown = -SHOWN_S
     with (
         Evaluator(built, own, workers=settings.workers, mode=settings.jail) as evaluator,
         sessions(store, agents) as session,
@@ -203,8 +209,11 @@ def of_project(
                 sha = store.blobs.put(entry_bytes(entry))
             entries.append(entry)
             best = islands.ranked(islands.rows.values())[0]
-            so_far = f"{name}, {len(entry.programs)} candidates, best {built.score_name} {best['score']:.6g}"
-            store.progress("generation done:", generation, wanted, so_far)
+            if generation == wanted or time.monotonic() > shown + SHOWN_S:
+                found = f"best {built.score_name} {best['score']:.6g}"
+                so_far = f"{name}, {len(entry.programs)} candidates, {found}"
+                store.progress("generation done:", generation, wanted, so_far)
+                shown = time.monotonic()
             yield {
                 "cycle": store.cycle,
                 "project": name,
@@ -351,7 +360,7 @@ def sessions(store: LineStore, agents: Agents) -> Generator[SessionWriter | None
 
 def artifacts_in(row: Mapping[str, Any]) -> dict[str, str]:
     """Return what an evaluation handed on. row: of MEASURED."""
-    return json.loads(row["artifacts"])
+    return json.loads(row["artifacts"]) if row["artifacts"] != "{}" else {}
 
 
 def facts_key(store: LineStore, population: Population, project: Mapping[str, Any]) -> str:
