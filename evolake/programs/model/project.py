@@ -506,4 +506,4 @@ def is_project(path: Path) -> bool:
 
 def stages_in(evaluator: str) -> Sequence[str]:
     """Return the stages that an evaluator's text defines."""
-    return [name for name in STAGES if re.search(rf"^def {name}\b", evaluator, re.MULTILINE)]
+    return [name for name in STAGES if re.search(rf"^(async )?def {name}\b", evaluator, re.MULTILINE)]
