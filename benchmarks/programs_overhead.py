@@ -2,10 +2,15 @@
 jails that are started, and forked.
 
     python benchmarks/programs_overhead.py [--evaluations 60] [--json]
+    python benchmarks/programs_overhead.py --cycle 2000 [--mode separate]
 
 Processor milliseconds of the host's process and of all processes of its jails, less those of the same
 evaluation in one bare process. The evaluator computes about 1 ms with numpy. The start of the warm jails is
 reported for itself. Goal: at most 15 ms an evaluation in the modes "imports" and "separate".
+
+`--cycle` runs a real cycle with so many candidates instead, by `evolake run` in a fresh lake, without
+polishes, dumb searches and simplifying. It prints the processor seconds of all its processes, start and
+contest included. Goal: at most 25 for 2,000.
 """
 
 from __future__ import annotations
@@ -13,6 +18,9 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import subprocess
+import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -21,22 +29,28 @@ import click
 from bench import SHORT
 
 from evolake.jail.inside.kernel import PR_SET_CHILD_SUBREAPER, prctl
-from evolake.jail.waiting import TICKS
+from evolake.programs.evolution.budgeted_search import processor_seconds
 from evolake.programs.model.project import Project, project_of
 from evolake.programs.sandbox.evaluating import Evaluator
 from evolake.programs.settings import ProgramsSettings
 
-GOAL_MS = 15.0
+ROOT = Path(__file__).parents[1]
+GOAL_MS, A_GENERATION = 15.0, 8
 PROGRAM = """import numpy as np
 
+ROUNDS = 100
+
+
 # EVOLVE-BLOCK-START
-def heights(values):
-    result = np.zeros(len(values))
-    for number in range(100):
-        result += np.sin(values) * 1.5 + 0.25
-    return result / 100
+def height(values):
+    return np.sin(values) * 1.5 + 0.25
 # EVOLVE-BLOCK-END
+
+
+def heights(values):
+    return sum(height(values) for number in range(ROUNDS)) / ROUNDS
 """
+"""The rounds do not evolve, so that a candidate of a cycle takes about as long as this program."""
 WORK = """import numpy as np
 
 VALUES = np.linspace(0.0, 3.0, 200)
@@ -74,8 +88,6 @@ MODES = {
     "calls": (WHOLE, '[evaluator]\nmode = "calls"\n'),
     "separate": (APART, '[program]\nentry = "heights"\n[evaluator]\nmode = "separate"\n'),
 }
-POSITIONS = slice(11, 15)
-"""utime, stime, cutime, cstime in /proc/PID/stat after the program's name."""
 
 
 def project(mode: str) -> Project:
@@ -97,18 +109,7 @@ def cpu_s() -> float:
     with contextlib.suppress(ChildProcessError):
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass
-    total, level = 0, [os.getpid()]
-    while level:
-        process = level.pop()
-        try:
-            total += sum(
-                map(int, Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[POSITIONS])
-            )
-            for task in Path(f"/proc/{process}/task").iterdir():
-                level += map(int, (task / "children").read_text().split())
-        except (FileNotFoundError, ProcessLookupError):
-            continue
-    return total / TICKS
+    return processor_seconds()
 
 
 def spent(work: Callable[[int], None], times: int) -> tuple[float, float]:
@@ -164,6 +165,28 @@ def measured(mode: str, times: int, *, forked: bool) -> dict[str, float]:
     return {"cpu_ms": cpu_ms - bare_ms(mode, 200), "clock_ms": clock_ms, "once_ms": once}
 
 
+def cycle_s(mode: str, evaluations: int) -> float:
+    """Processor seconds of all processes of a cycle with so many candidates."""
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place) / "overhead"
+        folder.mkdir()
+        for name, data in project(mode).files.items():
+            (folder / name).write_bytes(data)
+        sizes = {
+            "PROJECTS": folder,
+            "GENERATIONS_PER_CYCLE": -(-evaluations // A_GENERATION),
+            "CANDIDATES_PER_GENERATION": A_GENERATION,
+            **dict.fromkeys(("POLISH_S", "BASELINE_SHARE", "SIMPLIFY_S"), 0),
+        }
+        bare = {name: value for name, value in os.environ.items() if not name.startswith("EVOLAKE_")}
+        own = {f"EVOLAKE_PROGRAMS__{name}": str(value) for name, value in sizes.items()}
+        homes = {"EVOLAKE_LAKE": f"{place}/lake", "DAGSTER_HOME": f"{place}/dagster"}
+        command = [Path(sys.executable).with_name("evolake"), "run", "--lines", "programs", "--cycles", "1"]
+        begun = cpu_s()
+        subprocess.run(command, cwd=ROOT, env=bare | own | homes, check=True)
+        return cpu_s() - begun
+
+
 @click.command()
 @click.option(
     "--evaluations",
@@ -172,9 +195,18 @@ def measured(mode: str, times: int, *, forked: bool) -> dict[str, float]:
     help="Forked ones of each mode; of started ones a quarter.",
 )
 @click.option("--json", "as_json", is_flag=True)
-def main(evaluations: int, as_json: bool) -> None:
-    """Print both ways for each mode."""
+@click.option(
+    "--cycle", type=click.IntRange(min=1), help="Measure a real cycle of so many candidates instead."
+)
+@click.option(
+    "--mode", type=click.Choice([*MODES]), default="separate", show_default=True, help="Of --cycle."
+)
+def main(evaluations: int, as_json: bool, cycle: int | None, mode: str) -> None:
+    """Print both ways for each mode, or what a cycle costs."""
     prctl(PR_SET_CHILD_SUBREAPER, 1)
+    if cycle:
+        click.echo(f"a cycle of {cycle:,} candidates, {mode}: {cycle_s(mode, cycle):.1f} processor seconds")
+        return
     rows = {
         mode: {
             "bare_ms": bare_ms(mode, 200),

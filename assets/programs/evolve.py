@@ -4,6 +4,7 @@ judge each by the rules in force, on the evidence that its evaluation left."""
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -165,6 +166,10 @@ def generations(
     return JOURNAL.frame(rows)
 
 
+SHOWN_S = 1.0
+"""Seconds after which it is reported again how far the generations are: a report is an event of the run."""
+
+
 def of_project(
     store: LineStore,
     agents: Agents,
@@ -184,6 +189,7 @@ def of_project(
     wanted = generations_left(store, built, memory)
     islands = islands_at_start(built, own, memory)
     entries: list[GenerationEntry] = []
+    shown = -SHOWN_S
     with (
         Evaluator(built, own, workers=settings.workers, mode=settings.jail) as evaluator,
         sessions(store, agents) as session,
@@ -202,8 +208,11 @@ def of_project(
                 sha = store.blobs.put(entry_bytes(entry))
             entries.append(entry)
             best = islands.ranked(islands.rows.values())[0]
-            so_far = f"{name}, {len(entry.programs)} candidates, best {built.score_name} {best['score']:.6g}"
-            store.progress("generation done:", generation, wanted, so_far)
+            if generation == wanted or time.monotonic() > shown + SHOWN_S:
+                found = f"best {built.score_name} {best['score']:.6g}"
+                so_far = f"{name}, {len(entry.programs)} candidates, {found}"
+                store.progress("generation done:", generation, wanted, so_far)
+                shown = time.monotonic()
             yield {
                 "cycle": store.cycle,
                 "project": name,
@@ -295,7 +304,10 @@ def next_generation(
     rows = [*memory.rows, *(row for entry in entries for row in entry.programs)]
     failed = [row | {"cycle": context.cycle} for entry in entries for row in entry.unmade]
     measured = [
-        (row["program_id"], json.loads(row["artifacts"])) for entry in entries for row in entry.measured
+        (row["program_id"], json.loads(row["artifacts"]))
+        for entry in entries
+        for row in entry.measured
+        if row["artifacts"] != "{}"
     ]
     return run_generation(
         context,
@@ -303,7 +315,7 @@ def next_generation(
         generation,
         next_number=1 + max((row["number"] for row in rows), default=-1),
         seen={row["program_id"] for row in rows},
-        artifacts={program: texts for program, texts in measured if texts},
+        artifacts=dict(measured),
         memory=replace(memory, rows=rows, failed_proposals=[*memory.failed_proposals, *failed]),
     )
 

@@ -8,6 +8,7 @@ before a call is made. It never falls back to the other backend.
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
@@ -231,13 +232,13 @@ class Agents:
         """Return every attempt but the first ones, with the id of its row."""
         with self._lock:
             attempts = [attempt for call in self._calls.values() for attempt in call.attempts]
-        seen: dict[str, int] = {}
+        wanted = {attempt.call_id for attempt in attempts[first:]}
+        seen = Counter(attempt.call_id for attempt in attempts[:first] if attempt.call_id in wanted)
         named = []
-        for place, attempt in enumerate(attempts):
-            number = seen[attempt.call_id] = seen.get(attempt.call_id, -1) + 1
-            if place >= first:
-                words = (self.line, self.cycle, attempt.role, attempt.call_id, str(number))
-                named.append((attempt, text_sha("\x1f".join(words))))
+        for attempt in attempts[first:]:
+            words = (self.line, self.cycle, attempt.role, attempt.call_id, str(seen[attempt.call_id]))
+            seen[attempt.call_id] += 1
+            named.append((attempt, text_sha("\x1f".join(words))))
         return named
 
     @property

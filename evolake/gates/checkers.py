@@ -8,6 +8,7 @@ stored evidence without running anything again.
 
 from __future__ import annotations
 
+import functools
 import inspect
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -64,6 +65,11 @@ def find_checker(name: str) -> Checker:
     return CHECKERS[name]
 
 
+@functools.lru_cache(maxsize=512)
+def _signature(function: Callable[..., Any]) -> inspect.Signature:
+    return inspect.signature(function)
+
+
 def apply(name: str, evidence: Mapping[str, Any], parameters: Mapping[str, Any]) -> Finding | None:
     """Run one checker; evidence that could not be collected is blocked by every one (see `boundary`).
 
@@ -73,7 +79,7 @@ def apply(name: str, evidence: Mapping[str, Any], parameters: Mapping[str, Any])
     """
     function = find_checker(name)
     try:
-        inspect.signature(function).bind(evidence, **parameters)
+        _signature(function).bind(evidence, **parameters)
     except TypeError as error:
         raise InputError(
             f"checker {name!r} does not take these parameters",

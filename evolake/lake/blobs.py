@@ -42,19 +42,24 @@ class BlobStore:
                 wanted="64 hexadecimal digits",
                 do="use the name that put() gave",
             )
-        return self._root / "blobs" / sha[:2] / sha[2:]
+        return Path(f"{self._root}/blobs/{sha[:2]}/{sha[2:]}")
 
     def has(self, sha: str) -> bool:
         """Return whether the blob is there and whole."""
-        path = self.path(sha)
-        return path.exists() and self._shas.of(path) == sha
+        return self._holds(self.path(sha), sha)
+
+    def _holds(self, path: Path, sha: str) -> bool:
+        try:
+            return self._shas.of(path) == sha
+        except (FileNotFoundError, NotADirectoryError):
+            return False
 
     def put(self, data: bytes) -> str:
         """Store `data` and return its sha256 in hex."""
         sha = hashlib.sha256(data).hexdigest()
         path = self.path(sha)
         with disk.as_lake_error(f"blob {sha} could not be stored", f"to write {len(data)} bytes to {path}"):
-            if self.has(sha):
+            if self._holds(path, sha):
                 self._renew(path)
                 return sha
             lake_format.mark(self._root)

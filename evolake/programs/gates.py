@@ -21,7 +21,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from evolake.gates import Finding, checker
-from evolake.programs.model.program_text import Unreadable, outside_change, parse
+from evolake.programs.model.program_text import Unreadable, outside_change, parse, read_only_tree
 from evolake.programs.model.project import Project
 from evolake.programs.sandbox.evaluating import Evaluation, Evaluator, deciding_odd, score_in
 from evolake.programs.sandbox.program_runs import Built
@@ -353,12 +353,12 @@ def reach(candidate: Candidate) -> dict[str, Any]:
     """Return ways to the evaluator and constants of it that the initial program has not. A program that runs
     apart has no way there."""
     project = candidate.project
+    if project.apart:
+        return {"mode": project.mode, "reaches": [], "constants": []}
     name = project.given.evaluator.file
     ways, held = new_in(
         candidate.texts, project.evolving, name, project.files[name].decode("utf-8", "replace")
     )
-    if project.apart:
-        return {"mode": project.mode, "reaches": [], "constants": []}
     return {"mode": project.mode, "reaches": ways, "constants": [list(item) for item in held]}
 
 
@@ -396,7 +396,7 @@ def unreadable(texts: Mapping[str, str]) -> str:
         try:
             text.encode("utf-8")
             if name.endswith(".py"):
-                parse(text)
+                read_only_tree(text)
         except (Unreadable, UnicodeEncodeError) as error:
             return f"{name} {error}".replace("<unknown>, ", "")  # the parser is given a text, not the file
     return ""
@@ -412,7 +412,7 @@ def _bare(items: tuple[tuple[str, str], ...]) -> str:
     parts = []
     for name, text in items:
         try:
-            parts.append(ast.dump(parse(text)) if name.endswith(".py") else " ".join(text.split()))
+            parts.append(ast.dump(read_only_tree(text)) if name.endswith(".py") else " ".join(text.split()))
         except Unreadable:
             parts.append(text)
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()

@@ -20,7 +20,7 @@ from evolake.gates import GateResults, Ruleset, run_gates
 from evolake.gates.run import in_turn, side_by_side
 from evolake.lake import BlobStore
 from evolake.programs.evolution.outcome import LINE, Context, candidate_rows
-from evolake.programs.evolution.polished import polish_cost, polished
+from evolake.programs.evolution.polished import asks_for_polish, polish_cost, polished
 from evolake.programs.evolution.population import (
     Birth,
     Islands,
@@ -166,7 +166,8 @@ def run_generation(
         done = _run_batch(
             context, islands, generation, asked, next_number + len(entry.programs), seen, memory.recorded
         )
-        notes += sibling_notes(done, rows, islands)
+        if not operators:
+            notes += sibling_notes(done, rows, islands)
         entry = entry.followed_by(done)
     programs = [_after(row, islands) for row in entry.programs]
     return replace(entry, programs=programs, islands=list(islands.rows.values()))
@@ -411,7 +412,8 @@ def written(
             numbers=[item.place for item in asked],
             most=1 if context.agents.backend.name == "operators" else context.own.candidates_per_call,
         )
-        if context.agents.backend.name == "operators":
+        operators = context.agents.backend.name == "operators"
+        if operators and any(asks_for_polish(reply.value) for reply in replies):
             places = [(generation - 1) * context.own.candidates_per_generation + item.place for item in asked]
             wanted = list(zip([item.request for item in asked], replies, seeds, places, strict=True))
             done = side_by_side(lambda given: polished(context, *given), wanted, context.workers)

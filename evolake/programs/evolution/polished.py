@@ -63,6 +63,11 @@ def _value(evaluator: Evaluator, texts: Mapping[str, str], seeds: list[int]) -> 
         return None
 
 
+def asks_for_polish(value: WriterReply | AgentFailure) -> bool:
+    """Return whether a reply of the operators asks for a lifted and polished child."""
+    return isinstance(value, WriterReply) and value.operator == POLISH
+
+
 def polished(
     context: Context, request: WriterRequest, reply: Reply[WriterReply | AgentFailure], seed: int, place: int
 ) -> tuple[Reply[WriterReply | AgentFailure], list[Row]]:
@@ -71,7 +76,7 @@ def polished(
 
     place: of the child in its cycle.
     """
-    if not isinstance(reply.value, WriterReply) or reply.value.operator != POLISH:
+    if not asks_for_polish(reply.value):
         return reply, []
     texts, project = request.parent.files, context.project
     try:

@@ -75,11 +75,12 @@ def texts_bytes(texts: Mapping[str, str]) -> bytes:
 
 def texts_of(blobs: BlobStore, sha: str) -> dict[str, str]:
     """Return path -> text of a stored program, the main file first."""
-    return dict(_texts(blobs, sha))
+    return dict(stored_texts(blobs, sha))
 
 
 @lru_cache(maxsize=1024)
-def _texts(blobs: BlobStore, sha: str) -> Mapping[str, str]:
+def stored_texts(blobs: BlobStore, sha: str) -> Mapping[str, str]:
+    """Return what `texts_of` returns; the same object each time, not to be changed."""
     return json.loads(blobs.get(sha).decode("utf-8", "surrogatepass"))
 
 

@@ -13,7 +13,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
 
@@ -24,7 +24,7 @@ from evolake.agents.attempts import TriedIdea, attempts_table
 from evolake.agents.session import SessionRecords
 from evolake.canonical_json import canonical_json
 from evolake.lake import BlobStore
-from evolake.programs.evolution.population import Islands, Row, merit, texts_of
+from evolake.programs.evolution.population import Islands, Row, merit, stored_texts
 from evolake.programs.search.proposing import polish_drawn
 from evolake.programs.search.trials import UNLIFTED, Choice, Trial, Trials, choose_parent
 
@@ -236,7 +236,7 @@ class GenerationEntry:
 
 def entry_bytes(entry: GenerationEntry) -> bytes:
     """Return an entry as canonical JSON."""
-    return canonical_json(asdict(entry), ascii_only=True).encode()
+    return canonical_json(vars(entry), ascii_only=True).encode()
 
 
 def read_entry(data: bytes) -> GenerationEntry:
@@ -342,10 +342,10 @@ def tried_programs(rows: Sequence[Row], islands: Islands, blobs: BlobStore) -> T
     older = islands.ranked(row for row in held[:-NEWEST] if row["score"] is not None)[:BEST]
     kept = sorted([*older, *held[-NEWEST:]], key=lambda row: row["number"])
     places = {row["program_id"]: place for place, row in enumerate(kept)}
-    scores = {row["program_id"][:NAMED_BY]: row["score"] for row in rows}
+    scores = _scores_of_twins(rows, kept)
     trials = [
         Trial(
-            texts=texts_of(blobs, row["files_sha"]),
+            texts=stored_texts(blobs, row["files_sha"]),
             score=row["score"],
             operator=row["operator"],
             parent=places.get(row["parents"][0]) if row["parents"] else None,
@@ -354,6 +354,13 @@ def tried_programs(rows: Sequence[Row], islands: Islands, blobs: BlobStore) -> T
         for row in kept
     ]
     return Tried(kept, Trials(trials, islands.project.higher_is_better))
+
+
+def _scores_of_twins(rows: Sequence[Row], kept: Iterable[Row]) -> dict[str, float | None]:
+    """Scores of the programs that the reasons of blocked ones among `kept` name, by the start of their id."""
+    found = [BEHAVES_AS.match(row["reason"] or "") for row in kept if row["score"] is None]
+    wanted = {item.group(1) for item in found if item}
+    return {name: row["score"] for row in rows if wanted and (name := row["program_id"][:NAMED_BY]) in wanted}
 
 
 def _twin_score(row: Row, scores: Mapping[str, float | None]) -> float | None:

@@ -302,6 +302,12 @@ def parse(source: str) -> ast.Module:
     return bounded(source.removeprefix(BOM), LONGEST)
 
 
+@lru_cache(maxsize=16)
+def read_only_tree(source: str) -> ast.Module:
+    """Return the tree of `parse`, remembered for the next reader: not to be changed. Raises Unreadable."""
+    return parse(source)
+
+
 def declared_encoding(source: str) -> str:
     """Return the encoding that the first two lines of a Python file declare, in the spelling of `tokenize`;
     utf-8 if they declare none."""

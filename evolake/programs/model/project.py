@@ -22,6 +22,7 @@ import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Literal
 
@@ -177,17 +178,17 @@ class Project:
         """Whether it runs apart, and the evaluator does not measure by a clock of its own either."""
         return self.apart and not self.open_because
 
-    @property
+    @cached_property
     def metrics(self) -> dict[str, str]:
         """Declared metrics with their directions; the first is the score."""
         return dict(self.given.metrics) or {SCORE: "max"}
 
-    @property
+    @cached_property
     def score_name(self) -> str:
         """The metric that programs are ranked by."""
         return next(iter(self.metrics))
 
-    @property
+    @cached_property
     def higher_is_better(self) -> bool:
         """Whether a higher score is better."""
         return self.metrics[self.score_name] == "max"
@@ -505,4 +506,4 @@ def is_project(path: Path) -> bool:
 
 def stages_in(evaluator: str) -> Sequence[str]:
     """Return the stages that an evaluator's text defines."""
-    return [name for name in STAGES if re.search(rf"^def {name}\b", evaluator, re.MULTILINE)]
+    return [name for name in STAGES if re.search(rf"^(async )?def {name}\b", evaluator, re.MULTILINE)]

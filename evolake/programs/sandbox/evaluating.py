@@ -175,9 +175,9 @@ class Evaluator:
         Raises:
             JailUnavailable, InputError, HostBusy: as `evaluate`.
         """
-        result: list[Evaluation] = []
-        while len(result) < len(seeds) and (not result or result[-1].ok):
-            some = seeds[len(result) : len(result) + (max(1, self._idle) if result else 1)]
+        result = [self.evaluate(texts, seed, built) for seed in seeds[:1]]
+        while len(result) < len(seeds) and result[-1].ok:
+            some = seeds[len(result) : len(result) + max(1, self._idle)]
             for evaluation in side_by_side(lambda seed: self.evaluate(texts, seed, built), some, len(some)):
                 result.append(evaluation)
                 if not evaluation.ok:

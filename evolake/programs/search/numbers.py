@@ -16,7 +16,7 @@ from evolake.programs.model.program_text import (
     Unreadable,
     cut,
     parameters_in,
-    parse,
+    read_only_tree,
 )
 
 LARGEST = 1e12
@@ -71,7 +71,7 @@ def numbers_in(texts: Mapping[str, str]) -> list[Number]:
 def literals(name: str, text: str, spans: tuple[tuple[int, int], ...]) -> tuple[Number, ...]:
     """Return numbers that are in Python's blocks."""
     places, result, within = Places(text), [], set[ast.AST]()
-    for node in ast.walk(parse(text)):
+    for node in ast.walk(read_only_tree(text)):
         if node in within:
             continue
         value, sign = node, 1

@@ -9,7 +9,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from evolake.programs.model.program_text import BadBlocks, Blocks, Places, Unreadable, cut, parse
+from evolake.programs.model.program_text import (
+    BadBlocks,
+    Blocks,
+    Places,
+    Unreadable,
+    cut,
+    parse,
+    read_only_tree,
+)
 from evolake.programs.search.numbers import inside
 from evolake.programs.search.steps import promising_step, step_few
 from evolake.programs.search.structure import MUTATIONS
@@ -171,7 +179,7 @@ def _reads(name: str, text: str) -> bool:
     if not name.endswith(".py"):
         return True
     try:
-        parse(text)
+        read_only_tree(text)
     except Unreadable:
         return False
     return True

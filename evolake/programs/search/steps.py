@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -103,6 +104,7 @@ def space_of(numbers: Sequence[Number], points: Array) -> Space:
     return Space(low, high, whole, marked, log, span, np.where(scale > 0, scale, 1.0))
 
 
+@lru_cache(maxsize=16)
 def step_size(trials: Trials, own: str) -> float:
     """Return the relative size of steps of a skeleton, by the one-fifth rule over its trials. A new skeleton
     begins with the size of its parent's, since most of its numbers are as good as they were there."""
@@ -127,26 +129,30 @@ def step_size(trials: Trials, own: str) -> float:
     return sizes.get(own, FIRST)
 
 
+@lru_cache(maxsize=16)
 def number_weights(trials: Trials, own: str, count: int) -> Array:
     """Return how likely each number of a skeleton is to be changed: less if earlier changes of it were
     blocked or had no effect. Sums to 1."""
-    good, all_ = np.full(count, 1.0), np.full(count, 1.0)
     places, points = points_of(trials, own)
-    rows = dict(zip(places, points, strict=True))
-    for place in places:
-        parent = trials.items[place].parent
-        if parent not in rows:
-            continue
-        changed = rows[place] != rows[parent]
-        if not changed.any():
-            continue
-        share = changed / changed.sum()
-        all_ += share
-        merit, earlier = trials.merits[place], trials.merits[parent]
-        if merit is not None:
-            good += share * (2.0 if earlier is not None and merit > earlier else 0.7)
+    rows = {place: row for row, place in enumerate(places)}
+    pairs = [(place, parent) for place in places if (parent := trials.items[place].parent) in rows]
+    after, before = np.array([(rows[one], rows[other]) for one, other in pairs], int).reshape(-1, 2).T
+    changed = points[after] != points[before]
+    shares = changed / np.maximum(changed.sum(axis=1, keepdims=True), 1)
+    worth = [_worth(trials.merits[place], trials.merits[parent]) for place, parent in pairs]
+    one = np.ones((1, count))
+    # cumsum adds row by row; sum does so in pairs, with other last bits
+    all_ = np.cumsum(np.concatenate([one, shares]), axis=0)[-1]
+    good = np.cumsum(np.concatenate([one, shares * np.array(worth).reshape(-1, 1)]), axis=0)[-1]
     weights = np.maximum(good / all_, 0.05)
     return weights / weights.sum()
+
+
+def _worth(merit: float | None, earlier: float | None) -> float:
+    """Successes that a change of numbers counts as."""
+    if merit is None:
+        return 0.0
+    return 2.0 if earlier is not None and merit > earlier else 0.7
 
 
 def step_few(trials: Trials, parent: int, random: np.random.Generator) -> dict[str, str] | None:

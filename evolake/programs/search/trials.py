@@ -95,7 +95,7 @@ class Trials:
 
     def lifted(self, place: int) -> bool:
         """Return whether a trial is what a polish makes, or that with other numbers."""
-        return self.skeletons[place] in self._polished
+        return bool(self._polished) and self.skeletons[place] in self._polished
 
     @cached_property
     def _polished(self) -> set[str]:
@@ -104,6 +104,8 @@ class Trials:
     @cached_property
     def best_unlifted(self) -> int | None:
         """Place of the best trial that no polish has made, the first of equals."""
+        if not self._polished:
+            return self.best
         merits = [None if self.lifted(place) else merit for place, merit in enumerate(self.merits)]
         scored = [(merit, -place) for place, merit in enumerate(merits) if merit is not None]
         return -max(scored)[1] if scored else None
@@ -159,8 +161,10 @@ def values_of(items: tuple[tuple[str, str], ...]) -> tuple[Number, ...]:
         return ()
 
 
+@lru_cache(maxsize=16)
 def points_of(trials: Trials, own: str) -> tuple[list[int], np.ndarray]:
-    """Return places of the trials of one skeleton, and their numbers as rows of an array."""
+    """Return places of the trials of one skeleton, and their numbers as rows of an array; neither is to be
+    changed."""
     places = [place for place, item in enumerate(trials.skeletons) if item == own]
     rows = [
         [number.value for number in values_of(tuple(trials.items[place].texts.items()))] for place in places

@@ -37,6 +37,17 @@ async def both(path):
 def evaluate(path):
     return {"combined_score": sum(asyncio.run(both(path)))}
 """,
+    "a coroutine": """
+import asyncio
+async def evaluate(path):
+    return {"combined_score": f(path) + await asyncio.sleep(0.01, 1.0)}
+""",
+    "stages that are coroutines": """
+async def evaluate_stage1(path):
+    return {"combined_score": f(path) + 1.0}
+async def evaluate_stage2(path):
+    return {"combined_score": f(path) + 1.0}
+""",
     "a pool of processes": """
 import concurrent.futures
 def evaluate(path):
