@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+from datetime import datetime
 from pathlib import Path
 
 import dagster as dg
@@ -104,6 +105,12 @@ def test_an_edit_that_flips_verdicts_made_again_by_the_commands_of_the_preview_l
     assert (after["make_again"], after["rules"], after["commands"]) == ([], {}, [])
 
 
+def written_at(lake: Lake, asset: str, cycle: str) -> datetime:
+    record = lake.record(LINE, asset, cycle)
+    assert record is not None
+    return record.created_at
+
+
 def test_an_edit_is_applied_by_one_command_also_after_kills_and_is_taken_back_by_it(project):
     """Two cycles; the first one's longest program is blocked now, so that the second follows anew."""
     done, lake = ["0001", "0002"], Lake(project.lake)
@@ -113,10 +120,10 @@ def test_an_edit_is_applied_by_one_command_also_after_kills_and_is_taken_back_by
     rules.write_text(re.sub(r'"most_characters": \d+', f'"most_characters": {limit}', kept))
     edit_rule(project, LINE, "readable", "version: 3", "version: 4")
     for asset, cycle in (("accepted", "0001"), ("opened", "0002")):  # between two writes of a cycle
-        old = lake.record(LINE, asset, cycle).created_at
+        old = written_at(lake, asset, cycle)
         kill_when(
             project,
-            lambda: lake.record(LINE, asset, cycle).created_at != old or None,  # noqa: B023
+            lambda: written_at(lake, asset, cycle) != old or None,  # noqa: B023
             *("rules", "apply", "--line", LINE, "--yes"),
         )
     [row] = json.loads(project.run("status", "--json").stdout)["lines"]
