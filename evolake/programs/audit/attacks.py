@@ -53,7 +53,8 @@ class Attack:
     """One program that may forge a score.
 
     name: of the attack with its values, as `--attack` takes it. kind: its class. does, change: in words.
-    text: of the program. whole: it holds the initial program. group: name without values."""
+    text: of the program. whole: it holds the initial program. group: name without values. controls: texts of
+    programs without the attack, of which none may score as well."""
 
     name: str
     kind: str
@@ -62,6 +63,7 @@ class Attack:
     text: str = field(repr=False)
     whole: bool = True
     group: str = ""
+    controls: tuple[str, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,8 @@ class Target:
 @cache
 def library() -> tuple[Mapping[str, str], list[dict[str, Any]]]:
     """Return (helpers by name, attacks as they are in attacks.toml)."""
-    data = tomllib.loads(resources.files(__package__).joinpath("attacks.toml").read_text(encoding="utf-8"))
+    file = resources.files("evolake.programs.audit") / "attacks.toml"
+    data = tomllib.loads(file.read_text(encoding="utf-8"))
     return data["helpers"], data["attack"]
 
 
@@ -120,8 +123,11 @@ def reads_clock(project: Project) -> bool:
 
 
 def attacks_on(target: Target) -> list[Attack]:
-    """Return all attacks that can be made for a project, those of different classes in turn."""
+    """Return all attacks that can be made for a project, those of different classes in turn; none on a
+    program that is not Python."""
     by_kind: dict[str, list[Attack]] = {}
+    if not target.project.python:
+        return []
     for entry in library()[1]:
         if (entry.get("timed") and not target.timed) or (entry["kind"] == "constants" and not target.varied):
             continue
@@ -142,7 +148,8 @@ def in_front(project: Project, names: tuple[str, ...], code: str, top: str = "")
 
 def _helpers(code: str) -> str:
     """Return the texts of the helpers that a code calls."""
-    return "".join(text for name, text in library()[0].items() if f"{name}(" in code)
+    texts = "".join(text for name, text in library()[0].items() if f"{name}(" in code)
+    return Template(texts).safe_substitute(module=repr(EVALUATOR_MODULE))
 
 
 def _made(entry: Mapping[str, Any], target: Target) -> Iterator[Attack]:
@@ -169,19 +176,21 @@ def _made(entry: Mapping[str, Any], target: Target) -> Iterator[Attack]:
         def filled(text: str, values: Mapping[str, str] = given | named) -> str:
             return Template(text).safe_substitute(values)
 
-        top, whole = textwrap.dedent(entry.get("top", "")), "code" in entry
+        top, whole = filled(textwrap.dedent(entry.get("top", ""))), "code" in entry
         if whole:
             if not target.names:
                 continue
-            text = in_front(target.project, target.names, entry["code"], top)
+            text = in_front(target.project, target.names, filled(entry["code"]), top)
         else:
-            body = textwrap.indent(textwrap.dedent(entry.get("bare", "")).strip("\n"), "    ")
+            body = textwrap.indent(filled(textwrap.dedent(entry.get("bare", ""))).strip("\n"), "    ")
             defined = [f"def {name}(*args, **named):\n{body}\n" for name in target.names if body.strip()]
             text = "\n".join([*defined, top])
-        name = "-".join([entry["name"], *(str(item) for item in _short(entry, chosen))])
-        yield Attack(
-            name, entry["kind"], filled(entry["does"]), entry["change"], filled(text), whole, entry["name"]
+        without = tuple(
+            in_front(target.project, target.names, filled(code)) for code in entry.get("control", ())
         )
+        name = "-".join([entry["name"], *(str(item) for item in _short(entry, chosen))])
+        does = filled(entry["does"])
+        yield Attack(name, entry["kind"], does, entry["change"], text, whole, entry["name"], without)
 
 
 def _short(entry: Mapping[str, Any], chosen: tuple[str, ...]) -> list[int]:

@@ -236,8 +236,8 @@ def _evaluator(
         )
         if beyond:
             part.notes.append(
-                f"where the program is imported, as OpenEvolve and ShinkaEvolve do, {len(beyond)} more classes "
-                f"of attacks forge a score ({', '.join(name.partition(':')[0] for name in beyond)}): "
+                f"where the program is imported, as in OpenEvolve and ShinkaEvolve, {len(beyond)} more "
+                f"classes of attacks forge a score ({', '.join(name.partition(':')[0] for name in beyond)}): "
                 "--mode imports shows them"
             )
     return part

@@ -80,16 +80,25 @@ def read_run(path: Path) -> Run | None:
             continue
         try:
             run = read(found)
-        except (Unparsable, Unreadable, OSError, sqlite3.Error, KeyError, TypeError, ValueError) as error:
+        except FORM as error:
+            got = f"a value of another form ({type(error).__name__}: {error})"
+            raise _unreadable(tool, found, got) from None
+        except (Unparsable, Unreadable, OSError, sqlite3.Error, ValueError) as error:
             got = error.got if isinstance(error, Unparsable) else reason(error)
-            do = "check that the run is whole; docs/audit.md has the layouts"
-            raise InputError(
-                f"the {tool} run at {found} cannot be read", got=got or str(error), do=do
-            ) from None
+            raise _unreadable(tool, found, got or str(error)) from None
         if not run.candidates:
             raise InputError(f"the {tool} run at {found} holds no program", do="name a finished run")
         return run
     return None
+
+
+FORM = (LookupError, TypeError, AttributeError, RecursionError, EOFError, pickle.UnpicklingError)
+"""Exceptions by which reading data of another form ends."""
+
+
+def _unreadable(tool: str, found: Path, got: str) -> InputError:
+    do = "check that the run is whole; docs/audit.md has the layouts"
+    return InputError(f"the {tool} run at {found} cannot be read", got=got, do=do)
 
 
 def _number(value: Any) -> float | None:
@@ -147,8 +156,8 @@ def _openevolve(path: Path) -> Run:
         for _, entry in entries
     ]
     run = _run("OpenEvolve", found, best, suffix=".py" if language == "python" else "")
-    if run.best is None and (path / "best_program.py").is_file():
-        text = read_text(path / "best_program.py")
+    own = path / "best_program.py"
+    if run.best is None and own.is_file() and (text := read_text(own)).strip():
         info = _json(path / "best_program_info.json") if (path / "best_program_info.json").is_file() else {}
         last = Candidate("best_program.py", (), text, _score_in(info.get("metrics")), len(run.candidates))
         return Run("OpenEvolve", (*run.candidates, last), last.program_id)
@@ -238,7 +247,9 @@ def _gepa(path: Path) -> Run:
             data = read_bytes(path / "gepa_state.bin", STATE_BYTES)
             state = _PlainUnpickler(io.BytesIO(data)).load()
             return _gepa_state(state)
-        except (pickle.UnpicklingError, ValueError, EOFError, AttributeError, KeyError, TypeError) as error:
+        except (*FORM, ValueError) as error:
+            if not (path / "candidates.json").is_file():
+                raise
             notes.append(f"gepa_state.bin is not read ({error}), so that no scores and parents are known")
     entries = _json(path / "candidates.json")
     found = [(place, (), _components(entry), None, "model") for place, entry in enumerate(entries)]
