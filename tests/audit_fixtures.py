@@ -83,7 +83,8 @@ def shinka_run(folder: Path, texts: Sequence[str], scores: Sequence[float | None
     with contextlib.closing(sqlite3.connect(folder / "evolution_db.sqlite")) as connection:
         connection.execute(
             "CREATE TABLE programs (id TEXT PRIMARY KEY, code TEXT NOT NULL, language TEXT NOT NULL, "
-            "parent_id TEXT, generation INTEGER NOT NULL, timestamp REAL NOT NULL, combined_score REAL, correct BOOLEAN)"
+            "parent_id TEXT, generation INTEGER NOT NULL, timestamp REAL NOT NULL, combined_score REAL, "
+            "correct BOOLEAN)"
         )
         for place, (text, score, parent) in enumerate(
             zip(texts, scores, parents_of(len(texts)), strict=True)

@@ -119,7 +119,7 @@ def _pair(evaluator: Path, program: Path) -> Project:
     toml = (
         f"[program]\nfiles = [{json.dumps(program.name)}]\n[evaluator]\nfile = {json.dumps(evaluator.name)}\n"
     )
-    return project_of(evaluator.stem.lower() or EVALUATOR, {**files, TOML: toml.encode()}, str(evaluator))
+    return project_of(evaluator.stem.lower() or EVALUATOR, {**files, TOML: toml.encode()}, str(program.parent))
 
 
 def _text(program: Path) -> str:
@@ -236,9 +236,8 @@ def _evaluator(
         )
         if beyond:
             part.notes.append(
-                f"where the program is imported, as in OpenEvolve and ShinkaEvolve, {len(beyond)} more "
-                f"classes of attacks forge a score ({', '.join(name.partition(':')[0] for name in beyond)}): "
-                "--mode imports shows them"
+                "where the program is imported, as in OpenEvolve and ShinkaEvolve, more attacks forge a score "
+                f"({', '.join(name.partition(':')[0] for name in beyond)}): --mode imports shows them"
             )
     return part
 

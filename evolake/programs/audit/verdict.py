@@ -14,7 +14,7 @@ TITLES = {
     "measurement": "Is the score a measurement?",
     "gain": "Is the gain real?",
 }
-SOUND, UNSOUND = "sound", "not sound"
+SOUND, UNSOUND = "no finding", "not sound"
 
 
 @dataclass(frozen=True)
@@ -74,8 +74,8 @@ class Audit:
     def lines(self) -> list[str]:
         """For people."""
         count = len(self.findings)
-        said = "no finding" if not count else f"{count} finding{'s' if count > 1 else ''}"
-        result = [f"{self.project}: {self.verdict}: {said} (evaluated in mode {self.mode})"]
+        said = f", {count} finding{'s' if count > 1 else ''}" if count else ""
+        result = [f"{self.project}: {self.verdict}{said} (evaluated in mode {self.mode})"]
         for part in self.parts:
             result.append(TITLES[part])
             for number, item in self.of(part):

@@ -163,14 +163,14 @@ def test_the_command_audits_a_run_below_its_project_and_writes_a_page(tmp_path, 
     typed = "audit search/openevolve_output --seconds 12 --json --out verdict.html"
     done = commands.evolake(*typed.split())
     found = json.loads(done.stdout)
-    assert (done.returncode, found["verdict"], found["findings"]) == (0, "sound", [])
+    assert (done.returncode, found["verdict"], found["findings"]) == (0, "no finding", [])
     assert (
         found["figures"]["gain"]
         | {"tool": "OpenEvolve", "candidates": "3", "duplicates": "1", "best program": "-0.0025"}
         == found["figures"]["gain"]
     )
     page = (tmp_path / "verdict.html").read_text()
-    assert "Audit of search: sound" in page and "Is the gain real?" in page and "<script" not in page
+    assert "Audit of search: no finding" in page and "Is the gain real?" in page and "<script" not in page
 
 
 def test_the_command_audits_an_evaluator_with_a_program_and_shows_an_attack(tmp_path, monkeypatch):
