@@ -119,7 +119,9 @@ def _pair(evaluator: Path, program: Path) -> Project:
     toml = (
         f"[program]\nfiles = [{json.dumps(program.name)}]\n[evaluator]\nfile = {json.dumps(evaluator.name)}\n"
     )
-    return project_of(evaluator.stem.lower() or EVALUATOR, {**files, TOML: toml.encode()}, str(program.parent))
+    return project_of(
+        evaluator.stem.lower() or EVALUATOR, {**files, TOML: toml.encode()}, str(program.parent)
+    )
 
 
 def _text(program: Path) -> str:

@@ -176,13 +176,10 @@ def _score_in(metrics: Any) -> float | None:
 
 def _database(path: Path) -> Path | None:
     """Return an SQLite file with a table of programs: the file itself, or one in the folder."""
-    files = (
-        [path]
-        if path.is_file()
-        else sorted([*path.glob("*.sqlite"), *path.glob("*.db")])
-        if path.is_dir()
-        else []
-    )
+    if path.is_dir():
+        files = sorted([*path.glob("*.sqlite"), *path.glob("*.db")])
+    else:
+        files = [path] if path.is_file() else []
     return next((file for file in files if _is_sqlite(file)), None)
 
 

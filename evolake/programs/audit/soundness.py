@@ -89,7 +89,7 @@ def merit_of(project: Project, evaluation: Evaluation) -> float | None:
     if not evaluation.ok or deciding_odd(project, evaluation):
         return None
     score = score_of(project, evaluation)
-    return None if score is None else score if project.higher_is_better else -score
+    return score if score is None or project.higher_is_better else -score
 
 
 def with_limits(project: Project, cpu_s: float) -> Project:
