@@ -69,7 +69,8 @@ def openevolve_run(folder: Path, texts: Sequence[str], scores: Sequence[float | 
             "metrics": {} if score is None else {"combined_score": score, "size": 3},
         }
         (checkpoint / "programs" / f"p{place}.json").write_text(json.dumps(entry))
-    best = max(range(len(texts)), key=lambda place: -1e300 if scores[place] is None else scores[place])
+    known = [-1e300 if score is None else score for score in scores]
+    best = known.index(max(known))
     metadata = {"best_program_id": f"p{best}", "last_iteration": len(texts), "islands": [["p0"]]}
     (checkpoint / "metadata.json").write_text(json.dumps(metadata))
     (checkpoint / "best_program.py").write_text(texts[best])

@@ -45,6 +45,7 @@ for _name in {names!r}:
 """Puts `forge` in front of the functions that the evaluator calls; what they call of each other stays as it
 is."""
 CONTROL = "return function(*args, **named)"
+CHANGED = "changed(function(*args, **named), lambda number: {})"
 DATA_FILE = re.compile(r"['\"]([\w.-]+\.(?:json|txt|csv|npy|npz|out|log))['\"]")
 
 
@@ -87,11 +88,6 @@ def library() -> tuple[Mapping[str, str], list[dict[str, Any]]]:
     file = resources.files("evolake.programs.audit") / "attacks.toml"
     data = tomllib.loads(file.read_text(encoding="utf-8"))
     return data["helpers"], data["attack"]
-
-
-def kinds() -> list[str]:
-    """Return the classes of attacks, in order; the last three are of `foreseen` and `tolerances`."""
-    return [*dict.fromkeys(entry["kind"] for entry in library()[1]), "loading", "seeds", "tolerances"]
 
 
 def evaluator_texts(project: Project) -> str:
@@ -166,7 +162,7 @@ def _made(entry: Mapping[str, Any], target: Target) -> Iterator[Attack]:
     choices = (
         zip(*values.values(), strict=True) if entry.get("paired") else itertools.product(*values.values())
     )
-    for chosen in choices:
+    for number, chosen in enumerate(choices, 1):
         named = dict(zip(values, chosen, strict=True))
         if (only := entry.get("only_named")) and not re.search(
             rf"\b{named[only].rpartition('.')[2]}\s*\(", texts
@@ -185,17 +181,9 @@ def _made(entry: Mapping[str, Any], target: Target) -> Iterator[Attack]:
             body = textwrap.indent(filled(textwrap.dedent(entry.get("bare", ""))).strip("\n"), "    ")
             defined = [f"def {name}(*args, **named):\n{body}\n" for name in target.names if body.strip()]
             text = "\n".join([*defined, top])
-        without = tuple(
-            in_front(target.project, target.names, filled(code)) for code in entry.get("control", ())
-        )
-        name = "-".join([entry["name"], *(str(item) for item in _short(entry, chosen))])
+        numbers = [CHANGED.format(number) for number in entry.get("control", ())]
+        returned = [*numbers, *([entry["returns"]] if "returns" in entry else [])]
+        without = tuple(in_front(target.project, target.names, filled(f"return {code}")) for code in returned)
+        name = f"{entry['name']}-{number}" if values else entry["name"]
         does = filled(entry["does"])
         yield Attack(name, entry["kind"], does, entry["change"], text, whole, entry["name"], without)
-
-
-def _short(entry: Mapping[str, Any], chosen: tuple[str, ...]) -> list[int]:
-    """Return the numbers of the chosen values, from 1 on; none if there is nothing to choose."""
-    values = list(entry.get("values", {}).values())
-    if entry.get("paired"):
-        return [values[0].index(chosen[0]) + 1]
-    return [given.index(value) + 1 for given, value in zip(values, chosen, strict=True)]

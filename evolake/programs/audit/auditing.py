@@ -6,11 +6,10 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from evolake.errors import InputError
 from evolake.gates import load_rules
-from evolake.programs.audit.attacks import kinds
 from evolake.programs.audit.gains import Gain, record_of
 from evolake.programs.audit.measuring import Part, measurement
 from evolake.programs.audit.runs import Run, read_run
@@ -174,7 +173,7 @@ def audit(asked: Asked, own: ProgramsSettings, settings: Settings) -> Audit:
             recorded = (
                 subject.run.best.score if subject.run and subject.run.best and not asked.program else None
             )
-            found, _ = gain.compared(best, recorded)
+            found = gain.compared(best, recorded)
             part.findings += found.findings
             part.figures |= found.figures
             part.notes += found.notes
@@ -226,10 +225,7 @@ def _evaluator(
     found = attacked(project, budget)
     part.findings += found.findings
     part.notes += found.notes
-    part.figures["attacks"] = (
-        f"{found.tried} of {found.made} programs of {len(kinds())} classes, "
-        f"{len(found.forged)} forged a score"
-    )
+    part.figures["attacks"] = f"{found.tried} of {found.made} programs; {len(found.forged)} forged a score"
     if project.mode == "calls" and not project.given.evaluator.mode and not asked.attack and budget.left > 1:
         imported = replace(project, mode="imports")
         other = attacked(imported, Budget(budget.left * IMPORTED + 1))
@@ -238,12 +234,7 @@ def _evaluator(
         )
         if beyond:
             part.notes.append(
-                "where the program is imported, as in OpenEvolve and ShinkaEvolve, more attacks forge a score "
-                f"({', '.join(name.partition(':')[0] for name in beyond)}): --mode imports shows them"
+                "where the program is imported, as in OpenEvolve and ShinkaEvolve, more attacks forge a "
+                f"score ({', '.join(name.partition(':')[0] for name in beyond)}): --mode imports shows them"
             )
     return part
-
-
-def parts_named(names: Sequence[str]) -> tuple[About, ...]:
-    """Return parts of an audit by their names; all without one."""
-    return tuple(part for part in PARTS if part in names) if names else cast("tuple[About, ...]", PARTS)

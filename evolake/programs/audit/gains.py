@@ -53,8 +53,8 @@ class Gain:
         self.again = f"{command} --only gain"
         self.sign = 1 if project.higher_is_better else -1
 
-    def compared(self, best: Texts, recorded: float | None = None) -> tuple[Part, float | None]:
-        """Return how the best program compares with the initial one, and its mean score, higher is better."""
+    def compared(self, best: Texts, recorded: float | None = None) -> Part:
+        """Return how the best program compares with the initial one."""
         part, project = Part("gain"), self.project
         seedless = not chance_in(project, [project.evolving, best])
         sides = {"champion": "initial", "again": "initial", "challenger": "best"}
@@ -62,7 +62,7 @@ class Gain:
         done = self._duel(sides, texts, seedless)
         if done is None:
             part.notes.append("the machine was too busy to compare the programs")
-            return part, None
+            return part
         scores = {side: [merit_of(project, item) for item in some] for side, some in done.items()}
         decision = decide_duel(scores, generator(self.seeds[0], LINE, "audit", "duel"), seedless=seedless)
         initial, challenger = _mean(scores["champion"]), _mean(scores["challenger"])
@@ -96,7 +96,7 @@ class Gain:
             )
         if recorded is not None:
             self._reproduced(part, [score for score in scores["challenger"] if score is not None], recorded)
-        return part, challenger
+        return part
 
     def _duel(
         self, sides: Mapping[str, str], texts: Mapping[str, Texts], seedless: bool

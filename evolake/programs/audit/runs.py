@@ -1,11 +1,4 @@
-"""Read finished runs of other tools by their documented layouts, without their packages.
-
-    OpenEvolve    a checkpoint (metadata.json, best_program_info.json, programs/*.json), or a folder with
-                  checkpoints/checkpoint_N, of which the newest counts
-    ShinkaEvolve  its SQLite file, or the folder with it: table `programs`
-    GEPA          run_dir: gepa_state.bin, of which only plain values are read; else candidates.json
-    LLM4AD        the log folder: samples/samples_*.json
-    CodeEvolve    the results folder: N/best_sol.* of each island N
+"""Read finished runs of other tools by their layouts (docs/audit.md), without their packages.
 
 What is read is data of strangers: nothing of it is executed, every file has a limit, and a state that holds
 anything but plain values is not read.
@@ -62,11 +55,6 @@ class Run:
     def best(self) -> Candidate | None:
         """The best program; None if no score is recorded."""
         return next((item for item in self.candidates if item.program_id == self.best_id), None)
-
-    @property
-    def initial(self) -> Candidate | None:
-        """The first program without a parent."""
-        return next((item for item in self.candidates if not item.parents), None)
 
 
 def read_run(path: Path) -> Run | None:

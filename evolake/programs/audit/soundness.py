@@ -13,14 +13,14 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from evolake.errors import HostBusy, InputError
 from evolake.gates.run import side_by_side
 from evolake.parsing import parse_python
 from evolake.programs.audit import attacks
-from evolake.programs.audit.attacks import CONTROL, Attack, Target, in_front
+from evolake.programs.audit.attacks import CHANGED, CONTROL, Attack, Target, in_front
 from evolake.programs.audit.verdict import Finding
 from evolake.programs.evolution.baseline import processor_seconds
 from evolake.programs.model.program_text import Places
@@ -80,7 +80,6 @@ class Soundness:
     made: int
     forged: Mapping[str, float]
     notes: tuple[str, ...] = ()
-    programs: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
 
 
 def merit_of(project: Project, evaluation: Evaluation) -> float | None:
@@ -217,9 +216,7 @@ class Referee:
 def sound(referee: Referee, budget: Budget, command: str, only: str = "") -> Soundness:
     """Return what the attacks forged.
 
-    Args:
-        command: `evolake audit PATH` as it was typed, for the commands that show a finding again. only: name
-            of the one attack to run.
+    command: `evolake audit PATH` as it was typed. only: an attack, or a class of attacks, to run.
 
     Raises:
         InputError: no attack has the name `only`.
@@ -268,8 +265,7 @@ def sound(referee: Referee, budget: Budget, command: str, only: str = "") -> Sou
     if only in ("", TOLERANCES) and target.names and budget.left > 0:
         findings += tolerances(referee, target, budget, command)
     scores = {attack.name: score for attack, score in forged}
-    texts = {attack.name: attack.text for attack in made}
-    return Soundness(tuple(findings), tried, len(made), scores, tuple(notes), texts)
+    return Soundness(tuple(findings), tried, len(made), scores, tuple(notes))
 
 
 def _by_cause(forged: Sequence[tuple[Attack, float]]) -> list[tuple[Attack, float]]:
@@ -498,7 +494,7 @@ def tolerances(referee: Referee, target: Target, budget: Budget, command: str) -
     assert own is not None
 
     def scaled(factor: float) -> str:
-        code = f"return changed(function(*args, **named), lambda number: number * {factor!r})"
+        code = f"return {CHANGED.format(f'number * {factor!r}')}"
         return in_front(project, target.names, code)
 
     for file, line, literal, strict in _strict(project):

@@ -13,6 +13,7 @@ from evolake.programs.settings import ProgramsSettings
 from evolake.terminal import say, say_json, say_text
 
 if TYPE_CHECKING:
+    from evolake.programs.audit.verdict import About
     from evolake.programs.model.project import Mode
 
 
@@ -53,7 +54,7 @@ def audit(
     program: Path | None,
     project: Path | None,
     mode: Mode | None,
-    parts: tuple[str, ...],
+    parts: tuple[About, ...],
     attack: str,
     seconds: float,
     out: Path | None,
@@ -78,7 +79,7 @@ def audit(
     from evolake.programs.audit.verdict import page_of
 
     settings = settings_module.load()
-    chosen = auditing.parts_named(("evaluator",) if attack else parts)
+    chosen = ("evaluator",) if attack else parts or auditing.PARTS
     asked = auditing.Asked(path, program, project, mode, attack, chosen, seconds)
     found = auditing.audit(asked, settings.of(ProgramsSettings), settings)
     if out:

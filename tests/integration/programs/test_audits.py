@@ -112,8 +112,7 @@ def gained(
     program = f"def run():\n    return {initial}\n"
     project = calls(LOAD + evaluator, program, project__toml=toml)
     gain = Gain(project, OWN, list(range(100, 112)), Budget(LONG), "evolake audit X", None)
-    part, _ = gain.compared({project.main: best}, recorded)
-    return gain, part
+    return gain, gain.compared({project.main: best}, recorded)
 
 
 def test_a_gain_is_shown_by_the_contest_and_one_of_chance_is_not():

@@ -35,7 +35,6 @@ def test_a_run_is_read_by_its_layout(tool, tmp_path):
     run = read_run(write(tmp_path / "run", TEXTS, SCORES))
     assert run is not None and (run.tool, len(run.candidates)) == (tool, count)
     assert [item.text for item in run.candidates] == TEXTS
-    assert run.initial is not None and run.initial.text == TEXTS[0]
     if scored:
         assert [item.score for item in run.candidates] == SCORES
         assert run.best is not None and run.best.text == TEXTS[3]
