@@ -18,7 +18,6 @@ from string import Template
 from typing import Any
 
 from evolake.parsing import parse_python
-from evolake.programs.model.evaluator_text import clock_in
 from evolake.programs.model.project import Project
 from evolake.programs.sandbox.harness import EVALUATOR_MODULE
 from evolake.programs.sandbox.shinka import CORRECT, METRICS
@@ -110,12 +109,6 @@ def called_functions(project: Project) -> tuple[str, ...]:
     defined = [getattr(node, "name", "") for node in tree.body if type(node).__name__ == "FunctionDef"]
     words = set(re.findall(r"\w+", evaluator_texts(project)))
     return tuple(name for name in defined if name in words)
-
-
-def reads_clock(project: Project) -> bool:
-    """Return whether the evaluator, or a module next to it, reads a clock."""
-    texts = (data.decode("utf-8", "replace") for name, data in project.beside.items() if name.endswith(".py"))
-    return any(clock_in(text.removeprefix(BOM)) for text in texts)
 
 
 def attacks_on(target: Target) -> list[Attack]:

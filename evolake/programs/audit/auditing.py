@@ -77,7 +77,7 @@ class Subject:
     best: str | None = None
 
 
-def subject_of(asked: Asked, own: ProgramsSettings, seeds: Sequence[Path]) -> Subject:
+def subject_of(asked: Asked, settings: ProgramsSettings, seeds: Sequence[Path]) -> Subject:
     """Return what is to be audited.
 
     Raises:
@@ -91,14 +91,14 @@ def subject_of(asked: Asked, own: ProgramsSettings, seeds: Sequence[Path]) -> Su
             )
         return Subject(_pair(path, program))
     best = _text(program) if program else None
-    folder = path if path.exists() else find_project(str(path), own, seeds)
+    folder = path if path.exists() else find_project(str(path), settings, seeds)
     if is_project(folder):
         return Subject(load_project(folder), None, best)
     if path.exists() and (run := read_run(path)) is not None:
         place = asked.project or next(
             (item for item in path.resolve().parents[:LEVELS] if is_project(item)), None
         )
-        project = load_project(place) if place else None
+        project = load_project(place, _folder_in(path.resolve(), place.resolve())) if place else None
         found = run.best.text if run.best else None
         return Subject(project, run, best if best is not None else found)
     raise InputError(
@@ -108,6 +108,11 @@ def subject_of(asked: Asked, own: ProgramsSettings, seeds: Sequence[Path]) -> Su
         got="no such file or folder" if not path.exists() else "neither",
         do="docs/audit.md has what is read",
     )
+
+
+def _folder_in(path: Path, folder: Path) -> str:
+    """Return the name in a folder under which a path is; "" if it is elsewhere."""
+    return path.relative_to(folder).parts[0] if folder in path.parents else ""
 
 
 def _pair(evaluator: Path, program: Path) -> Project:

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from evolake.contest import LEAST_PAIRS
 from evolake.errors import HostBusy
 from evolake.gates import Ruleset
 from evolake.lake import BlobStore
@@ -114,10 +115,10 @@ class Gain:
             return None
 
     def _within(self) -> list[int]:
-        """Return the seeds for which there is time, `FEW` at least."""
+        """Return the seeds for which there is time, `LEAST_PAIRS` at least."""
         with Evaluator(self.project, self.own, mode=self.jail) as evaluator:
             cost = max(0.02, evaluator.evaluate(self.project.evolving, self.seeds[0]).cpu_s)
-        return self.seeds[: max(FEW, int(self.budget.left / 2 / (3 * cost)))]
+        return self.seeds[: max(LEAST_PAIRS, int(self.budget.left / 2 / (3 * cost)))]
 
     def _reproduced(self, part: Part, scores: Sequence[float], recorded: float) -> None:
         """Say whether the best program has the score that was recorded for it."""

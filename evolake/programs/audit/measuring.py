@@ -96,7 +96,7 @@ def measurement(
             else:
                 part.notes.append(f"{said}: it draws by something else than the seed, or measures time")
             if budget.left > 0:
-                _load(part, merit, seeds, again)
+                _load(part, merit, seeds, budget, again)
     best = project.given.construction.best
     if best is not None:
         sign = 1 if project.higher_is_better else -1
@@ -109,10 +109,12 @@ def measurement(
     return part
 
 
-def _load(part: Part, merit: Any, seeds: Sequence[int], again: str) -> None:
+def _load(part: Part, merit: Any, seeds: Sequence[int], budget: Budget, again: str) -> None:
     """Compare evaluations that run alone with such that run side by side."""
     differences: list[float] = []
     for place in range(LOADED):
+        if budget.left <= 0:
+            break
         seed = seeds[place % len(seeds)]
         alone = merit(seed)
         loaded = side_by_side(merit, [seed] * SIDE_BY_SIDE, SIDE_BY_SIDE)

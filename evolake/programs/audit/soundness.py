@@ -23,6 +23,7 @@ from evolake.programs.audit import attacks
 from evolake.programs.audit.attacks import CHANGED, CONTROL, Attack, Target, in_front
 from evolake.programs.audit.verdict import Finding
 from evolake.programs.evolution.baseline import processor_seconds
+from evolake.programs.model.evaluator_text import clock_in
 from evolake.programs.model.program_text import Places
 from evolake.programs.model.project import Project, stages_in
 from evolake.programs.sandbox.evaluating import Evaluation, Evaluator, deciding_odd, score_of
@@ -32,7 +33,7 @@ from evolake.text_edits import BOM
 
 MARGIN = 1e-9
 """Relative difference from which one score is better than another."""
-SLACK, LEAST_S = 5.0, 2.0
+SLACK, LEAST_S = 4.0, 2.0
 """An attack may take so many times the initial program's processor time, and so many seconds at least."""
 AGAIN = 5
 """Evaluations under one seed by which noise is known, if two of them differ."""
@@ -210,7 +211,13 @@ class Referee:
         far = max(known) + 1000 * (1 + abs(max(known)))
         score = far if self.project.higher_is_better else -far
         project = self.project
-        return Target(project, attacks.called_functions(project), score, attacks.reads_clock(project), varied)
+        return Target(
+            project,
+            attacks.called_functions(project),
+            score,
+            bool(clock_in(attacks.evaluator_texts(project))),
+            varied,
+        )
 
 
 def sound(referee: Referee, budget: Budget, command: str, only: str = "") -> Soundness:

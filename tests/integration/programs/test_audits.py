@@ -159,6 +159,8 @@ def test_the_command_audits_a_run_below_its_project_and_writes_a_page(tmp_path, 
     openevolve_run(
         tmp_path / "search" / "openevolve_output", [initial, best, initial], [-15.125, -0.0025, -15.125]
     )
+    for number in range(201):  # more than a project may have
+        (tmp_path / "search" / "openevolve_output" / f"{number}.log").write_text("")
     typed = "audit search/openevolve_output --seconds 12 --json --out verdict.html"
     done = commands.evolake(*typed.split())
     found = json.loads(done.stdout)
