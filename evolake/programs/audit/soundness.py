@@ -162,12 +162,15 @@ class Referee:
 
     def difference(self, text: str, seed: int) -> tuple[float, float] | None:
         """Return (score of a program, how much better it is than the initial one beyond the noise) under a
-        seed; the latter is 0 within the noise. None if one of both has none."""
+        seed, or under any where scores are noise within one; the latter is 0 within the noise. None if one of
+        both has none."""
         if seed not in self._known:
             self._known[seed] = self.merit(self.project.evolving[self.project.main], seed)
         merit, own = self.merit(text, seed), self._known[seed]
         if merit is None or own is None:
             return None
+        if self.initial.spread > 0:
+            own = max(score for score in (own, *self.initial.seeds, *self.initial.again) if score is not None)
         noise = max(3 * self.initial.spread, MARGIN * max(1e-6, abs(own)))
         return merit, merit - own if abs(merit - own) > noise else 0.0
 
@@ -316,8 +319,7 @@ def _mean(scores: Scores) -> float | None:
 
 CONSTANTS = "constants"
 SIMPLER = ("endings", "constants", "degenerate answers", "not a number", "huge numbers", "iterators")
-"""Classes of attacks, those first that need least. All others come after them, in the order of the
-library."""
+"""Classes of attacks, those first that need least; all others come after them."""
 
 
 def _finding(referee: Referee, kind: str, forged: Sequence[tuple[Attack, float]], command: str) -> Finding:
