@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -36,7 +37,7 @@ PARTS: tuple[About, ...] = ("evaluator", "measurement", "gain")
 SHARES: Mapping[About, float] = {"evaluator": 0.5, "measurement": 0.15, "gain": 0.35}
 """Of the time, for each part."""
 IMPORTED = 0.3
-"""Share of the evaluator's part for attacks as they are where the program is imported."""
+"""Share of the evaluator's part for attacks on the imported program."""
 SEEDS = 3
 LEVELS = 4
 """Folders above a run in which its project is looked for."""
@@ -61,10 +62,10 @@ class Asked:
     @property
     def command(self) -> str:
         """Return the command that audits the same."""
-        words = ["evolake audit", str(self.path), *([str(self.program)] if self.program else [])]
-        words += [f"--project {self.project}"] if self.project else []
-        words += [f"--mode {self.mode}"] if self.mode else []
-        return " ".join(words)
+        words = ["evolake", "audit", str(self.path), *([str(self.program)] if self.program else [])]
+        words += ["--project", str(self.project)] if self.project else []
+        words += ["--mode", self.mode] if self.mode else []
+        return shlex.join(words)
 
 
 @dataclass(frozen=True)
