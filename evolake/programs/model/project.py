@@ -243,8 +243,15 @@ def unpack_files(data: bytes) -> dict[str, bytes]:
     return {name: base64.b64decode(text) for name, text in packed.items()}
 
 
-def read_files(folder: Path) -> dict[str, bytes]:
-    """Return path -> bytes of the folder's files. Hidden ones, caches and links are left out.
+LEFT_OUT = ("__pycache__", "openevolve_output")
+"""Folders of a project that hold nothing of it: caches, and what OpenEvolve writes."""
+
+
+def read_files(folder: Path, without: str = "") -> dict[str, bytes]:
+    """Return path -> bytes of the folder's files. Hidden ones, caches, links and runs of OpenEvolve are left
+    out.
+
+    without: name of a further folder in it that is left out.
 
     Raises:
         InputError: no such folder, unreadable, too many or too large.
@@ -261,7 +268,8 @@ def read_files(folder: Path) -> dict[str, bytes]:
     total = 0
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
-        hidden = any(part.startswith(".") or part == "__pycache__" for part in PurePosixPath(name).parts)
+        parts = PurePosixPath(name).parts
+        hidden = parts[0] == without or any(part.startswith(".") or part in LEFT_OUT for part in parts)
         if hidden or path.is_symlink() or path.is_dir():
             continue
         size = path.stat().st_size if path.is_file() else 0
@@ -278,9 +286,10 @@ def read_files(folder: Path) -> dict[str, bytes]:
     return result
 
 
-def load_project(folder: Path) -> Project:
-    """Return a project from its folder. Raises InputError where it is none; says what is missing."""
-    files, name = read_files(folder), folder.resolve().name
+def load_project(folder: Path, without: str = "") -> Project:
+    """Return a project from its folder. without: as of `read_files`. Raises InputError where it is none; says
+    what is missing."""
+    files, name = read_files(folder, without), folder.resolve().name
     return project_of(check_id("a project", name, do="rename its folder"), files, str(folder))
 
 

@@ -14,7 +14,8 @@ def score(cases, results):
     """cases: as above. results: one {"status", "output", "cpu_s", "peak_mb", "reason"} for each; status is "ok" where the program returned."""
     worst = 0.0
     for x, result in zip(cases, results, strict=True):
-        if result["status"] != "ok" or not isinstance(result["output"], (int, float)):
+        output = result["output"]
+        if result["status"] != "ok" or not isinstance(output, (int, float)) or not math.isfinite(output):
             return {"combined_score": 0.0, "worst": 1e9}
-        worst = max(worst, abs(result["output"] - math.cos(x)))
+        worst = max(worst, abs(output - math.cos(x)))
     return {"combined_score": 1 / (1 + 10 * worst), "worst": worst}

@@ -1,0 +1,246 @@
+"""Audit a project, an evaluator with a program, or a finished run."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from evolake.errors import InputError
+from evolake.gates import load_rules
+from evolake.programs.audit.gains import Gain, record_of
+from evolake.programs.audit.measuring import Part, measurement
+from evolake.programs.audit.runs import Run, read_run
+from evolake.programs.audit.soundness import CYCLE, LINE, Budget, Referee, Soundness, sound
+from evolake.programs.audit.verdict import About, Audit
+from evolake.programs.model.project import (
+    EVALUATOR,
+    TOML,
+    Mode,
+    Project,
+    find_project,
+    is_project,
+    load_project,
+    project_of,
+    with_files,
+)
+from evolake.programs.sandbox.meeting import with_mode
+from evolake.programs.settings import ProgramsSettings
+from evolake.reading import TEXT_BYTES, read_bytes
+from evolake.seeds import child_seed
+from evolake.settings import Settings
+
+PARTS: tuple[About, ...] = ("evaluator", "measurement", "gain")
+SHARES: Mapping[About, float] = {"evaluator": 0.5, "measurement": 0.15, "gain": 0.35}
+"""Of the time, for each part."""
+IMPORTED = 0.3
+"""Share of the evaluator's part for attacks on the imported program."""
+SEEDS = 3
+LEVELS = 4
+"""Folders above a run in which its project is looked for."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is to be audited.
+
+    path, program: as they were typed. project: folder of a run's project. mode: how evaluator and program are
+    to meet; None: as the project has it. attack: the one to run. parts: of the audit. seconds: processor
+    seconds that it may take, about."""
+
+    path: Path
+    program: Path | None = None
+    project: Path | None = None
+    mode: Mode | None = None
+    attack: str = ""
+    parts: tuple[About, ...] = PARTS
+    seconds: float = 120.0
+
+    @property
+    def command(self) -> str:
+        """Return the command that audits the same."""
+        words = ["evolake", "audit", str(self.path), *([str(self.program)] if self.program else [])]
+        words += ["--project", str(self.project)] if self.project else []
+        words += ["--mode", self.mode] if self.mode else []
+        return shlex.join(words)
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What was found at a path. project: None if a run's is not known. best: text of the best program's main
+    file."""
+
+    project: Project | None
+    run: Run | None = None
+    best: str | None = None
+
+
+def subject_of(asked: Asked, settings: ProgramsSettings, seeds: Sequence[Path]) -> Subject:
+    """Return what is to be audited.
+
+    Raises:
+        InputError: it is neither a project nor a run nor an evaluator with a program, or cannot be read.
+    """
+    path, program = asked.path, asked.program
+    if path.is_file() and path.suffix == ".py":
+        if program is None:
+            raise InputError(
+                f"{path} is an evaluator without a program", wanted="evolake audit EVALUATOR.py PROGRAM.py"
+            )
+        return Subject(_pair(path, program))
+    best = _text(program) if program else None
+    folder = path if path.exists() else find_project(str(path), settings, seeds)
+    if is_project(folder):
+        return Subject(load_project(folder), None, best)
+    if path.exists() and (run := read_run(path)) is not None:
+        place = asked.project or next(
+            (item for item in path.resolve().parents[:LEVELS] if is_project(item)), None
+        )
+        project = load_project(place, _folder_in(path.resolve(), place.resolve())) if place else None
+        found = run.best.text if run.best else None
+        return Subject(project, run, best if best is not None else found)
+    raise InputError(
+        f"there is nothing to audit at {path}",
+        wanted="a project's folder or name, EVALUATOR.py PROGRAM.py, or a finished run of OpenEvolve, "
+        "ShinkaEvolve, GEPA, LLM4AD or CodeEvolve",
+        got="no such file or folder" if not path.exists() else "neither",
+        do="docs/audit.md has what is read",
+    )
+
+
+def _folder_in(path: Path, folder: Path) -> str:
+    """Return the name in a folder under which a path is; "" if it is elsewhere."""
+    return path.relative_to(folder).parts[0] if folder in path.parents else ""
+
+
+def _pair(evaluator: Path, program: Path) -> Project:
+    """Return the project of an evaluator's file and a program's, under their own names."""
+    files = {item.name: read_bytes(item, TEXT_BYTES) for item in (evaluator, program)}
+    if len(files) < 2:
+        raise InputError("evaluator and program have one name", got=program.name, do="rename one of them")
+    toml = (
+        f"[program]\nfiles = [{json.dumps(program.name)}]\n[evaluator]\nfile = {json.dumps(evaluator.name)}\n"
+    )
+    return project_of(
+        evaluator.stem.lower() or EVALUATOR, {**files, TOML: toml.encode()}, str(program.parent)
+    )
+
+
+def _text(program: Path) -> str:
+    try:
+        return read_bytes(program, TEXT_BYTES).decode("utf-8")
+    except UnicodeDecodeError:
+        raise InputError(f"{program} is no text in UTF-8", do="name the file of a program") from None
+
+
+def audit(asked: Asked, own: ProgramsSettings, settings: Settings) -> Audit:
+    """Return the audit of what was asked for.
+
+    Raises:
+        InputError: as `subject_of`, or the initial program has no score.
+    """
+    subject = subject_of(asked, own, settings.seed_folders)
+    done: dict[About, Part] = {}
+    if subject.run is not None and "gain" in asked.parts:
+        done["gain"] = record_of(subject.run, subject.project)
+    if subject.project is None:
+        part = done.setdefault("gain", Part("gain"))
+        part.notes.append(
+            "nothing was evaluated, as the run's evaluator is not known: name its folder by --project"
+        )
+        return _audit(asked, asked.path.name, "unknown", done)
+    project = _in_mode(subject.project, asked, own, settings)
+    best = with_files(project, {project.main: subject.best}).evolving if subject.best is not None else None
+    if len(project.evolving) > 1 and best is not None:
+        best = {**project.evolving, **best}
+
+    def seeds(purpose: str, count: int) -> list[int]:
+        name = f"{purpose}/{project.name}"
+        return [child_seed(settings.seed, LINE, CYCLE, name, place) for place in range(count)]
+
+    def budget(part: About) -> Budget:
+        return Budget(asked.seconds * SHARES[part] / sum(SHARES[item] for item in asked.parts))
+
+    if "evaluator" in asked.parts:
+        done["evaluator"] = _evaluator(
+            project, asked, own, settings, best, seeds("attack", SEEDS), budget("evaluator")
+        )
+    if "measurement" in asked.parts:
+        given = seeds("measure", 8), budget("measurement"), asked.command, settings.jail
+        done["measurement"] = measurement(project, own, *given)
+    if "gain" in asked.parts:
+        part = done.get("gain", Part("gain"))
+        fresh = seeds("heldout", own.heldout_repeats)
+        gain = Gain(project, own, fresh, budget("gain"), asked.command, settings.jail)
+        if best is not None:
+            recorded = (
+                subject.run.best.score if subject.run and subject.run.best and not asked.program else None
+            )
+            found = gain.compared(best, recorded)
+            part.findings += found.findings
+            part.figures |= found.figures
+            part.notes += found.notes
+        evaluations = len(subject.run.candidates) if subject.run else None
+        gain.dumb(part, best, evaluations, load_rules(settings.seeds / "rules", LINE), settings.workers)
+        done["gain"] = part
+    return _audit(asked, project.name, project.mode, done)
+
+
+def _audit(asked: Asked, name: str, mode: str, done: Mapping[About, Part]) -> Audit:
+    parts: tuple[About, ...] = tuple(part for part in PARTS if part in done)
+    findings = [item for part in parts for item in done[part].findings]
+    figures: dict[About, Mapping[str, Any]] = {part: done[part].figures for part in parts}
+    notes: dict[About, Sequence[str]] = {part: done[part].notes for part in parts}
+    return Audit(str(asked.path), name, mode, parts, tuple(findings), figures, notes)
+
+
+def _in_mode(project: Project, asked: Asked, own: ProgramsSettings, settings: Settings) -> Project:
+    """Return the project with the mode that was asked for, else its own."""
+    if asked.mode is None:
+        return with_mode(project, own, settings.jail)
+    if (asked.mode == "separate") != (project.mode == "separate"):
+        raise InputError(
+            f"{project.name} cannot be evaluated in mode {asked.mode}",
+            wanted="separate for an evaluator with cases and score; calls or imports for one with evaluate",
+            got=f"mode {project.mode}",
+        )
+    evaluator = project.given.evaluator.model_copy(update={"mode": asked.mode})
+    return replace(project, mode=asked.mode, given=project.given.model_copy(update={"evaluator": evaluator}))
+
+
+def _evaluator(
+    project: Project,
+    asked: Asked,
+    own: ProgramsSettings,
+    settings: Settings,
+    best: Mapping[str, str] | None,
+    seeds: Sequence[int],
+    budget: Budget,
+) -> Part:
+    """Return what attacks forged; also where the program is imported, if the project does not say how it
+    meets its evaluator, as OpenEvolve and ShinkaEvolve import it."""
+    part = Part("evaluator")
+
+    def attacked(project: Project, budget: Budget) -> Soundness:
+        with Referee(project, own, seeds, best=best, workers=settings.workers, jail=settings.jail) as referee:
+            return sound(referee, budget, asked.command, asked.attack)
+
+    found = attacked(project, budget)
+    part.findings += found.findings
+    part.notes += found.notes
+    part.figures["attacks"] = f"{found.tried} of {found.made} programs; {len(found.forged)} forged a score"
+    if project.mode == "calls" and not project.given.evaluator.mode and not asked.attack and budget.left > 1:
+        imported = replace(project, mode="imports")
+        other = attacked(imported, Budget(budget.left * IMPORTED + 1))
+        beyond = sorted(
+            {finding.name for finding in other.findings} - {finding.name for finding in part.findings}
+        )
+        if beyond:
+            part.notes.append(
+                "where the program is imported, as in OpenEvolve and ShinkaEvolve, more attacks forge a "
+                f"score ({', '.join(name.partition(':')[0] for name in beyond)}): --mode imports shows them"
+            )
+    return part

@@ -1,0 +1,316 @@
+"""Read finished runs of other tools by their layouts (docs/audit.md), without their packages.
+
+What is read is data of strangers: nothing of it is executed, every file has a limit, and a state that holds
+anything but plain values is not read.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import math
+import pickle
+import re
+import shutil
+import sqlite3
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from evolake.errors import InputError
+from evolake.reading import Unparsable, Unreadable, parse_json, read_bytes, read_text, reason
+from evolake.reading.files import open_regular
+from evolake.scratch import Scratch
+
+MOST_PROGRAMS = 100_000
+STATE_BYTES, PROGRAM_BYTES = 1 << 30, 32 << 20
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A program of a run. number: its place in the order of birth. score: as the tool recorded it, higher is
+    better; None if it failed or none is recorded."""
+
+    program_id: str
+    parents: tuple[str, ...]
+    text: str = field(repr=False)
+    score: float | None
+    number: int
+    operator: str = "model"
+
+
+@dataclass(frozen=True)
+class Run:
+    """A finished run. tool: name. candidates: in the order of birth. best_id: of the best program, as the
+    tool has it, else by its score; "" if no score is recorded. suffix: of its files."""
+
+    tool: str
+    candidates: tuple[Candidate, ...]
+    best_id: str
+    suffix: str = ".py"
+    notes: tuple[str, ...] = ()
+
+    @property
+    def best(self) -> Candidate | None:
+        """The best program; None if no score is recorded."""
+        return next((item for item in self.candidates if item.program_id == self.best_id), None)
+
+
+def read_run(path: Path) -> Run | None:
+    """Return the run at a path; None if nothing there looks like one.
+
+    Raises:
+        InputError: it looks like a run and cannot be read, or holds no program.
+    """
+    for tool, find, read in LAYOUTS:
+        if (found := find(path)) is None:
+            continue
+        try:
+            run = read(found)
+        except FORM as error:
+            got = f"a value of another form ({type(error).__name__}: {error})"
+            raise _unreadable(tool, found, got) from None
+        except (Unparsable, Unreadable, OSError, sqlite3.Error, ValueError) as error:
+            got = error.got if isinstance(error, Unparsable) else reason(error)
+            raise _unreadable(tool, found, got or str(error)) from None
+        if not run.candidates:
+            raise InputError(f"the {tool} run at {found} holds no program", do="name a finished run")
+        return run
+    return None
+
+
+FORM = (LookupError, TypeError, AttributeError, RecursionError, EOFError, pickle.UnpicklingError)
+"""Exceptions by which reading data of another form ends."""
+
+
+def _unreadable(tool: str, found: Path, got: str) -> InputError:
+    do = "check that the run is whole; docs/audit.md has the layouts"
+    return InputError(f"the {tool} run at {found} cannot be read", got=got, do=do)
+
+
+def _number(value: Any) -> float | None:
+    fine = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300
+    return float(value) if fine and math.isfinite(value) else None
+
+
+def _json(path: Path) -> Any:
+    return parse_json(read_bytes(path, PROGRAM_BYTES), name=path.name)
+
+
+def _run(tool: str, found: Iterable[tuple[Any, Any, Any, Any, str]], best: str = "", **more: Any) -> Run:
+    """Return a run of (id, parents, text, score, operator) in the order of birth."""
+    result: list[Candidate] = []
+    known: set[str] = set()
+    for program_id, parents, text, score, operator in found:
+        if len(result) == MOST_PROGRAMS:
+            raise ValueError(f"more than {MOST_PROGRAMS:,} programs")
+        if isinstance(text, str) and text.strip() and str(program_id) not in known:
+            kept = tuple(str(parent) for parent in parents if parent is not None and str(parent) in known)
+            known.add(str(program_id))
+            result.append(Candidate(str(program_id), kept, text, _number(score), len(result), operator))
+    if best not in known:
+        scored = [item for item in result if item.score is not None]
+        best = max(scored, key=lambda item: item.score or 0.0).program_id if scored else ""
+    return Run(tool, tuple(result), best, **more)
+
+
+def _checkpoint(path: Path) -> Path | None:
+    """Return the newest checkpoint of OpenEvolve in a folder."""
+    if (path / "metadata.json").is_file() and (path / "programs").is_dir():
+        return path
+    numbered: list[tuple[int, Path]] = []
+    for folder in (path, path / "checkpoints", path / "openevolve_output" / "checkpoints"):
+        for item in folder.glob("checkpoint_*") if folder.is_dir() else ():
+            name = re.fullmatch(r"checkpoint_(\d{1,9})", item.name)
+            if name and (item / "programs").is_dir():
+                numbered.append((int(name[1]), item))
+    return max(numbered)[1] if numbered else None
+
+
+def _openevolve(path: Path) -> Run:
+    entries: list[tuple[float, dict[str, Any]]] = []
+    for file in sorted((path / "programs").glob("*.json"))[: MOST_PROGRAMS + 1]:
+        entry = _json(file)
+        order = _number(entry.get("iteration_found"))
+        stamp = _number(entry.get("timestamp"))
+        entries.append(((order if order is not None else -1.0) * 1e12 + (stamp or 0.0), entry))
+    entries.sort(key=lambda item: item[0])
+    metadata = _json(path / "metadata.json") if (path / "metadata.json").is_file() else {}
+    best = str(metadata.get("best_program_id") or "")
+    language = str(next((entry.get("language") for _, entry in entries), "") or "python")
+    found = [
+        (entry["id"], (entry.get("parent_id"),), entry.get("code"), _score_in(entry.get("metrics")), "model")
+        for _, entry in entries
+    ]
+    run = _run("OpenEvolve", found, best, suffix=".py" if language == "python" else "")
+    own = path / "best_program.py"
+    if run.best is None and own.is_file() and (text := read_text(own)).strip():
+        info = _json(path / "best_program_info.json") if (path / "best_program_info.json").is_file() else {}
+        last = Candidate("best_program.py", (), text, _score_in(info.get("metrics")), len(run.candidates))
+        return Run("OpenEvolve", (*run.candidates, last), last.program_id)
+    return run
+
+
+def _score_in(metrics: Any) -> float | None:
+    """Return combined_score of a table of metrics, else the mean of its numbers, as OpenEvolve has it."""
+    if not isinstance(metrics, dict):
+        return None
+    if (score := _number(metrics.get("combined_score"))) is not None:
+        return score
+    numbers = [number for value in metrics.values() if (number := _number(value)) is not None]
+    return math.fsum(numbers) / len(numbers) if numbers else None
+
+
+def _database(path: Path) -> Path | None:
+    """Return an SQLite file with a table of programs: the file itself, or one in the folder."""
+    if path.is_dir():
+        files = sorted([*path.glob("*.sqlite"), *path.glob("*.db")])
+    else:
+        files = [path] if path.is_file() else []
+    return next((file for file in files if _is_sqlite(file)), None)
+
+
+def _is_sqlite(path: Path) -> bool:
+    with contextlib.suppress(OSError, Unreadable), open_regular(path) as file:
+        return file.read(16) == b"SQLite format 3\0"
+    return False
+
+
+COLUMNS = ("id", "parent_id", "code", "combined_score", "correct", "generation", "language")
+
+
+def _shinka(path: Path) -> Run:
+    """Read a copy, with what was not yet merged into the file."""
+    with Scratch("audit") as folder:
+        copy = Path(folder) / "run.sqlite"
+        for ending in ("", "-wal"):
+            source = Path(f"{path}{ending}")
+            if source.is_file():
+                if source.stat().st_size > STATE_BYTES:
+                    raise ValueError(f"{source.name} is larger than {STATE_BYTES >> 30} GiB")
+                shutil.copyfile(source, f"{copy}{ending}")
+        with contextlib.closing(sqlite3.connect(copy)) as connection:
+            connection.execute("PRAGMA trusted_schema = OFF")
+            kind = connection.execute("SELECT type FROM sqlite_master WHERE name = 'programs'").fetchone()
+            if kind != ("table",):
+                raise ValueError("it has no table `programs`")
+            held = {row[1] for row in connection.execute("PRAGMA table_info(programs)")}
+            if not {"id", "code", "combined_score"} <= held:
+                raise ValueError("its table `programs` has no columns id, code and combined_score")
+            shown = ", ".join(name if name in held else f"NULL AS {name}" for name in COLUMNS)
+            order = "generation, timestamp" if {"generation", "timestamp"} <= held else "rowid"
+            rows = connection.execute(
+                f"SELECT {shown} FROM programs ORDER BY {order} LIMIT ?", (MOST_PROGRAMS + 1,)
+            ).fetchall()
+    found = [
+        (row[0], (row[1],), row[2], row[3] if row[4] in (1, None, True) else None, "model") for row in rows
+    ]
+    language = next((str(row[6]) for row in rows if row[6]), "python")
+    return _run("ShinkaEvolve", found, suffix=".py" if language == "python" else "")
+
+
+class _PlainUnpickler(pickle.Unpickler):
+    """Reads plain values alone: a class or function, by which a pickle could execute something, is
+    refused."""
+
+    def find_class(self, module_name: str, global_name: str, /) -> Any:
+        """Return a set's class, the only one that a state needs."""
+        if (module_name, global_name) in (("builtins", "set"), ("builtins", "frozenset")):
+            return {"set": set, "frozenset": frozenset}[global_name]
+        raise ValueError(f"it holds an object of {module_name}.{global_name}, which is not read")
+
+
+def _gepa_folder(path: Path) -> Path | None:
+    return path if any((path / name).is_file() for name in ("gepa_state.bin", "candidates.json")) else None
+
+
+def _gepa(path: Path) -> Run:
+    notes: list[str] = []
+    if (path / "gepa_state.bin").is_file():
+        try:
+            data = read_bytes(path / "gepa_state.bin", STATE_BYTES)
+            state = _PlainUnpickler(io.BytesIO(data)).load()
+            return _gepa_state(state)
+        except (*FORM, ValueError) as error:
+            if not (path / "candidates.json").is_file():
+                raise
+            notes.append(f"gepa_state.bin is not read ({error}), so that no scores and parents are known")
+    entries = _json(path / "candidates.json")
+    found = [(place, (), _components(entry), None, "model") for place, entry in enumerate(entries)]
+    return _run("GEPA", found, suffix=".txt", notes=tuple(notes or ["candidates.json holds no scores"]))
+
+
+def _gepa_state(state: Mapping[str, Any]) -> Run:
+    found: list[tuple[Any, Any, Any, Any, str]] = []
+    scores, parents = state["prog_candidate_val_subscores"], state["parent_program_for_candidate"]
+    for place, entry in enumerate(state["program_candidates"]):
+        some = scores[place]
+        values = [_number(value) for value in (some.values() if isinstance(some, dict) else some)]
+        numbers = [value for value in values if value is not None]
+        mean = math.fsum(numbers) / len(numbers) if numbers else None
+        found.append((place, parents[place], _components(entry), mean, "model"))
+    return _run("GEPA", found, suffix=".txt")
+
+
+def _components(entry: Any) -> str:
+    """Return the text of a candidate: its one component, or all of them under their names."""
+    if not isinstance(entry, dict):
+        raise TypeError("a candidate is no table of texts")
+    if len(entry) == 1:
+        return str(next(iter(entry.values())))
+    return "\n".join(f"# {name}\n{text}" for name, text in entry.items())
+
+
+def _samples(path: Path) -> Path | None:
+    places = (path, path / "samples", path / "logs" / "samples")
+    return (
+        next((place for place in places if any(place.glob("samples_*~*.json"))), None)
+        if path.is_dir()
+        else None
+    )
+
+
+def _llm4ad(path: Path) -> Run:
+    entries: list[dict[str, Any]] = []
+    for file in path.glob("samples_*~*.json"):
+        entries += _json(file)
+    entries.sort(key=lambda entry: int(entry["sample_order"]))
+    found = [
+        (
+            entry["sample_order"],
+            (),
+            entry.get("program") or entry.get("function"),
+            entry.get("score"),
+            "model",
+        )
+        for entry in entries
+    ]
+    return _run("LLM4AD", found, notes=("its samples name no parents",))
+
+
+def _islands(path: Path) -> Path | None:
+    found = path.is_dir() and any(
+        item.name.isdecimal() and any(item.glob("best_sol.*")) for item in path.iterdir()
+    )
+    return path if found else None
+
+
+def _codeevolve(path: Path) -> Run:
+    files = [
+        file for item in sorted(path.iterdir()) if item.name.isdecimal() for file in item.glob("best_sol.*")
+    ]
+    found = [(f"island {file.parent.name}", (), read_text(file), None, "model") for file in files]
+    notes = (
+        "only the best program of each island is read: its checkpoints hold objects, which are not loaded",
+    )
+    return _run("CodeEvolve", found, suffix=files[0].suffix, notes=notes)
+
+
+LAYOUTS: tuple[tuple[str, Callable[[Path], Path | None], Callable[[Path], Run]], ...] = (
+    ("OpenEvolve", _checkpoint, _openevolve),
+    ("ShinkaEvolve", _database, _shinka),
+    ("GEPA", _gepa_folder, _gepa),
+    ("LLM4AD", _samples, _llm4ad),
+    ("CodeEvolve", _islands, _codeevolve),
+)

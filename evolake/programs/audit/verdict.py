@@ -1,0 +1,98 @@
+"""What an audit found, for people, as JSON and as one page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from evolake import __version__
+
+About = Literal["evaluator", "measurement", "gain"]
+TITLES = {
+    "evaluator": "Is the evaluator sound?",
+    "measurement": "Is the score a measurement?",
+    "gain": "Is the gain real?",
+}
+SOUND, UNSOUND = "no finding", "not sound"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that is wrong.
+
+    about: part of the audit. name: of the finding. reason: what was seen, with figures. change: what to do.
+    command: that shows it again. program: text of the smallest program that does it; "" without one.
+    """
+
+    about: About
+    name: str
+    reason: str
+    change: str
+    command: str
+    program: str = field(default="", repr=False)
+
+
+@dataclass(frozen=True)
+class Audit:
+    """The result of an audit.
+
+    path: as it was typed. project: name. mode: how evaluator and program met. parts: of the audit that were
+    done. figures: what was measured, by part. notes: what is no finding, by part."""
+
+    path: str
+    project: str
+    mode: str
+    parts: tuple[About, ...]
+    findings: tuple[Finding, ...]
+    figures: Mapping[About, Mapping[str, Any]]
+    notes: Mapping[About, Sequence[str]]
+
+    @property
+    def verdict(self) -> str:
+        """Return the verdict in one or two words."""
+        return UNSOUND if self.findings else SOUND
+
+    def of(self, part: About) -> list[tuple[int, Finding]]:
+        """Return the findings of a part with their numbers."""
+        return [(number, item) for number, item in enumerate(self.findings, 1) if item.about == part]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as one JSON object."""
+        return {
+            "verdict": self.verdict,
+            "path": self.path,
+            "project": self.project,
+            "mode": self.mode,
+            "evolake": __version__,
+            "parts": list(self.parts),
+            "findings": [{"number": number, **vars(item)} for number, item in enumerate(self.findings, 1)],
+            "figures": {part: dict(some) for part, some in self.figures.items()},
+            "notes": {part: list(some) for part, some in self.notes.items()},
+        }
+
+    def lines(self) -> list[str]:
+        """For people."""
+        count = len(self.findings)
+        said = f", {count} finding{'s' if count > 1 else ''}" if count else ""
+        result = [f"{self.project}: {self.verdict}{said} (evaluated in mode {self.mode})"]
+        for part in self.parts:
+            result.append(TITLES[part])
+            for number, item in self.of(part):
+                result += [
+                    f"  {number}. {item.name}: {item.reason}",
+                    f"     change  {item.change}",
+                    f"     again   {item.command}",
+                ]
+            result += [f"  {name}: {value}" for name, value in self.figures.get(part, {}).items()]
+            result += [f"  note: {note}" for note in self.notes.get(part, ())]
+        return result
+
+
+def page_of(audit: Audit) -> str:
+    """Return the audit as one page of HTML, without script or outside reference."""
+    from evolake.report.pages import render
+
+    return render(
+        "evolake.programs.audit", "verdict.html.j2", audit=audit, titles=TITLES, version=__version__
+    )

@@ -1,0 +1,97 @@
+"""`evolake audit`: can a score be forged, is it a measurement, is the gain real?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from evolake import settings as settings_module
+from evolake.commands import AS_JSON, OrdinaryPath
+from evolake.programs.settings import ProgramsSettings
+from evolake.terminal import say, say_json, say_text
+
+if TYPE_CHECKING:
+    from evolake.programs.audit.verdict import About
+    from evolake.programs.model.project import Mode
+
+
+@click.command(short_help="Audit an evaluator, a gain or a finished run.")
+@click.argument("path", type=OrdinaryPath())
+@click.argument("program", required=False, type=OrdinaryPath(exists=True, dir_okay=False))
+@click.option(
+    "--project",
+    type=OrdinaryPath(exists=True, file_okay=False),
+    help="Folder with the evaluator of a finished run (default: looked for above it).",
+)
+@click.option(
+    "--mode",
+    type=click.Choice(["imports", "calls", "separate"]),
+    help="How evaluator and program meet (default: as the project has it).",
+)
+@click.option(
+    "--only",
+    "parts",
+    multiple=True,
+    type=click.Choice(["evaluator", "measurement", "gain"]),
+    help="A part of the audit; may be given several times (default: all).",
+)
+@click.option(
+    "--attack", default="", help="Run this attack alone, or those of a class, and print the program."
+)
+@click.option(
+    "--seconds",
+    type=click.FloatRange(min=1),
+    default=120,
+    show_default=True,
+    help="Processor seconds that it may take, about.",
+)
+@click.option("--out", type=OrdinaryPath(dir_okay=False), help="The page of HTML to write.")
+@AS_JSON
+def audit(
+    path: Path,
+    program: Path | None,
+    project: Path | None,
+    mode: Mode | None,
+    parts: tuple[About, ...],
+    attack: str,
+    seconds: float,
+    out: Path | None,
+    as_json: bool,
+) -> int:
+    """Audit a project: can its score be forged, is the score a measurement, is the gain real? Everything runs
+    in the jail; no model and no key is needed.
+
+    PATH: the folder or the name of a project (evolake's, OpenEvolve's or ShinkaEvolve's), the file of an
+    evaluator, or a finished run of OpenEvolve, ShinkaEvolve, GEPA, LLM4AD or CodeEvolve. PROGRAM: the initial
+    program, with the file of an evaluator; else the best program that is claimed.
+
+    Exit code 0 without a finding, 1 with one, 2 if it cannot be read.
+
+    \b
+    Examples:
+      evolake audit ./my-project
+      evolake audit evaluator.py program.py
+      evolake audit openevolve_output --project . --out verdict.html
+    """
+    from evolake.programs.audit import auditing
+    from evolake.programs.audit.verdict import page_of
+
+    settings = settings_module.load()
+    chosen = ("evaluator",) if attack else parts or auditing.PARTS
+    asked = auditing.Asked(path, program, project, mode, attack, chosen, seconds)
+    found = auditing.audit(asked, settings.of(ProgramsSettings), settings)
+    if out:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        out.write_text(page_of(found), encoding="utf-8")
+    if as_json:
+        say_json(found.to_json())
+        return int(bool(found.findings))
+    say(*found.lines())
+    if attack:
+        for finding in found.findings:
+            say_text(finding.program)
+    if out:
+        say(f"page: {out}")
+    return int(bool(found.findings))

@@ -1,0 +1,187 @@
+"""Audits: each planted unsound evaluator is found, sound ones give no finding, measurements and gains are
+judged."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import commands
+import pytest
+from audit_fixtures import EVALUATORS, LOAD, files_of, openevolve_run, planted
+from programs_fixtures import OWN, calls
+
+from evolake.errors import InputError
+from evolake.gates import load_rules
+from evolake.programs.audit.gains import Gain
+from evolake.programs.audit.measuring import Part, measurement, seeds_needed
+from evolake.programs.audit.soundness import Budget, Referee, sound
+from evolake.programs.model.project import Project
+from evolake.project import BROUGHT
+
+SEEDS = [11, 12, 13]
+LONG = 60.0
+
+
+def attacked(project: Project, only: str = "", best: str | None = None) -> list[str]:
+    """Names of the findings about an evaluator. best: text of the best program that is claimed."""
+    claimed = None if best is None else {project.main: best}
+    with Referee(project, OWN, SEEDS, best=claimed, workers=2) as referee:
+        found = sound(referee, Budget(LONG), "evolake audit X", only)
+    assert found.tried == found.made
+    return [finding.name for finding in found.findings]
+
+
+@pytest.mark.parametrize("name", EVALUATORS["unsound"])
+def test_an_unsound_evaluator_is_found_by_its_class(name):
+    entry = EVALUATORS["unsound"][name]
+    found = attacked(planted("unsound", name), entry["kind"], entry.get("best"))
+    assert [finding.partition(":")[0] for finding in found] == [entry["kind"]]
+
+
+def test_a_constant_that_beats_the_initial_program_alone_is_a_note():
+    with Referee(planted("unsound", "constants"), OWN, SEEDS) as referee:
+        found = sound(referee, Budget(LONG), "evolake audit X", "constants")
+    assert found.findings == () and "a program that returns zeros" in found.notes[0]
+
+
+def test_a_huge_number_that_counts_as_the_nearest_valid_one_is_no_forgery():
+    evaluator = (
+        "def evaluate(path):\n    return {'combined_score': sum(min(x, 1) for x in load(path).run())}\n"
+    )
+    project = calls(
+        LOAD + evaluator, "def run():\n    return [0, 0]\n", project__toml='[evaluator]\nmode = "calls"\n'
+    )
+    assert attacked(project, "huge numbers") == []
+
+
+@pytest.mark.parametrize("name", EVALUATORS["sound"])
+def test_a_sound_evaluator_gives_no_finding(name):
+    assert attacked(planted("sound", name)) == []
+
+
+def test_a_finding_has_the_smallest_program_and_it_forges_the_score_again():
+    project = planted("unsound", "endings")
+    with Referee(project, OWN, SEEDS) as referee:
+        (finding,) = sound(referee, Budget(LONG), "evolake audit X", "endings").findings
+        assert referee.forged(finding.program) == 0.5
+    assert (finding.program, finding.command) == ("pass", "evolake audit X --attack nothing")
+    with (
+        Referee(project, OWN, SEEDS) as referee,
+        pytest.raises(InputError, match="there is no attack 'nosuch'"),
+    ):
+        sound(referee, Budget(LONG), "evolake audit X", "nosuch")
+
+
+def test_an_initial_program_without_a_score_cannot_be_audited():
+    project = calls(
+        LOAD + "def evaluate(path):\n    return {'error': 'no data'}\n", "def run():\n    return 1\n"
+    )
+    with pytest.raises(InputError, match="the initial program has no score"):
+        Referee(project, OWN, SEEDS)
+
+
+MEASURED = {
+    "clock": "import time\ndef evaluate(path):\n    return {'combined_score': time.perf_counter() % 1}\n",
+    "": "def evaluate(path):\n    return {'combined_score': load(path).run()}\n",
+    "saturated": "def evaluate(path):\n    return {'combined_score': load(path).run()}\n",
+}
+
+
+@pytest.mark.parametrize("name", MEASURED)
+def test_what_is_no_measurement_is_named(name):
+    best = "[construction]\nbest = 1.0\n" if name == "saturated" else ""
+    toml = f'[evaluator]\nmode = "imports"\n{best}'
+    project = calls(LOAD + MEASURED[name], "def run():\n    return 1.0\n", project__toml=toml)
+    part = measurement(project, OWN, [1, 2, 3, 4], Budget(LONG), "evolake audit X", None)
+    assert [finding.name for finding in part.findings if finding.name != "load"] == ([name] if name else [])
+    assert part.figures["deterministic"] == ("no" if name == "clock" else "yes")
+
+
+NOISY = """
+import random
+def evaluate(path):
+    return {"combined_score": load(path).run() + random.gauss(0, 1)}
+"""
+
+
+def gained(
+    best: str, recorded: float | None = None, evaluator: str = NOISY, initial: str = "0.0"
+) -> tuple[Gain, Part]:
+    toml = '[evaluator]\nmode = "imports"\n'
+    program = f"def run():\n    return {initial}\n"
+    project = calls(LOAD + evaluator, program, project__toml=toml)
+    gain = Gain(project, OWN, list(range(100, 112)), Budget(LONG), "evolake audit X", None)
+    return gain, gain.compared({project.main: best}, recorded)
+
+
+def test_a_gain_is_shown_by_the_contest_and_one_of_chance_is_not():
+    _, real = gained("def run():\n    return 9.0\n", 9.0)
+    _, none = gained("def run():\n    return 0.0 + 0.0\n", 30.0)
+    assert [finding.name for finding in real.findings] == []
+    assert [finding.name for finding in none.findings] == ["not shown", "not reproduced"]
+    assert real.figures["fresh seeds"] == "12"
+
+
+def test_a_dumb_search_that_finds_as_much_is_a_finding():
+    evaluator = "def evaluate(path):\n    return {'combined_score': -abs(load(path).run() - 7)}\n"
+    best = {"initial_program.py": "def run():\n    return 2.0\n"}
+    gain, part = gained(best["initial_program.py"], None, evaluator, "1.0")
+    rules = load_rules(BROUGHT / "data_lake" / "seeds" / "rules", "programs")
+    gain.dumb(part, best, 30, rules, 1)
+    assert [finding.name for finding in part.findings] == ["dumb search"]
+    assert "with 30 evaluations" in part.figures["hill climbing"]
+
+
+def test_the_seeds_that_show_a_gain_are_estimated():
+    assert seeds_needed([-1.0, 0.5]) is None
+    assert seeds_needed([1.0] * 8) == 6
+    assert seeds_needed([0.1, 2.1, -1.9, 0.1]) == 2094
+
+
+def test_where_a_program_is_imported_its_frames_forge_and_where_it_is_called_they_do_not():
+    project = planted("sound", "search")
+    assert attacked(project, "changes-result") == []
+    assert attacked(replace(project, mode="imports"), "changes-result") == ["frames: changes-result"]
+
+
+def written(folder, entry) -> None:
+    folder.mkdir()
+    for name, text in files_of(entry).items():
+        (folder / name).write_text(text)
+
+
+def test_the_command_audits_a_run_below_its_project_and_writes_a_page(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path / "search", EVALUATORS["sound"]["search"])
+    initial = EVALUATORS["sound"]["search"]["program"]
+    best = initial.replace("[0.5, 0.5]", "[3.2, 3.25]")
+    openevolve_run(
+        tmp_path / "search" / "openevolve_output", [initial, best, initial], [-15.125, -0.0025, -15.125]
+    )
+    for number in range(201):  # more than a project may have
+        (tmp_path / "search" / "openevolve_output" / f"{number}.log").write_text("")
+    typed = "audit search/openevolve_output --seconds 12 --json --out verdict.html"
+    done = commands.evolake(*typed.split())
+    found = json.loads(done.stdout)
+    assert (done.returncode, found["verdict"], found["findings"]) == (0, "no finding", [])
+    assert (
+        found["figures"]["gain"]
+        | {"tool": "OpenEvolve", "candidates": "3", "duplicates": "1", "best program": "-0.0025"}
+        == found["figures"]["gain"]
+    )
+    page = (tmp_path / "verdict.html").read_text()
+    assert "Audit of search: no finding" in page and "Is the gain real?" in page and "<script" not in page
+
+
+def test_the_command_audits_an_evaluator_with_a_program_and_shows_an_attack(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    entry = EVALUATORS["unsound"]["degenerate"]
+    (tmp_path / "judge.py").write_text(LOAD + entry["evaluator"])
+    (tmp_path / "answer.py").write_text(entry["program"])
+    done = commands.evolake(*["audit", "judge.py", "answer.py", "--attack", "empty", "--seconds", "20"])
+    out = done.stdout
+    assert done.returncode == 1
+    assert "1. degenerate answers: empty: a program that returns [] scores combined_score 1;" in out
+    assert "again   evolake audit judge.py answer.py --attack empty-2" in out
+    assert "def run(*args, **named):\n    return []" in out
