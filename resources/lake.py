@@ -21,7 +21,7 @@ from evolake.lake import Lake, Record, TableSchema
 from evolake.settings import Settings
 from resources.locks import hold_line, release_lines
 from resources.run_settings import RunSettings, lay_over, refusal
-from resources.tables import COLUMNS, TABLE, column_schema
+from resources.tables import COLUMNS, column_schema, named
 
 LAKE_TAG = "evolake/lake"
 """Tag of every run: the id of its lake. Several lakes may share what Dagster keeps of runs and checks."""
@@ -98,7 +98,7 @@ class LakeIOManager(dg.ConfigurableIOManager):
         frame = obj.collect() if isinstance(obj, pl.LazyFrame) else obj
         self.lake.hold(line, context.run_id)
         cycle = context.partition_key if context.has_partition_key else None
-        schema = context.definition_metadata.get(TABLE)
+        schema = named(context.definition_metadata)
         record = self.lake.open().publish(
             line, asset, frame, cycle=cycle, run_id=context.run_id, schema=schema
         )
