@@ -8,12 +8,12 @@ import pytest
 from evolake.designs.evolution.merge import admitted_objectives, keep_bundle
 from evolake.designs.evolution.objective_writing import initial_objectives, judged_rows, with_genome
 from evolake.designs.evolution.population import empty_population
-from evolake.designs.evolution.scoring import Objective
 from evolake.designs.settings import DesignsSettings
 from evolake.gates import GateResults
 from evolake.lake import Lake
 from evolake.objectives.programs.compose import compose, of_family
 from evolake.objectives.programs.expression import to_json
+from evolake.objectives.score import Objective
 from evolake.objectives.source import objective_id
 
 ROWS = initial_objectives(DesignsSettings(initial_objectives=3), cycle="0001", root_seed=1)

@@ -64,6 +64,7 @@ def test_toml_and_yaml_are_parsed_by_the_bounded_readers():
         "evolake/agents/attempts.py",
         "evolake/lake/schemas.py",
         "evolake/lake/vocabulary.py",
+        "evolake/programs/audit/attacks.py",
         "evolake/programs/problems/",
         "evolake/solvers/edits/catalogue.py",
     )
