@@ -45,7 +45,7 @@ unexport PYTHONDONTWRITEBYTECODE
 help:
 	@echo "make install  evolake and its libraries, into .venv (1 to 2 minutes)"
 	@echo "make demo   three evolution cycles of every line, a small study, champions, figures, reports (6 to 9 minutes on two cores)"
-	@echo "make test   the library, the gates, the sandbox, and a cycle of one line (some 13 minutes on two cores)"
+	@echo "make test   the library, the gates, the sandbox, and a cycle of one line (7 to 13 minutes on two cores)"
 	@echo "make test-all   these, and then the long ones (up to an hour on two cores)"
 	@echo "make test-fast  the quick part of make test: no real cycle, nothing marked slow (3 minutes on two cores)"
 	@echo "make attack  the long attacks and fuzzers whose short forms are in make test-all (docs/trust.md has their figures)"
