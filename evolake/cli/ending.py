@@ -69,7 +69,9 @@ def end(command: click.Command, arguments: Sequence[str] | None = None) -> int:
     expand_homes()
     forget_warnings()
     try:
-        return int(command.main(args=given, standalone_mode=False) or 0)
+        code = int(command.main(args=given, standalone_mode=False) or 0)
+        sys.stdout.flush()
+        return code
     except SystemExit as leaving:
         if (
             sys.stdout is not printed
@@ -90,13 +92,21 @@ def end(command: click.Command, arguments: Sequence[str] | None = None) -> int:
             return error.exit_code
         return _tell(InputError(error.format_message(), do="see --help"), error.exit_code, given)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_unwritten()
         return PIPE_CLOSED
     except Exception as error:
         if os.environ.get("EVOLAKE_TRACEBACK"):
             raise
         summary = expected(error, given) or unforeseen(error)
         return _tell(summary, summary.exit_code, given)
+
+
+def _drop_unwritten() -> None:
+    """Drop what standard output does not take: Python would try again as it ends, and end with 120."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def expected(error: BaseException, arguments: Sequence[str] = ()) -> EvolakeError | None:
@@ -178,8 +188,9 @@ def _is_ours(error: OSError) -> bool:
 
 
 def _tell(error: EvolakeError, code: int, arguments: Sequence[str], *, prefix: str = "error: ") -> int:
-    with suppress(BrokenPipeError):
+    with suppress(OSError):
         say_error(error, prefix=prefix)
         if asks_json(arguments):
             say_json({"verdict": "error", "message": str(error), "exit_code": code} | error.to_json())
+    _drop_unwritten()
     return code

@@ -146,7 +146,7 @@ def test_each_note_of_a_polish_is_kept_not_only_the_first(tmp_path):
     for part in (1, 2, 3):
         state = {"score": 1.0, "seconds": 10.0 * part, "by": "steps"}
         polishes_of(store, project).note(4, "key", state)
-        assert polishes_of(store, project).held == {4: ("key", state)}
+        assert polishes_of(store, project).held == {(4, "key"): state}
     assert [row["part"] for row in store.rows(POLISHES)] == [3]
 
 
