@@ -142,7 +142,8 @@ def test_an_edit_is_applied_by_one_command_also_after_kills_and_is_taken_back_by
         rules_here(project, "rules_apply", LINE)
     again = contents(project, LINE)
     different = {key for key in before if again[key] != before[key]}
-    assert {asset for asset, _ in different} <= {"baseline_notes"}, "which count the steps of a search"
+    counted = {"baseline_notes", "contest_notes"}
+    assert {asset for asset, _ in different} <= counted, "which count how often something was noted"
 
 
 def half_applied_in_the_ui(project: Project) -> set[str | None]:
