@@ -15,6 +15,7 @@ from shlex import quote
 import click
 import dagster as dg
 
+from assets.guards import check_table, content_of
 from assets.line import Line
 from assets.package import EVERY_GATE, GATES_ASKED, SUFFIX_DIGITS
 from evolake import project
@@ -47,7 +48,8 @@ def previews(
     """
     built = built_lines()
     assets = [asset for line in built for asset in (line.line.incoming, *line.assets)]
-    definitions = dg.Definitions(assets=assets, resources=resources_by_name())
+    checks = [check for line in built for check in line.checks]
+    definitions = dg.Definitions(assets=assets, asset_checks=checks, resources=resources_by_name())
     by_name = {line.line.name: line.line for line in built}
     with Catalogue(lake, all_tables()) as catalogue:
         return [_preview_text(lake, catalogue, rules, by_name[name], definitions, instance) for name in names]
@@ -148,6 +150,11 @@ def _preview_text(
         for asset in sorted(graph.downstream)
     }
 
+    checks_of = {
+        asset: definitions.resolve_asset_graph().get_check_keys_for_assets({line.key(asset)})
+        for asset in sorted(graph.downstream)
+    }
+
     def is_of_these_rules(asset: str, code_version: str) -> bool:
         gates = asked[asset]
         return code_version.endswith(
@@ -167,6 +174,18 @@ def _preview_text(
             for source in sources
         )
 
+    def is_unjudged(asset: str, cycle: str) -> bool:
+        """Whether a run was cut off between an asset and its checks: they judged what it held before."""
+        made = lake.record(line.name, asset, cycle)
+        tables = [check_table(asset, key.name) for key in checks_of[asset]]
+        older = [
+            lake.read(line.name, table, cycle).row(0, named=True)["judged_sha"]
+            for table in tables
+            if made and (said := lake.record(line.name, table, cycle)) and said.created_at < made.created_at
+        ]
+        held = content_of(lake, line.name, asset, cycle) if older else None
+        return any(judged is not None and judged != held for judged in older)
+
     asking = sorted(asked.keys() - set(graph.everything))
     once = [
         name
@@ -174,7 +193,12 @@ def _preview_text(
         for made, _ in materialized(instance, line.key(name), None).values()
         if not is_of_these_rules(name, made)
     ]
-    left = {cycle: frozenset(name for name in graph.downstream if is_left(name, cycle)) for cycle in done}
+    left = {
+        cycle: frozenset(
+            name for name in graph.downstream if is_left(name, cycle) or is_unjudged(name, cycle)
+        )
+        for cycle in done
+    }
     work = work_of(preview, graph, catalogue, done, made_by, once, left)
     return PreviewText(
         preview,
