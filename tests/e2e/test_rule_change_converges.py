@@ -80,6 +80,18 @@ def test_what_the_ui_marks_is_what_the_preview_lists_and_made_again_nothing_is_s
     assert stale_now(project, "0001") == set()
 
 
+def test_a_table_whose_check_judged_what_it_held_before_is_made_again(project):
+    """As a kill leaves it that comes between a table and its check."""
+    lake = Lake(project.lake)
+    whole = lake.read(LINE, "accepted", "0001")
+    lake.publish(LINE, "accepted", whole.head(whole.height - 1), cycle="0001", run_id="cut-off")
+    [again] = previewed(project, LINE)["make_again"]
+    assert (again["cycle"], again["assets"][0]) == ("0001", "accepted")
+    rules_here(project, "rules_apply", LINE)
+    assert lake.read(LINE, "accepted", "0001").height == whole.height
+    assert previewed(project, LINE)["make_again"] == []
+
+
 def test_an_edit_that_flips_verdicts_made_again_by_the_commands_of_the_preview_leaves_nothing_stale_also_after_a_further_cycle(  # noqa: E501
     project,
 ):
