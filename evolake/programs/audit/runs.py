@@ -10,6 +10,7 @@ import contextlib
 import io
 import math
 import pickle
+import pickletools
 import re
 import shutil
 import sqlite3
@@ -210,6 +211,10 @@ def _shinka(path: Path) -> Run:
     return _run("ShinkaEvolve", found, suffix=".py" if language == "python" else "")
 
 
+PUTS = ("PUT", "LONG_BINPUT")
+"""Steps of a pickle that name any place of a table, which is made as large as that."""
+
+
 class _PlainUnpickler(pickle.Unpickler):
     """Reads plain values alone: a class or function, by which a pickle could execute something, is
     refused."""
@@ -230,6 +235,10 @@ def _gepa(path: Path) -> Run:
     if (path / "gepa_state.bin").is_file():
         try:
             data = read_bytes(path / "gepa_state.bin", STATE_BYTES)
+            if any(
+                item.name in PUTS and (place or 0) > len(data) for item, place, _ in pickletools.genops(data)
+            ):
+                raise ValueError("it asks for more memory than it can fill")
             state = _PlainUnpickler(io.BytesIO(data)).load()
             return _gepa_state(state)
         except (*FORM, ValueError) as error:

@@ -408,7 +408,7 @@ def recorded(referee: Referee) -> dict[str, str] | None:
     try:
         found = json.loads(parts)
         return {str(key): str(text) for key, text in found} or None
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, RecursionError):
         return None
 
 

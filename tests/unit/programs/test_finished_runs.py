@@ -79,6 +79,13 @@ def test_a_state_that_would_execute_something_is_not_read(tmp_path, capsys):
     assert "executed" not in capsys.readouterr().out
 
 
+def test_a_state_that_asks_for_more_memory_than_it_fills_is_not_read(tmp_path):
+    asks_for_gigabytes = b"\x80\x04K\x01r\xff\xff\xff\x1f."  # LONG_BINPUT at place 2^29 - 1
+    (tmp_path / "gepa_state.bin").write_bytes(asks_for_gigabytes)
+    with pytest.raises(InputError, match="asks for more memory than it can fill"):
+        read_run(tmp_path)
+
+
 def test_a_view_in_place_of_the_table_is_refused(tmp_path):
     connection = sqlite3.connect(tmp_path / "run.sqlite")
     connection.execute("CREATE VIEW programs AS SELECT 1 AS id, 'x' AS code, 1 AS combined_score")
