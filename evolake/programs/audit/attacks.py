@@ -93,7 +93,7 @@ def evaluator_texts(project: Project) -> str:
     """Return the texts of the evaluator and of the modules next to it."""
     return "\n".join(
         data.decode("utf-8", "replace").removeprefix(BOM)
-        for name, data in project.beside.items()
+        for name, data in project.evaluator_files.items()
         if name.endswith(".py")
     )
 

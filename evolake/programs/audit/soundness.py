@@ -546,7 +546,7 @@ def _strict(project: Project) -> Iterator[tuple[str, int, float, Project]]:
     """Yield (file, line, tolerance, the project with 0 in its place), of the evaluator's numbers that may be
     one."""
     count = 0
-    for file, data in project.beside.items():
+    for file, data in project.evaluator_files.items():
         if not file.endswith(".py"):
             continue
         text = data.decode("utf-8", "replace").removeprefix(BOM)

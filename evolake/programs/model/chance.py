@@ -42,7 +42,7 @@ def chance_in(project: Project, programs: Iterable[Mapping[str, str]]) -> str:
         return "the program is run by a command of its own"
     own = {
         name: data.decode("utf-8", "replace").removeprefix(BOM)
-        for name, data in project.beside.items()
+        for name, data in project.evaluator_files.items()
         if name.endswith(".py")
     }
     local = {PurePosixPath(name).stem for name in (*own, *project.evolving)}

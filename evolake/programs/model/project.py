@@ -194,7 +194,7 @@ class Project:
         return self.metrics[self.score_name] == "max"
 
     @property
-    def beside(self) -> dict[str, bytes]:
+    def evaluator_files(self) -> dict[str, bytes]:
         """Files that the evaluator finds next to it: all but those that evolve and those that are evolake's
         or for people."""
         return {

@@ -74,7 +74,7 @@ def certify(lake: Lake, wanted: str, out: Path, settings: Settings) -> dict[str,
         version=__version__,
         **claims,
     )
-    files = project.beside | {
+    files = project.evaluator_files | {
         CONSTRUCTION: json.dumps(claims | {"object": exact(value)}, indent=1).encode(),
         CHECK: resources.files("evolake.programs.report").joinpath("templates", CHECK).read_bytes(),
         PICTURE: draw_construction(known.picture, value, title),

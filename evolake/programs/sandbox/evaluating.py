@@ -226,7 +226,7 @@ class Evaluator:
         shown = ("status", "output", "cpu_s", "peak_mb", "reason")
         results = [{name: getattr(run, name) for name in shown} for run in ran]
         request = {"task": "score", "cases": cases, "results": results}
-        outcome, answer = self._ask(self.project.beside, request, seed, trial.stretch)
+        outcome, answer = self._ask(self.project.evaluator_files, request, seed, trial.stretch)
         if answer is None:  # a strange output may have caused it: that is the program's failure, not ours
             status = outcome.status if outcome.status != "ok" else "no_result"
             why = f"the evaluator ended without a result: {outcome.reason or outcome.exit_code}"
@@ -245,7 +245,7 @@ class Evaluator:
         with self._cases_lock:
             if seed not in self._cases:
                 outcome, answer = patiently(
-                    lambda stretch: self._ask(self.project.beside, {"task": "cases"}, seed, stretch),
+                    lambda stretch: self._ask(self.project.evaluator_files, {"task": "cases"}, seed, stretch),
                     lambda asked: asked[0].starved,
                     f"the cases of {self.project.name}",
                 )
@@ -301,7 +301,9 @@ class Evaluator:
         most = replace(most, wall_s=max(most.wall_s, 3 * most.cpu_s))
         with self._busy():
             outcome, answer = patiently(
-                lambda stretch: self._ask(self.project.beside, request, seeds[0], stretch, most=most),
+                lambda stretch: self._ask(
+                    self.project.evaluator_files, request, seeds[0], stretch, most=most
+                ),
                 lambda asked: asked[0].starved,
                 f"a polish of {self.project.name}",
             )
@@ -357,7 +359,7 @@ class Evaluator:
         with ThreadPoolExecutor(1, thread_name_prefix="served") as thread:
             serving = thread.submit(serve)
             try:
-                files = self.project.beside | {self.project.main: STUB.encode()}
+                files = self.project.evaluator_files | {self.project.main: STUB.encode()}
                 request = self._request() | {"calls": True, "watch": trial.watch, "numpy": numpy}
                 outcome, answer = self._ask(
                     files, request, trial.seed, trial.stretch, (answers, asks), waiting, forks=forks
@@ -371,13 +373,13 @@ class Evaluator:
             return outcome, answer, serving.result(), died
 
     def _numpy(self, texts: Mapping[str, str]) -> bool:
-        return any(b"numpy" in data for data in self.project.beside.values()) or any(
+        return any(b"numpy" in data for data in self.project.evaluator_files.values()) or any(
             "numpy" in text for text in texts.values()
         )
 
     def _imported(self, trial: _Trial) -> Evaluation:
         own = {name: text.encode("utf-8", "surrogatepass") for name, text in trial.texts.items()}
-        asked = self._ask(self.project.beside | own, self._request(), trial.seed, trial.stretch)
+        asked = self._ask(self.project.evaluator_files | own, self._request(), trial.seed, trial.stretch)
         return self._answered(*asked, trial.seed)
 
     def _request(self) -> dict[str, Any]:

@@ -58,7 +58,7 @@ class Starts:
         self.pool: Pool | None = None
         self._compiled = {
             name: data
-            for path, text in project.beside.items()
+            for path, text in project.evaluator_files.items()
             if path.endswith(".py")
             for name, data in _compiled(path, text)
         }
@@ -129,7 +129,9 @@ class Starts:
 def _obstacle(project: Project, mode: str | None) -> str:
     if backend(mode).mode != "bubblewrap":
         return "the weaker jail has no namespaces"
-    named = next((found for name, data in project.beside.items() if (found := _own_jail(name, data))), "")
+    named = next(
+        (found for name, data in project.evaluator_files.items() if (found := _own_jail(name, data))), ""
+    )
     return f"its evaluator names {named}" if named else ""
 
 

@@ -58,7 +58,7 @@ def test_openevolve_s_contract_is_a_project():
         ("llm.primary_model",),
     )
     assert [limits_of(project, ProgramsSettings())[name] for name in ("cpu_s", "wall_s")] == [12.0, 48.0]
-    assert set(project.beside) == {"evaluator.py"}
+    assert set(project.evaluator_files) == {"evaluator.py"}
 
 
 def test_what_new_writes_is_a_protected_project():
