@@ -25,6 +25,7 @@ from evolake.lazy import Lazy
 
 if TYPE_CHECKING:
     from evolake.agents.roles import Role
+    from evolake.rule_files import Rule
 
 FIRST_CYCLE = "0001"
 SEED_ROUND = "0000"
@@ -185,7 +186,10 @@ class Line(Package):
     def rules_version(self, gates: Collection[str] | None) -> str:
         """Return "+" and 12 digits of the hash of the rules of `gates`, read once; "" if `gates` is empty or
         a file is bad, which a run reports."""
-        return _rules_version(self, None if gates is None else frozenset(gates))
+        from evolake.rule_files import hash_of_rules, judging
+
+        rules = loaded_rules(self)[1] if gates is None or gates else []
+        return f"+{hash_of_rules(judging(rules, gates))[:SUFFIX_DIGITS]}" if rules else ""
 
     def asset(self, **given: Unpack[Options]) -> Decorator:
         """Return a decorator that makes a function an asset of every cycle."""
@@ -205,9 +209,12 @@ class Line(Package):
 
 
 @functools.cache
-def _rules_version(line: Line, gates: frozenset[str] | None) -> str:
-    if gates is not None and not gates:
-        return ""
+def loaded_rules(line: Line) -> tuple[Path, list[Rule]]:
+    """Return the folder of a line's rules and the rules in it, read once in a process; none where a file is
+    bad, which a run reports."""
+    from evolake.rule_files import read_rules
+
+    folder = line.rules_folder
     with contextlib.suppress(InputError):
-        return f"+{line.rules_hash(gates)[:SUFFIX_DIGITS]}"
-    return ""
+        return folder, read_rules(folder, folder.name)
+    return folder, []

@@ -17,7 +17,7 @@ from typing import Any, cast
 
 import dagster as dg
 
-from assets.line import Line
+from assets.line import Line, loaded_rules
 from assets.package import SUFFIX_DIGITS
 from evolake.errors import InputError
 
@@ -65,7 +65,7 @@ def observe_rules(context: dg.AssetExecutionContext, line: Line) -> None:
 
 def note_loaded(lines: Sequence[Line]) -> None:
     """Note by which rules the definitions were loaded, if the process that started this one has not."""
-    versions = {str(line.rules_folder): line.rules_version(None) for line in lines}
+    versions = {str(loaded_rules(line)[0]): line.rules_version(None) for line in lines}
     os.environ.setdefault(LOADED, json.dumps(versions))
 
 

@@ -145,8 +145,12 @@ def files_hash(folder: Path, gates: Collection[str] | None = None) -> str:
     Raises:
         InputError: no rule in the folder, an unreadable file, or two rules of one id.
     """
-    rules = [rule for rule in read_rules(folder, folder.name) if rule.kind != GUIDANCE]
-    return hash_of_rules(rule for rule in rules if gates is None or rule.gate in gates)
+    return hash_of_rules(judging(read_rules(folder, folder.name), gates))
+
+
+def judging(rules: Iterable[Rule], gates: Collection[str] | None) -> list[Rule]:
+    """Return the rules of `gates` (None: of all gates) that judge."""
+    return [rule for rule in rules if rule.kind != GUIDANCE and (gates is None or rule.gate in gates)]
 
 
 def hash_of_rules(rules: Iterable[Rule]) -> str:

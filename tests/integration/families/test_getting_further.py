@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 from families_fixtures import SEEDS, seed_family
 
-from assets.line import _rules_version, register_keys
+from assets.line import loaded_rules, register_keys
 from assets.rules import LOADED
 from assets.store import _rules_of
 from evolake.families.evolution import proposing
@@ -56,7 +56,7 @@ class Project:
         "Reload definitions" does."""
         os.environ.pop(LOADED, None)
         _rules_of.cache_clear()
-        _rules_version.cache_clear()
+        loaded_rules.cache_clear()
         register_keys(self.instance, "families", ["0001"])
         chosen = [dg.AssetKey(["families", asset]) for asset in assets] or None
         done = self.defs.resolve_job_def("families_cycle").execute_in_process(

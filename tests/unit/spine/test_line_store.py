@@ -11,7 +11,7 @@ import dagster as dg
 import polars as pl
 import pytest
 
-from assets.line import SEED_ROUND, Line, _rules_version, register_keys
+from assets.line import SEED_ROUND, Line, loaded_rules, register_keys
 from assets.rules import LOADED, note_loaded
 from assets.store import LineStore, _rules_of
 from evolake import __version__
@@ -153,7 +153,7 @@ def test_a_rule_that_is_edited_without_a_reload_judges_nothing_until_it_is_loade
     def started() -> None:
         """Another process starts, of which this is the beginning."""
         _rules_of.cache_clear()
-        _rules_version.cache_clear()
+        loaded_rules.cache_clear()
         note_loaded([line])
 
     started()
