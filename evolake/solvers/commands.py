@@ -82,6 +82,7 @@ WORKERS = click.option(
         "lock": Lazy("evolake.solvers.commands_bring:lock"),
         "submit": Lazy("evolake.solvers.commands_bring:submit"),
         "transfer": Lazy("evolake.solvers.commands_compare:transfer"),
+        "tune": Lazy("evolake.solvers.commands_tune:tune"),
     },
     short_help="Verify, measure and submit SAT solver repositories.",
 )

@@ -1,0 +1,130 @@
+"""`evolake solvers tune` with a real program: a small solver that wastes time by one option and lies by
+another."""
+
+import json
+import subprocess
+
+import polars as pl
+import pytest
+from commands import evolake
+from small_dpll import MAIN
+
+from evolake.solvers.formula import write_dimacs
+from evolake.solvers.suites.generators import random_ksat
+
+OPTIONS = (
+    "  --sat          waste no time\\n  --idle=0..9        milliseconds times five that are wasted [8]\\n"
+    "  --other=0..100     decides nothing [50]\\n  --lie=bool         a wrong model [false]"
+)
+MAIN_PART = r"""
+#include <time.h>
+static int idle = 8, lie = 0;
+static void waste() { clock_t end = clock() + idle * (CLOCKS_PER_SEC / 200); while (clock() < end); }
+int main(int argc, char **argv) {"""
+READ = r"""if (!strcmp(argv[k], "--sat")) idle = 0;
+        else if (!strncmp(argv[k], "--idle=", 7)) idle = atoi(argv[k] + 7);
+        else if (!strncmp(argv[k], "--other=", 8)) ;
+        else if (!strncmp(argv[k], "--lie=", 6)) lie = !strcmp(argv[k] + 6, "true");
+        else if (!strncmp(argv[k], "--proof=", 8))"""
+ADAPTER = """\
+name = "mini"
+licences = ["src/LICENSE"]
+editable = ["src/*.cc"]
+[build]
+commands = [["make"]]
+program = "bin/mini"
+[run]
+argv = ["mini", "{cnf}"]
+proof_argv = ["mini", "--proof={proof}", "{cnf}"]
+proof = "drat-text"
+"""
+
+
+def source(waste: str = "waste();") -> str:
+    """The small solver with options."""
+    text = MAIN.replace("\nint main(int argc, char **argv) {", MAIN_PART)
+    text = text.replace("  --proof=<file>   write a DRAT proof", OPTIONS)
+    text = text.replace('if (!strncmp(argv[k], "--proof=", 8))', READ)
+    text = text.replace("    bool found = search();", f"    {waste}\n    bool found = search();")
+    return text.replace("value[v] < 0 ? -v : v", "(value[v] < 0) != (lie != 0) ? -v : v")
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    """A folder of sixteen formulas, both kinds of answers among them, and a way to call the command."""
+    folder = tmp_path / "formulas"
+    folder.mkdir()
+    for number in range(16):
+        formula = random_ksat(12, 44 + 4 * (number % 3), 3, number)
+        (folder / f"f{number:02d}.cnf").write_bytes(write_dimacs(formula))
+    (tmp_path / "mini.toml").write_text(ADAPTER)
+    monkeypatch.setenv("EVOLAKE_LAKE", str(tmp_path / "lake"))
+    monkeypatch.setenv("DAGSTER_HOME", str(tmp_path / "home"))
+    return tmp_path
+
+
+def compiled(place, text):
+    (place / "main.cc").write_text(text)
+    subprocess.run(["g++", "-O1", "-o", place / "mini", place / "main.cc"], check=True)
+
+
+def tune(place, *words, code=0):
+    """What the command printed; on standard error if it failed."""
+    done = evolake(
+        *("solvers", "tune", place / "mini", "--adapter", place / "mini.toml"),
+        *("--formulas", place / "formulas", "--timeout", "2", "--workers", "1", *words),
+    )
+    assert done.returncode == code, done.stderr
+    return done.stderr if code == 2 else done.stdout
+
+
+def test_the_option_that_wastes_time_is_found_and_meets_the_default_on_unseen_formulas(place):
+    compiled(place, source())
+    said = json.loads(tune(place, "--minutes", "0.1", "--out", str(place / "out"), "--json"))
+    decision = said["decision"]
+    assert said["verdict"] == "better" and decision["ratio"] > 2 and decision["ratio_low"] > 1
+    assert said["options"] == ["--sat"] or any(word.startswith("--idle=") for word in said["options"])
+    assert not any(word.startswith("--other=") for word in said["options"]), "it decides nothing, so it goes"
+    liars = [item for item in said["tried"] if "--lie=true" in item["options"]]
+    assert all("refuted answer" in item["left"] for item in liars if item["formulas"] < 8)
+    assert (said["formulas"], said["unseen"]) == (8, 8)
+    trials = pl.read_parquet(place / "out" / "unseen.parquet")
+    assert trials["solved"].all() and set(trials["certificate"]) == {"model", "proof"}
+    journal = next((place / "lake").glob("cache/solvers/tune/*/runs.jsonl"))
+    raced = {json.loads(line)["value"]["instance"] for line in journal.read_text().splitlines()}
+    assert not raced & set(trials["instance"]), "what decides was raced on"
+    page = (place / "out" / "tune.md").read_text()
+    assert "Run: mini" in page and (place / "out" / "scatter.png").read_bytes()[:4] == b"\x89PNG"
+
+    lines = journal.read_text().splitlines()
+    again = json.loads(tune(place, "--minutes", "0.1", "--json"))
+    assert again == said and journal.read_text().splitlines() == lines, "a finished search runs nothing again"
+    journal.write_text("\n".join(lines[: len(lines) // 2]) + '\n{"key": "torn')
+    assert json.loads(tune(place, "--minutes", "0.1", "--json"))["verdict"] == "better"
+
+
+def test_options_that_change_nothing_are_no_gain(place):
+    compiled(place, source(waste="idle = 4; waste();"))
+    said = json.loads(tune(place, "--minutes", "0.1", "--control", "--json", code=1))
+    assert said["verdict"] in ("none ahead", "undecided") and len(said["tried"]) >= 3
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--minutes", "0.11"), "too little time to tune"),
+        (("--instances", "11"), "too few formulas to tune on"),
+        (("--adapter", "nosuch"), "there is no adapter 'nosuch'"),
+    ],
+)
+def test_what_cannot_be_tuned_is_said(place, words, message):
+    compiled(place, source(waste="idle = 9; waste(); waste();"))
+    said = tune(place, *words, code=2)
+    assert message in said and "Traceback" not in said
+
+
+def test_formulas_that_take_no_time_and_a_program_without_options_are_refused(place):
+    compiled(place, source(waste=""))
+    assert "too easy to tune on" in tune(place, "--minutes", "0.1", code=2)
+    compiled(place, MAIN)
+    assert "no options are known of mini" in tune(place, "--minutes", "0.1", code=2)
