@@ -1,13 +1,15 @@
 """Say by which rules the cycles of a line were judged: by the files as they are now, by others, or the first
 ones by these and the rest by others, as when `evolake rules apply` was stopped.
 
-The lake alone is asked: each verdict of record names the hash of the rules of its gate.
+The lake alone is asked: each verdict of record names the hash of the rules of its gate. Cycles whose verdicts
+name the same hashes are looked at by their first and last one.
 """
 
 from __future__ import annotations
 
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 from evolake.errors import InputError
 from evolake.gates.rules import load_rules
@@ -37,14 +39,27 @@ def half_applied(lake: Lake, catalogue: Catalogue, line: str, rules: Path) -> st
     except InputError as error:
         return f"its rules cannot be used: {error}"
     stored = evidence_of_line(line)
+    rows = catalogue.frame(JUDGED, {"line": line}).to_dicts()
+    judged = {cycle: list(verdicts) for cycle, verdicts in groupby(rows, key=lambda row: row["cycle"])}
+
+    def different(cycle: str) -> list[dict[str, Any]]:
+        in_force = stored.rules(lake, cycle, ruleset)
+        return [row for row in judged[cycle] if not in_force.judged(row["gate"], row["ruleset_hash"])]
+
+    alike = dict[frozenset[tuple[str, str]], list[str]]()
+    for cycle, verdicts in judged.items():
+        alike.setdefault(frozenset((row["gate"], row["ruleset_hash"]) for row in verdicts), []).append(cycle)
     by_these: dict[str, bool] = {}
     others: set[tuple[str, str]] = set()
-    rows = catalogue.frame(JUDGED, {"line": line}).to_dicts()
-    for cycle, judged in groupby(rows, key=lambda row: row["cycle"]):
-        in_force = stored.rules(lake, cycle, ruleset)
-        different = [row for row in judged if not in_force.judged(row["gate"], row["ruleset_hash"])]
-        by_these[cycle] = not different
-        others |= {(row["rule_id"], row["rule_version"]) for row in different}
+    for cycles in alike.values():
+        ends = [different(cycle) for cycle in {cycles[0], cycles[-1]}]
+        if len({bool(found) for found in ends}) > 1:  # rules that a line learned came in between
+            ends = [different(cycle) for cycle in cycles]
+            by_these |= {cycle: not found for cycle, found in zip(cycles, ends, strict=True)}
+        else:
+            by_these |= dict.fromkeys(cycles, not ends[0])
+        others |= {(row["rule_id"], row["rule_version"]) for found in ends for row in found}
+    by_these = {cycle: by_these[cycle] for cycle in judged}
     now = [cycle for cycle, these in by_these.items() if these]
     if len(now) in (0, len(by_these)):
         return ""
