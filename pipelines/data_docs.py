@@ -13,7 +13,6 @@ import html
 import re
 import shutil
 import sys
-import tempfile
 import threading
 from collections.abc import Iterable, Sequence
 from functools import cache
@@ -26,6 +25,7 @@ from assets.line import DATA_DOCS, is_cycle_key
 from evolake import settings as settings_module
 from evolake.errors import EvolakeError
 from evolake.lake import Lake
+from evolake.scratch import Scratch
 from evolake.terminal import warn
 
 if TYPE_CHECKING:
@@ -202,7 +202,7 @@ def serve(sites: Sites, folder: Path, port: int = PORT) -> ThreadingHTTPServer:
 def main() -> None:
     """Serve until this process is ended."""
     lake = Lake(settings_module.load().require_lake())
-    with tempfile.TemporaryDirectory(prefix="evolake-data-docs-") as folder:
+    with Scratch("datadocs") as folder:
         try:
             server = serve(Sites(Path(folder), lake), Path(folder))
         except OSError as error:
