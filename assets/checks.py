@@ -18,7 +18,7 @@ import inspect
 import os
 import typing
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from types import ModuleType
@@ -58,6 +58,50 @@ class Judgement:
     broken: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class Suite:
+    """A suite and the frame that it judges.
+
+    asset: (line, asset) whose frame it is. prepare: makes the frame that is judged out of it; None: it is
+    judged as it is. predicates: what the expectations were read from (`assets.expectations`); empty if they
+    were written out.
+    """
+
+    asset: tuple[str, ...]
+    name: str
+    description: str
+    expectations: Expectations
+    prepare: Prepare | None
+    predicates: tuple[str, ...] = ()
+
+    def frame(self, frame: pl.DataFrame, lake: Lake, cycle: str | None) -> pl.DataFrame:
+        """Return what is judged. frame: the asset's."""
+        return self.prepare(frame, lake, cycle) if self.prepare else frame
+
+
+class SuiteName(str):
+    """The name of a suite, which Dagster can store and show, and the suite."""
+
+    suite: Suite
+
+    @classmethod
+    def of(cls, suite: Suite) -> SuiteName:
+        """Return the name of a suite with the suite."""
+        name = cls(suite.name)
+        name.suite = suite
+        return name
+
+
+SUITE = "evolake/suite"
+"""Metadata of a check that a suite judges, as a `SuiteName`; a plain check has none."""
+
+
+def suites_of(checks: Iterable[dg.AssetChecksDefinition]) -> list[Suite]:
+    """Return the suites of those of `checks` that have one."""
+    named = (spec.metadata.get(SUITE) for check in checks for spec in check.check_specs)
+    return [name.suite for name in named if isinstance(name, SuiteName)]
+
+
 def judge(frame: pl.DataFrame, name: str, expectations: Expectations) -> Judgement:
     """Evaluate a suite over `frame`.
 
@@ -70,7 +114,9 @@ def judge(frame: pl.DataFrame, name: str, expectations: Expectations) -> Judgeme
     import great_expectations.expectations as gxe
 
     batch = _whole_frame().get_batch({"dataframe": frame.to_pandas()})
-    result = batch.validate(gx.ExpectationSuite(name=name, expectations=list(expectations(gxe))))
+    result = batch.validate(
+        gx.ExpectationSuite(name=name, expectations=list(expectations(gxe))), result_format="BASIC"
+    )
     if not result.results:
         raise MachineryError(
             f"the suite {name!r} judged nothing", wanted="at least one expectation", do="fix the check"
@@ -126,6 +172,7 @@ def suite_check(
     *,
     prepare: Prepare | None = None,
     blocking: bool = True,
+    predicates: tuple[str, ...] = (),
 ) -> dg.AssetChecksDefinition:
     """Return a check of `asset`, judged by a suite.
 
@@ -136,17 +183,19 @@ def suite_check(
             that is checked.
         prepare: makes the frame that the suite judges out of the asset's frame (a join with a side table, a
             count); None: the asset's frame itself.
+        predicates: what the expectations were read from, for those who read about the check.
 
     Metadata: rows, expectations and, where it failed, `broken`, `offending_rows` (a markdown table of five),
         `offending_count` and `sql`, ready to
     paste.
     """
+    suite = Suite(tuple(asset.key.path), name, description, expectations, prepare, predicates)
 
     def check(
         context: dg.AssetCheckExecutionContext, lake: LakeResource, frame: pl.DataFrame
     ) -> dg.AssetCheckResult:
         cycle = context.partition_key if context.has_partition_key else None
-        judged = judge(prepare(frame, lake.open(), cycle) if prepare else frame, name, expectations)
+        judged = judge(suite.frame(frame, lake.open(), cycle), name, expectations)
         metadata: dict[str, Any] = {"rows": frame.height, "expectations": judged.asked}
         if not judged.passed:
             metadata |= explanation(lake.open(), offenders_sql.strip(), cycle, judged)
@@ -154,9 +203,7 @@ def suite_check(
             passed=judged.passed, metadata=metadata, description="; ".join(judged.broken) or None
         )
 
-    return define(
-        check, asset, name, description, partitions_def, blocking=blocking, compute_kind="great_expectations"
-    )
+    return define(check, asset, name, description, partitions_def, blocking=blocking, suite=suite)
 
 
 def define(
@@ -167,10 +214,10 @@ def define(
     partitions_def: dg.PartitionsDefinition | None,
     *,
     blocking: bool,
-    compute_kind: str | None = None,
+    suite: Suite | None = None,
 ) -> dg.AssetChecksDefinition:
     """Return `check` as an asset check of `asset`, in the pool of the asset. What it says is published as a
-    row of CHECKS before Dagster hears of it."""
+    row of CHECKS before Dagster hears of it. suite: what judges; None: the check itself."""
     line, judged = asset.key.path
 
     @functools.wraps(check)
@@ -205,7 +252,8 @@ def define(
             blocking=blocking,
             partitions_def=partitions_def,
             pool=asset.op.pool,
-            compute_kind=compute_kind,
+            compute_kind="great_expectations" if suite else None,
+            metadata={SUITE: SuiteName.of(suite)} if suite else None,
         )(published)
 
 
@@ -245,16 +293,20 @@ def _cell(value: object) -> str:
 
 
 def _line(result: Any) -> str:
-    """One failed expectation in words: its type, what it looked at, how many rows broke it."""
+    """One failed expectation in words: what it looked at and what for, how many rows broke it."""
     config, results = result.expectation_config, result.result
-    looked_at = ", ".join(f"{key}={value}" for key, value in config.kwargs.items() if key != "batch_id")
+    given = {
+        key: value for key, value in config.kwargs.items() if key not in ("batch_id", "condition_parser")
+    }
+    looked_at = ", ".join(f"{key}={value}" for key, value in given.items())
     count = results.get("unexpected_count")
     counted = (
         f": {count} of {results['element_count']} rows"
         if count is not None
         else f": observed {results.get('observed_value')}"
     )
-    return f"{config.type}({looked_at}){counted}"
+    predicate = (config.meta or {}).get("predicate")
+    return f"{f'{predicate}: ' if predicate else ''}{config.type}({looked_at}){counted}"
 
 
 def _raised(info: dict[str, Any] | None) -> str | None:

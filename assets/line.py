@@ -42,6 +42,8 @@ SAID_OF_CYCLE = "evolake/said_of_cycle"
 """Metadata of a materialization: words that `evolake run` adds to what it says of the finished cycle."""
 STORY = "story"
 """The asset with the page of each cycle, and the metadata of all others that links to it."""
+DATA_DOCS = "http://localhost:3010"
+"""Where `make dev` serves the Data Docs (pipelines.data_docs): below it /LINE/CYCLE/."""
 WHEN_SOMETHING_NEW_ENTERS = dg.AutomationCondition.eager()
 """What continuous mode (pipelines.sensors) looks at; the same for every cycle asset."""
 

@@ -1,5 +1,5 @@
-"""Checks whose predicates are written once, in SQL: Great Expectations is asked whether each holds in every
-row, and the rows where one does not are what the failed check shows.
+"""Checks whose predicates are written once, in SQL: Great Expectations expects what each says of the rows
+(`assets.expectations`), and the rows where one does not hold are what the failed check shows.
 
     rows_check(metrics, "metrics_add_up", "Solved is at most all.", once("variant_id"), "solved <= instances")
 
@@ -21,8 +21,10 @@ import dagster as dg
 import polars as pl
 
 from assets.checks import define, markdown_table, suite_check, with_cycle
+from assets.expectations import operands, read_all
 from assets.shown import markdown
 from evolake.lake import DERIVATIONS, VERDICTS, Lake, TableSchema, side_table
+from evolake.lake.schemas import once
 from resources.lake import LakeResource
 from resources.tables import schema_of
 
@@ -145,11 +147,6 @@ def warning(rows: Iterable[Mapping[str, Any]], sql: str) -> dg.AssetCheckResult:
 TOLERANCE = 1e-9
 
 
-def once(*columns: str) -> str:
-    """Return the predicate that no other row has the same values in `columns`."""
-    return f"count(*) OVER (PARTITION BY {', '.join(columns)}) = 1"
-
-
 def rows_check(
     asset: dg.AssetsDefinition,
     name: str,
@@ -158,13 +155,18 @@ def rows_check(
     rows: str | None = None,
     blocking: bool = True,
 ) -> dg.AssetChecksDefinition:
-    """Return a check that `predicates` hold in every row.
+    """Return a check that `predicates` hold in every row; without any, those of the asset's table
+    (`TableSchema.rows`).
 
     Args:
         rows: a query for other rows than those of the asset (a join with a side table, a count); `$cycle` is
             the cycle that is checked.
         blocking: False for a check of the asset that seals: it is judged when the cycle is sealed already.
     """
+    schema = schema_of(asset)
+    predicates = predicates or (schema.rows if schema else ())
+    if not predicates:
+        raise ValueError(f"the check {name} expects nothing: neither it nor its table has a predicate")
     selected = (
         rows.strip()
         if rows
@@ -172,9 +174,16 @@ def rows_check(
     )
 
     def judged(frame: pl.DataFrame, lake: Lake, cycle: str | None) -> pl.DataFrame:
+        import duckdb
+
         from evolake.lake import Catalogue
 
-        columns = ", ".join(f"({text}) IS TRUE AS {_quoted(text)}" for text in predicates)
+        wanted = operands(read_all(predicates)).items()
+        columns = ", ".join(f"{text} AS {_quoted(name)}" for name, text in wanted)
+        if not rows:  # the asset's own: a catalogue of the whole lake would cost ten times as much
+            with duckdb.connect() as connection:
+                connection.register("own", frame.to_arrow())  # pyright: ignore[reportUnknownArgumentType]
+                return pl.DataFrame(connection.sql(f"SELECT {columns} FROM own").to_arrow_table())
         with Catalogue(lake) as catalogue:
             return catalogue.frame(
                 f"SELECT {columns} FROM ({selected})", {"cycle": cycle} if "$cycle" in selected else {}
@@ -185,10 +194,11 @@ def rows_check(
         name,
         description,
         asset.partitions_def,
-        lambda gxe: [gxe.ExpectColumnValuesToBeInSet(column=text, value_set=[True]) for text in predicates],
+        lambda gxe: [wanted.make(gxe) for wanted in read_all(predicates)],
         offenders_sql(selected, predicates, "*" if rows else _offender_columns(asset, predicates)),
         prepare=judged,
         blocking=blocking,
+        predicates=predicates,
     )
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 
-from assets.line import Line
+from assets.line import DATA_DOCS, Line
 from assets.shown import in_a_cell, markdown, table
 from evolake.errors import LakeError
 from evolake.lines import lines
@@ -43,6 +43,7 @@ def story_page(
     links: dict[str, Any] = {
         "run": dg.MetadataValue.dagster_run(run_id),
         line.closing: dg.MetadataValue.asset(line.key(line.closing)),
+        "data docs": dg.MetadataValue.url(f"{DATA_DOCS}/{line.name}/{cycle}/index.html"),
         "report": f"evolake report --lines {line.name} --out report.html",
         "tables": dg.MetadataValue.path(f"tables/{line.name}"),  # pyright: ignore[reportUnknownMemberType]
     }

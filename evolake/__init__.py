@@ -14,11 +14,18 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 cores, a hundredfold on two."""
 
 __version__ = "0.2.0.dev0"
-LATER = {"evolve": "evolake.programs.library"}
-"""What scripts and notebooks call -> its module, which is imported when it is asked for."""
+LATER = {"evolve": "evolake.programs.library", "Line": "pipelines.component"}
+"""What scripts, notebooks and the YAML of Dagster's components name -> its module, which is imported when it
+is asked for."""
 
 
 def __getattr__(name: str) -> Any:
     if name in LATER:
+        if not LATER[name].startswith(__name__):
+            import_module("evolake.project").enter()
         return getattr(import_module(LATER[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *LATER]

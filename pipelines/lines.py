@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import TypeVar
@@ -40,26 +40,30 @@ class BuiltStudy:
     checks: Sequence[dg.AssetChecksDefinition]
 
 
-def built_lines() -> list[BuiltLine]:
-    """Return the installed lines, by name."""
+def built_lines(names: Collection[str] | None = None) -> list[BuiltLine]:
+    """Return the installed lines, by name. names: only these."""
     return [
         BuiltLine(module.line, *_parts_of(module))
-        for module in _packages()
+        for module in _packages(names)
         if isinstance(getattr(module, "line", None), Line)
     ]
 
 
-def built_studies() -> list[BuiltStudy]:
-    """Return the installed studies, by name."""
+def built_studies(names: Collection[str] | None = None) -> list[BuiltStudy]:
+    """Return the installed studies, by name. names: only these."""
     return [
         BuiltStudy(module.study, *_parts_of(module))
-        for module in _packages()
+        for module in _packages(names)
         if isinstance(getattr(module, "study", None), Study)
     ]
 
 
-def _packages() -> list[ModuleType]:
-    return [importlib.import_module(spec.assets) for spec in lines().values()]
+def _packages(names: Collection[str] | None) -> list[ModuleType]:
+    return [
+        importlib.import_module(spec.assets)
+        for name, spec in lines().items()
+        if names is None or name in names
+    ]
 
 
 def _parts_of(package: ModuleType) -> tuple[list[Asset], list[dg.AssetChecksDefinition]]:

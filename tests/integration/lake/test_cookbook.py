@@ -11,6 +11,7 @@ from evolake.lake import (
     AGENT_CALLS,
     ARTIFACTS,
     CHAMPIONS,
+    CHECKS,
     DERIVATIONS,
     EVALUATIONS,
     RULES,
@@ -317,9 +318,84 @@ def test_the_funnel_counts_attempts_that_made_nothing_once(lake):
 
 def test_cost_per_accepted_counts_what_was_paid_once(lake):
     assert ask(lake, "cost_per_accepted", line="designs") == [
-        ("0000", 0.0, 0, 2, 0.0),
-        ("0001", 2.25, 341, 1, 2.25),
-        ("0002", 0.0, 0, 1, 0.0),
+        ("0000", 0.0, 0, 2, 0.0, 0.0),
+        ("0001", 2.25, 341, 1, 2.25, 341.0),
+        ("0002", 0.0, 0, 1, 0.0, 0.0),
+    ]
+
+
+def carried(tmp_path) -> Lake:
+    """A champion of cycle 0001 that cycle 0002 only carries on, and what the two cycles took to measure."""
+    lake, experiments = Lake(tmp_path), all_tables()["designs", "experiments"]
+    artifacts(
+        lake,
+        "candidates",
+        "0001",
+        "run1",
+        ("a", "accepted", "A", "design", "a"),
+        ("b", "accepted", "B", "design", "b"),
+    )
+    for cycle in ("0001", "0002"):
+        artifacts(lake, "survivors", cycle, f"run{cycle}", ("a", "champion", "A", "design", "a"))
+        rows = [
+            {"design_id": "a", "cycle": cycle, "cpu_s": 1.5},
+            {"design_id": "b", "cycle": cycle, "cpu_s": 0.5},
+        ]
+        lake.publish(
+            "designs", "experiments", experiments.frame(rows), cycle=cycle, run_id="r", schema=experiments
+        )
+    return lake
+
+
+def test_a_champion_that_is_carried_on_is_accepted_once(tmp_path):
+    lake = carried(tmp_path)
+    assert ask(lake, "cost_per_accepted", line="designs") == [("0001", 0.0, 0, 2, 0.0, 0.0)]
+    with Catalogue(lake, all_tables()) as catalogue:
+        rows = catalogue.query((COOKBOOK / "cpu_per_accepted.sql").read_text(), {}).rows
+    assert rows == [("designs", "0001", 2.0, 2, 1.0), ("designs", "0002", 2.0, 0, None)]
+
+
+def test_the_gate_that_blocked_most_since_a_day(tmp_path):
+    lake = Lake(tmp_path)
+    blocked = [
+        ("x", "blocked", "X", "design", "x"),
+        ("y", "blocked", "Y", "design", "y"),
+        ("z", "accepted", "Z", "design", "z"),
+    ]
+    artifacts(lake, "candidates", "0001", "run1", *blocked)
+    judged = "artifact_id cycle gate_no gate rule_id rule_version outcome judged_at"
+    days = [datetime(2026, 1, day, tzinfo=UTC) for day in (1, 9)]
+    rows = [
+        ("x", "0001", 0, "contract", "R1", "1", "block", days[0]),
+        ("y", "0001", 0, "contract", "R1", "1", "pass", days[1]),
+        ("z", "0001", 0, "contract", "R1", "1", "pass", days[1]),
+        ("y", "0001", 1, "trace", "R2", "1", "block", days[1]),
+        ("z", "0001", 1, "trace", "R2", "1", "pass", days[1]),
+    ]
+    publish(lake, "candidates", VERDICTS, "0001", "run1", judged, *rows)
+    assert ask(lake, "gates_since", since="2026-01-01") == [
+        ("designs", "contract", 1, 3, 0.333),
+        ("designs", "trace", 1, 2, 0.5),
+    ]
+    assert ask(lake, "gates_since", since="2026-01-02") == [("designs", "trace", 1, 2, 0.5)]
+
+
+def test_calls_that_led_to_the_champion(lake):
+    assert ask(lake, "champion_calls", line="designs") == [
+        ("0001", "a", "add-gate", "designer", "m", "k1", "ok", 110, 0.5),
+        ("0001", "b", "swap", "designer", "m", "k2", "truncated", 220, 1.5),
+        ("0002", "c", "graft", "designer", "operators", "k4", "ok", 0, 0.0),
+    ]
+    assert ask(lake, "champion_calls", line="solvers") == []
+
+
+def test_checks_that_failed_and_were_not_made_good(tmp_path):
+    lake, columns = Lake(tmp_path), "asset check_name cycle passed blocking checked_at reason"
+    for cycle, passed, run in (("0001", False, "run1"), ("0001", True, "run1b"), ("0002", False, "run2")):
+        row = ("candidates", "keys", cycle, passed, True, NOON, None if passed else "one row twice")
+        publish(lake, "candidates__keys", CHECKS, cycle, run, columns, row)
+    assert ask(lake, "failed_checks") == [
+        ("designs", "0002", "candidates", "keys", True, NOON, "one row twice")
     ]
 
 

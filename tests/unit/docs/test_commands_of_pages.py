@@ -29,6 +29,11 @@ OTHERS = {
         "needs Docker; tests/toy_location/composed.py starts each service of the file as a process, by "
         "its command and environment"
     ),
+    "dg check": "tests/e2e/test_dg.py",
+    "dg dev": "tests/e2e/test_dg.py",
+    "dg launch": "tests/e2e/test_dg.py",
+    "dg list": "tests/e2e/test_dg.py",
+    "dg scaffold": "tests/e2e/test_dg.py",
     "dask scheduler": "tests/compute_cluster.py starts one",
     "dask worker": "tests/compute_cluster.py starts some",
     "python3 -m": "makes an environment for vLLM, which needs a card",
@@ -39,7 +44,7 @@ OTHERS = {
 }
 """First two words of other commands -> where they run, or why they do not."""
 SHELL = re.compile(
-    r"^(?:make|pip|python3?|dagster|docker|dask|cd|\S*/vllm|\S*/pip|uv|curl|git|kubectl|helm)$"
+    r"^(?:make|pip|python3?|dagster|dg|docker|dask|cd|\S*/vllm|\S*/pip|uv|curl|git|kubectl|helm)$"
 )
 
 

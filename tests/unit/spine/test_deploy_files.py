@@ -1,0 +1,91 @@
+"""deploy/: who runs the jail gets more than the default profiles and nobody else; compose, Kubernetes and
+systemd start the same processes."""
+
+import re
+import shutil
+import subprocess
+
+import pytest
+import yaml
+from designs_fixtures import ROOT
+
+DEPLOY = ROOT / "deploy"
+JAIL = {"code", "worker"}
+COMPOSE = yaml.safe_load((DEPLOY / "compose" / "compose.yaml").read_text())["services"]
+OURS = {name: service for name, service in COMPOSE.items() if "build" in service}
+KUBERNETES = list(yaml.safe_load_all((DEPLOY / "kubernetes" / "evolake.yaml").read_text()))
+PODS = {
+    item["metadata"]["name"]: item["spec"]["template"]["spec"]
+    for item in KUBERNETES
+    if item["kind"] == "Deployment"
+}
+
+
+def test_only_what_runs_the_jail_leaves_the_default_profiles_of_compose():
+    assert {name for name, service in COMPOSE.items() if "security_opt" in service} == JAIL
+
+
+def test_only_what_runs_the_jail_leaves_the_default_profiles_of_kubernetes():
+    profiles = {
+        name: pod["containers"][0]["securityContext"]["seccompProfile"]["type"] for name, pod in PODS.items()
+    }
+    assert profiles == {name: "Unconfined" if name in JAIL else "RuntimeDefault" for name in OURS}
+    assert {name for name, pod in PODS.items() if pod.get("hostUsers") is False} == JAIL
+
+
+def test_kubernetes_starts_what_compose_starts():
+    assert {name: pod["containers"][0]["command"] for name, pod in PODS.items()} == {
+        name: service["command"] for name, service in OURS.items()
+    }
+    [variables] = [item["data"] for item in KUBERNETES if item["kind"] == "ConfigMap"]
+    assert all(service["environment"] == variables for service in OURS.values())
+    ports = {
+        item["metadata"]["name"]: item["spec"]["ports"][0]["port"]
+        for item in KUBERNETES
+        if item["kind"] == "Service"
+    }
+    assert ports == {"code": 4000, "webserver": 3000, "scheduler": 8786}
+
+
+def test_a_unit_starts_each_process_or_says_which_there_are(tmp_path):
+    for folder in (".venv/bin", "deploy/systemd"):
+        (tmp_path / folder).mkdir(parents=True)
+    shutil.copy(DEPLOY / "systemd" / "start.sh", tmp_path / "deploy" / "systemd")
+    for name in ("dagster", "dagster-daemon", "dagster-webserver"):
+        (tmp_path / ".venv" / "bin" / name).write_text('#!/bin/sh\necho "$(basename "$0") $*"\n')
+        (tmp_path / ".venv" / "bin" / name).chmod(0o755)
+    unit = (DEPLOY / "systemd" / "evolake@.service").read_text()
+    command = re.search(r"^ExecStart=/bin/sh (.+) %i$", unit, re.MULTILINE)
+    assert command
+
+    def started(name: str) -> subprocess.CompletedProcess[str]:
+        variables = {"PATH": "/usr/bin:/bin", "EVOLAKE_CODE_HOST": "127.0.0.1", "EVOLAKE_CODE_PORT": "4000"}
+        return subprocess.run(
+            ["/bin/sh", command[1], name],
+            cwd=tmp_path,
+            env=variables,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    code = [*COMPOSE["code"]["command"]]
+    code[code.index("0.0.0.0")] = "127.0.0.1"
+    assert started("code").stdout.split() == code
+    assert started("daemon").stdout.split() == COMPOSE["daemon"]["command"]
+    assert started("webserver").stdout.split()[0] == "dagster-webserver"
+    wrong = started("ui")
+    assert (wrong.returncode, wrong.stdout) == (2, "") and "wanted: code, daemon or webserver" in wrong.stderr
+
+
+@pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd is not installed")
+def test_the_unit_is_one_that_systemd_accepts(tmp_path):
+    text = (DEPLOY / "systemd" / "evolake@.service").read_text().replace("User=evolake\n", "")
+    (tmp_path / "evolake@code.service").write_text(text)
+    done = subprocess.run(
+        ["systemd-analyze", "verify", "--man=no", str(tmp_path / "evolake@code.service")],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert [line for line in done.stderr.splitlines() if "evolake@code" in line] == []
