@@ -1,5 +1,5 @@
-"""The audits that were asked for by `evolake audit --into`: the candidates of the run, the verdict, which runs
-the audit in the jail, and its findings and measurements. An audit that is there already is read, so that
+"""The audits that were asked for by `evolake audit --into`: the candidates of the run, the verdict, which
+runs the audit in the jail, and its findings and measurements. An audit that is there already is read, so that
 a backfill costs nothing; one that was killed continues with the part that it was in."""
 
 from __future__ import annotations

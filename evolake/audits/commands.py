@@ -100,8 +100,8 @@ def audit(
       evolake audit openevolve_output --project . --into
     """
     from evolake.audits.bundle import audit_bundle
-    from evolake.audits.requests import write_request
-    from evolake.audits.rows import audit_in
+    from evolake.audits.requests import read_request, write_request
+    from evolake.audits.rows import audit_in, is_made
     from evolake.lake import Lake
     from evolake.programs.audit import auditing
     from evolake.programs.audit.page import page_of
@@ -124,7 +124,8 @@ def audit(
     else:
         lake = Lake(settings.require_lake() if str(into) == IN_USE else into)
         key = write_request(lake, asked, subject)
-        if (code := _materialize(lake, key)) != 0:
+        made = is_made(lake, read_request(lake, key), settings)
+        if not made and (code := _materialize(lake, key)) != 0:
             return code
         found = audit_in(lake, key)
     if out:

@@ -10,7 +10,7 @@ from typing import Any
 
 from evolake import __version__
 from evolake.audits.requests import Request, readable
-from evolake.audits.tables import FINDINGS, LINE, NOTES, VERDICTS
+from evolake.audits.tables import CANDIDATES, FINDINGS, LINE, MEASUREMENTS, NOTES, VERDICTS
 from evolake.canonical_json import canonical_json, key_of
 from evolake.lake import Lake
 from evolake.programs.audit.auditing import audit
@@ -45,20 +45,9 @@ def verdict_row(
     Raises:
         InputError: the initial program has no score.
     """
-    own = settings.of(ProgramsSettings)
-    facts = {
-        "request": request.sha,
-        "audit": request.key,
-        "version": __version__,
-        "seed": settings.seed,
-        "jail": settings.jail,
-        "limits": own.model_dump(include={"cpu_s", "wall_s", "memory_mb", "processes", "heldout_repeats"}),
-    }
-    key = key_of(facts, ascii_only=True)
-    if lake.record(LINE, VERDICTS.name, request.key) is not None:
-        before = lake.read(LINE, VERDICTS.name, request.key).to_dicts()[0]
-        if before["key"] == key:
-            return before, True
+    own, key = settings.of(ProgramsSettings), _facts_key(request, settings)
+    if (before := _held(lake, request.key)) is not None and before["key"] == key:
+        return before, True
     notes = lake.read(LINE, NOTES.name, request.key).to_dicts() if _noted(lake, request) else []
     noted = {row["about"]: row for row in notes if row["key"] == key}
     held = {about: Part.of_json(json.loads(lake.blobs.get(row["part_sha"]))) for about, row in noted.items()}
@@ -95,6 +84,34 @@ def verdict_row(
         "audit_sha": lake.blobs.put(_bytes(found.to_json())),
     }
     return row, False
+
+
+def _facts_key(request: Request, settings: Settings) -> str:
+    """Return what the verdict of a request depends on."""
+    own = settings.of(ProgramsSettings)
+    facts = {
+        "request": request.sha,
+        "audit": request.key,
+        "version": __version__,
+        "seed": settings.seed,
+        "jail": settings.jail,
+        "limits": own.model_dump(include={"cpu_s", "wall_s", "memory_mb", "processes", "heldout_repeats"}),
+    }
+    return key_of(facts, ascii_only=True)
+
+
+def _held(lake: Lake, key: str) -> Row | None:
+    """Return the row of VERDICTS of a partition; None if it has none."""
+    known = lake.record(LINE, VERDICTS.name, key) is not None
+    return lake.read(LINE, VERDICTS.name, key).to_dicts()[0] if known else None
+
+
+def is_made(lake: Lake, request: Request, settings: Settings) -> bool:
+    """Return whether all tables of a request are there, so that nothing is left to do."""
+    before = _held(lake, request.key)
+    tables = (CANDIDATES, FINDINGS, MEASUREMENTS)
+    whole = all(lake.record(LINE, table.name, request.key) is not None for table in tables)
+    return whole and before is not None and before["key"] == _facts_key(request, settings)
 
 
 def _noted(lake: Lake, request: Request) -> bool:

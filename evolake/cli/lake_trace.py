@@ -34,5 +34,6 @@ def trace(line: str, out: Path, project: str, root: Path | None, as_json: bool) 
     if as_json:
         say_json({"verdict": "written", "out": str(out), **head})
     else:
-        say(f"{head['candidates']} artifacts of {line} in {out}")
+        lost = f", {head['without_text']} of them without a text" if head["without_text"] else ""
+        say(f"{head['candidates']} artifacts of {line} in {out}{lost}")
     return 0

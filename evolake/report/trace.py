@@ -45,6 +45,9 @@ SEMI JOIN (SELECT artifact_id FROM known_artifacts WHERE line = $line) USING (ar
 GROUP BY artifact_id"""
 
 
+TITLES = "SELECT artifact_id, cycle FROM champions WHERE line = $line ORDER BY cycle"
+
+
 def write_trace(lake: Lake, catalogue: Catalogue, line: str, out: Path, project: str = "") -> Row:
     """Write the history of a line into a folder; all of it is there or nothing. Return the head.
 
@@ -104,13 +107,14 @@ def _written(lake: Lake, catalogue: Catalogue, line: str, found: list[Artifact],
     verdicts = _grouped(catalogue.frame(VERDICTS, given).to_dicts(), "artifact_id")
     calls = {row["artifact_id"]: row for row in catalogue.frame(CALLS, given).to_dicts()}
     ran = {row["artifact_id"]: row for row in catalogue.frame(RAN, given).to_dicts()}
+    titles = _grouped(catalogue.frame(TITLES, given).to_dicts(), "artifact_id")
     scores = _scores(catalogue, line, found)
     order = _parents_first(found, parents)
     texts: dict[str, Mapping[str, str]] = {}
     with (folder / RECORDS).open("w", encoding="utf-8", newline="\n") as file:
         for number, item in enumerate(order):
             kind = artifacts_of(line).kinds.get(item.kind, Kind())
-            files = {name: _put(folder, text) for name, text in kind.files_of(lake, item).items() if text}
+            files = {name: _put(folder, text) for name, text in _texts(lake, kind, item).items() if text}
             texts[item.artifact_id] = files
             above = [row for row in parents.get(item.artifact_id, ()) if row["parent_id"] in texts]
             diff = _diff(folder, texts[above[0]["parent_id"]], files) if above else ""
@@ -122,6 +126,7 @@ def _written(lake: Lake, catalogue: Catalogue, line: str, found: list[Artifact],
                 "title": item.title,
                 "cycle": item.cycle,
                 "state": item.state,
+                "champion_in": [row["cycle"] for row in titles.get(item.artifact_id, ())],
                 "project": item.row.get("project"),
                 "operator": item.row.get("operator") or (above[0]["operator"] if above else None),
                 "parents": [{"id": row["parent_id"], "weight": row["weight"]} for row in above],
@@ -149,10 +154,19 @@ def _written(lake: Lake, catalogue: Catalogue, line: str, found: list[Artifact],
         "line": line,
         "kind": next(iter(artifacts_of(line).kinds), order[0].kind),
         "candidates": len(order),
+        "without_text": sum(not files for files in texts.values()),
         "projects": sorted({str(item.row["project"]) for item in order if item.row.get("project")}),
     }
     (folder / HEAD).write_text(json.dumps(head, indent=1) + "\n", encoding="utf-8")
     return head
+
+
+def _texts(lake: Lake, kind: Kind, item: Artifact) -> Mapping[str, str]:
+    """Return the texts of an artifact by name; none if the lake has lost its blob."""
+    try:
+        return kind.files_of(lake, item)
+    except InputError:
+        return {}
 
 
 def _scores(catalogue: Catalogue, line: str, found: list[Artifact]) -> dict[str, dict[str, Row]]:

@@ -1,4 +1,4 @@
-"""An audit as one page of HTML, with pictures of the scores of a run's candidates and of single evaluations."""
+"""An audit as one page of HTML, with pictures of the scores of a run and of single evaluations."""
 
 from __future__ import annotations
 

@@ -364,7 +364,7 @@ def _trace(path: Path) -> Run:
         raise ValueError(f"it holds several projects ({names}): evolake lake trace --project writes one")
     found: list[tuple[Any, Any, Any, Any, str]] = []
     metrics: dict[str, Any] = {}
-    suffix, size, best = ".txt", 0, (False, -math.inf, "")
+    suffix, size, best = ".txt", 0, ("", False, -math.inf, "")
     with open_regular(path / RECORDS) as file:
         for line in iter(lambda: file.readline(PROGRAM_BYTES + 1), b""):
             if len(line) > PROGRAM_BYTES or len(found) > MOST_PROGRAMS:
@@ -385,12 +385,12 @@ def _trace(path: Path) -> Run:
             text = data.decode("utf-8", "replace")
             found.append((entry["id"], parents, text, score, str(entry["operator"] or "initial")))
             merit = (score if entry["higher_is_better"] else -score) if score is not None else -math.inf
-            best = max(
-                best, (entry["state"] == "champion", merit, str(entry["id"])), key=lambda item: item[:2]
-            )
+            title = max(map(str, entry["champion_in"]), default="")
+            own = (title, entry["state"] == "champion", merit, str(entry["id"]))
+            best = max(best, own, key=lambda item: item[:3])
             facts = entry["facts"].get("metrics")
             metrics[str(entry["id"])] = _table(facts) if isinstance(facts, str) else facts
-    return _run("evolake", found, best[2], metrics, suffix=suffix)
+    return _run("evolake", found, best[3], metrics, suffix=suffix)
 
 
 LAYOUTS: tuple[tuple[str, Callable[[Path], Path | None], Callable[[Path], Run]], ...] = (
