@@ -384,7 +384,8 @@ def _trace(path: Path) -> Run:
             parents = tuple(parent["id"] for parent in entry["parents"])
             text = data.decode("utf-8", "replace")
             found.append((entry["id"], parents, text, score, str(entry["operator"] or "initial")))
-            merit = (score if entry["higher_is_better"] else -score) if score is not None else -math.inf
+            sign = 1 if entry["higher_is_better"] else -1
+            merit = -math.inf if score is None else sign * score
             title = max(map(str, entry["champion_in"]), default="")
             own = (title, entry["state"] == "champion", merit, str(entry["id"]))
             best = max(best, own, key=lambda item: item[:3])

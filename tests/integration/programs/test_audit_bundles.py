@@ -15,6 +15,7 @@ from evolake.audits.bundle import BUNDLE
 from evolake.bundles.container import Bundle, as_json, pack, unpack
 from evolake.bundles.exporting import CLAIMS
 from evolake.bundles.identity import identity_of
+from evolake.lake import Lake
 
 HOSTILE = "\x1b[31m<script>"
 INITIAL = EVALUATORS["sound"]["search"]["program"]
@@ -143,3 +144,22 @@ def test_an_audit_is_no_champion(bundles, tmp_path, monkeypatch):
     monkeypatch.setenv("EVOLAKE_LAKE", str(tmp_path / "lake"))
     done = commands.evolake("bundle", "export", "audits", "-o", tmp_path / "x.tar")
     assert done.returncode == 2 and "audits has no champion" in done.stderr
+
+
+def test_a_verdict_is_kept_in_a_lake_and_as_a_bundle(bundles, tmp_path, monkeypatch):
+    monkeypatch.setenv("DAGSTER_HOME", str(tmp_path / "home"))
+    words = [
+        "--only",
+        "measurement",
+        "--seconds",
+        "4",
+        "--into",
+        tmp_path / "lake",
+        "--bundle",
+        tmp_path / "b.tar",
+    ]
+    done = commands.evolake("audit", bundles["good"].parent / "good", *words, "--json")
+    found = json.loads(done.stdout)
+    assert (done.returncode, found["lake"]) == (0, str(tmp_path / "lake"))
+    assert Lake(tmp_path / "lake").cycles("audits", "measurements") == [found["audit"]]
+    assert verified(tmp_path / "b.tar")[0] == 0

@@ -80,7 +80,7 @@ def rows(lake: Lake, table: str, key: str) -> list[dict]:
 @pytest.fixture(scope="module")
 def made(place) -> tuple[Lake, str, str]:
     """The lake, and the audits of the two runs."""
-    bad, first = audited("one/title/openevolve_output", "--only", "evaluator", "--seconds", "20", "--into")
+    bad, first = audited("one/title/openevolve_output", "--only", "evaluator", "--seconds", "10", "--into")
     good, second = audited("two/title/openevolve_output", "--seconds", "12", "--into", str(place / "lake"))
     assert (bad, good) == (1, 0), (first["findings"], second["findings"])
     return Lake(place / "lake"), first["audit"], second["audit"]
@@ -125,7 +125,7 @@ def test_the_same_audit_again_costs_nothing_and_changes_nothing(made, place):
     lake, first, _ = made
     before = lake.record("audits", "verdicts", first)
     code, again = audited(
-        "one/title/openevolve_output", "--only", "evaluator", "--seconds", "20", "--into", "-"
+        "one/title/openevolve_output", "--only", "evaluator", "--seconds", "10", "--into", "-"
     )
     assert (code, again["audit"]) == (1, first)
     assert lake.record("audits", "verdicts", first) == before
@@ -149,7 +149,7 @@ def test_the_audits_materialize_in_dagster_too(made, place):
 def test_an_audit_that_is_killed_continues_with_the_part_that_it_was_in(place):
     lake, words = (
         Lake(place / "lake"),
-        ["two/title", "two/title/initial_program.py", "--seconds", "40", "--into"],
+        ["two/title", "two/title/initial_program.py", "--seconds", "16", "--into"],
     )
     command = [sys.executable, "-c", "from evolake.cli import main; main()", "audit", *words]
     child = subprocess.Popen(command, start_new_session=True, stdout=subprocess.DEVNULL, env=os.environ)
