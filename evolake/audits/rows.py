@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -16,7 +17,6 @@ from evolake.lake import Lake
 from evolake.programs.audit.auditing import audit
 from evolake.programs.audit.measuring import Part
 from evolake.programs.audit.verdict import Audit
-from evolake.programs.evolution.budgeted_search import processor_seconds
 from evolake.programs.gates import bare_text
 from evolake.programs.settings import ProgramsSettings
 from evolake.report.artifacts import LineArtifacts
@@ -59,7 +59,7 @@ def verdict_row(
         lake.publish(LINE, NOTES.name, frame, cycle=request.key, run_id=run_id, schema=NOTES)
         log(f"{part.about}: {counted(len(part.findings), 'finding')}")
 
-    began = processor_seconds()
+    began = time.monotonic()
     found = audit(request.asked, request.subject, own, settings, held=held, note=note)
     run = request.subject.run
     best = run.best if run else None
@@ -79,7 +79,7 @@ def verdict_row(
         "notes": [readable(note) for some in found.notes.values() for note in some],
         "evolake": __version__,
         "seconds": float(request.asked.seconds),
-        "cpu_s": max(0.0, processor_seconds() - began),
+        "wall_s": time.monotonic() - began,
         "key": key,
         "audit_sha": lake.blobs.put(_bytes(found.to_json())),
     }

@@ -41,16 +41,18 @@ def entry_key(project: Project, own: ProgramsSettings, settings: Settings) -> st
 def entry_audit(project: Project, own: ProgramsSettings, settings: Settings) -> dict[str, Any]:
     """Return a row of ENTRY_AUDITS without its cycle. A project that cannot be audited has the reason as its
     verdict's note: it enters all the same."""
-    began = processor_seconds()
     row: dict[str, Any] = {
         "project": project.name,
         "key": entry_key(project, own, settings),
         "verdict": NOT_AUDITED,
         "tried": 0,
         "made": 0,
+        "cpu_s": 0.0,
     }
+    if not project.python:
+        return row | {"findings": [], "notes": ["attacks are made for programs in Python"]}
     try:
-        found = _attacked(project, own, settings)
+        found, row["cpu_s"] = _attacked(project, own, settings)
     except (InputError, HostBusy) as error:
         row |= {"findings": [], "notes": [one_line(str(error), LONGEST)]}
     else:
@@ -61,15 +63,18 @@ def entry_audit(project: Project, own: ProgramsSettings, settings: Settings) -> 
             "findings": [one_line(f"{item.name}: {item.reason}", LONGEST) for item in found.findings],
             "notes": [one_line(item, LONGEST) for item in found.notes],
         }
-    return row | {"cpu_s": max(0.0, processor_seconds() - began)}
+    return row
 
 
-def _attacked(project: Project, own: ProgramsSettings, settings: Settings) -> Soundness:
+def _attacked(project: Project, own: ProgramsSettings, settings: Settings) -> tuple[Soundness, float]:
+    """Return what attacks found, and their processor seconds, read while the jails are still there."""
+    began = processor_seconds()
     seeds = [
         child_seed(settings.seed, LINE, CYCLE, f"attack/{project.name}", place) for place in range(SEEDS)
     ]
     with Referee(project, own, seeds, workers=settings.workers, jail=settings.jail) as referee:
-        return sound(referee, Budget(own.audit_s), f"evolake audit {project.name}")
+        found = sound(referee, Budget(own.audit_s), f"evolake audit {project.name}")
+        return found, max(0.0, processor_seconds() - began)
 
 
 def in_words(row: Mapping[str, Any]) -> str:
