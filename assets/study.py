@@ -1,7 +1,8 @@
 """A study as Dagster sees it: a fixed design whose cells are run, then findings over all of them. Nothing
 evolves, so there are no cycles.
 
-Cells are static partitions `<arm>-<seed>` (names that fit a folder). The assets are in three groups, each of
+Cells are static partitions `<arm>-<seed>` (names that fit a folder); a study without a list of cells has
+dynamic ones, which are added as they come. The assets are in three groups, each of
 one kind of partition, so that "Materialize all" on a group is one clear thing: `<study>_setup` makes what
 every cell works on, `<study>` runs cells (a backfill runs them all), `<study>_findings` compares them. Cells
 do not depend on each other; they share one pool of one slot because each uses all workers already.
@@ -22,13 +23,15 @@ from evolake.lake import Lake
 
 @dataclass(frozen=True)
 class Study(Package):
-    """One study. `cells`: the partition keys of its design."""
+    """One study. `cells`: the partition keys of its design; none: they are added as they come."""
 
     cells: tuple[str, ...] = ()
 
     @property
-    def partitions(self) -> dg.StaticPartitionsDefinition:
+    def partitions(self) -> dg.StaticPartitionsDefinition | dg.DynamicPartitionsDefinition:
         """The cells as partitions."""
+        if not self.cells:
+            return dg.DynamicPartitionsDefinition(name=self.name)
         return dg.StaticPartitionsDefinition(list(self.cells))
 
     @property

@@ -9,8 +9,8 @@ evaluation in one bare process. The evaluator computes about 1 ms with numpy. Th
 reported for itself. Goal: at most 15 ms an evaluation in the modes "imports" and "separate".
 
 `--cycle` runs a real cycle with so many candidates instead, by `evolake run` in a fresh lake, without
-polishes, dumb searches and simplifying. It prints the processor seconds of all its processes, start and
-contest included. Goal: at most 25 for 2,000.
+polishes, dumb searches, simplifying and audits at the entry. It prints the processor seconds of all its
+processes, start and contest included. Goal: at most 25 for 2,000.
 """
 
 from __future__ import annotations
@@ -176,7 +176,7 @@ def cycle_s(mode: str, evaluations: int) -> float:
             "PROJECTS": folder,
             "GENERATIONS_PER_CYCLE": -(-evaluations // A_GENERATION),
             "CANDIDATES_PER_GENERATION": A_GENERATION,
-            **dict.fromkeys(("POLISH_S", "BASELINE_SHARE", "SIMPLIFY_S"), 0),
+            **dict.fromkeys(("POLISH_S", "BASELINE_SHARE", "SIMPLIFY_S", "AUDIT_S"), 0),
         }
         bare = {name: value for name, value in os.environ.items() if not name.startswith("EVOLAKE_")}
         own = {f"EVOLAKE_PROGRAMS__{name}": str(value) for name, value in sizes.items()}

@@ -35,6 +35,7 @@ from pathlib import Path
 import dagster as dg
 
 from assets.line import IN_PROCESS_TAG, Line
+from assets.study import Study
 from evolake.errors import PartitionBusy
 from evolake.lake import Lake
 from pipelines.line_state import UNFINISHED, belongs
@@ -96,7 +97,7 @@ WATCHED = [status for status in UNFINISHED if status is not dg.DagsterRunStatus.
 
 
 def bury_dead_runs(
-    instance: dg.DagsterInstance, lake: Lake, lines: Iterable[Line], *, others: bool = False
+    instance: dg.DagsterInstance, lake: Lake, lines: Iterable[Line | Study], *, others: bool = False
 ) -> list[str]:
     """Mark as failed (canceled, where that was asked for) the runs whose process is gone; gives their ids. Of
     runs on another lake this one's locks say nothing: they are left alone.

@@ -44,7 +44,7 @@ def seeds_job(line: Line) -> UnresolvedAssetJobDefinition:
 
 def study_jobs(study: Study) -> list[UnresolvedAssetJobDefinition]:
     """Return `<study>_setup`, `<study>_study` (one cell; backfill it for all) and `<study>_findings`, each a
-    group of the study with its checks."""
+    group of the study with its checks; of one whose cells are added as they come, the second alone."""
     details = {
         study.setup_group: (
             study.setup_group,
@@ -68,4 +68,5 @@ def study_jobs(study: Study) -> list[UnresolvedAssetJobDefinition]:
             description=description,
         )
         for name, (group, description) in details.items()
+        if study.cells or group == study.name
     ]

@@ -9,6 +9,7 @@ import dagster as dg
 
 from assets.cycle import opened_version
 from assets.line import FIRST_CYCLE, LINE_TAG, Line
+from assets.study import Study
 from evolake.lake import Lake, following
 from resources.lake import LAKE_TAG, is_of_another
 
@@ -103,8 +104,10 @@ def runs_at_work(instance: dg.DagsterInstance, lake: Lake, line: Line) -> list[d
     return [run for run in runs if belongs(run, line) and not is_of_another(run, lake)]
 
 
-def belongs(run: dg.DagsterRun, line: Line) -> bool:
-    """Return whether a run is one of the line: by its tag, its job or the assets it was asked for."""
-    if run.tags.get(LINE_TAG) == line.name or run.job_name in (line.job_name, line.seeds_job_name):
+def belongs(run: dg.DagsterRun, line: Line | Study) -> bool:
+    """Return whether a run is one of the line or study: by its tag, its job or the assets it was asked
+    for."""
+    jobs = (line.job_name, line.seeds_job_name if isinstance(line, Line) else line.setup_group)
+    if run.tags.get(LINE_TAG) == line.name or run.job_name in jobs:
         return True
     return any(key.path[0] == line.name for key in run.asset_selection or ())

@@ -92,6 +92,8 @@ def _add_once(known: list[T], item: T) -> None:
 
 def _each(held: object) -> Iterable[object]:
     """Yield what a module's variable holds: itself, or the members of a collection."""
+    if isinstance(held, Asset):  # a spec is a tuple, too
+        return (held,)
     if isinstance(held, dict):
         return held.values()
     if isinstance(held, list | tuple):

@@ -64,7 +64,7 @@ def define(lines: Sequence[BuiltLine], studies: Sequence[BuiltStudy] = ()) -> dg
         schedules=[*(nightly(built.line) for built in lines), *([lake_nightly] if lines else [])],
         sensors=[
             *(continuous(built.line) for built in lines),
-            dead_runs(known),
+            dead_runs([*known, *(built.study for built in studies)]),
             rules_watch(known),
             cycles_sensor(known, [built.study for built in studies]),
             alerts(),

@@ -22,6 +22,7 @@ import dagster as dg
 from assets.line import Line
 from assets.package import SUFFIX_DIGITS
 from assets.rules import observation
+from assets.study import Study
 from evolake.errors import InputError
 from pipelines.burial import bury_dead_runs, sweep
 from resources.lake import LakeResource
@@ -44,7 +45,7 @@ def continuous(line: Line) -> dg.AutomationConditionSensorDefinition:
     )
 
 
-def dead_runs(lines: Sequence[Line]) -> dg.SensorDefinition:
+def dead_runs(lines: Sequence[Line | Study]) -> dg.SensorDefinition:
     """Return the sensor; runs made in process are looked at for these lines."""
 
     @dg.sensor(

@@ -58,6 +58,8 @@ FILES: Mapping[str, bytes] = {
     "folder/keep": b"",
     "damaged-run/metadata.json": b"{",
     "damaged-run/programs/p.json": b"{",
+    "damaged-trace/trace.json": b'{"format": "evolake-trace", "version": 2, "projects": []}',
+    "damaged-trace/candidates.jsonl": b"{",
     "damaged-gepa/gepa_state.bin": b"cposix\nsystem\n.",
     "newer/_format.json": json.dumps({"format": 99, "evolake": "9.9", "read_by": "9.0"}).encode(),
     "damaged/_format.json": b"{",

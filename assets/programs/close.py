@@ -19,7 +19,15 @@ from assets.shown import figures_of
 from assets.store import LineStore
 from evolake.programs.gate_specs import GATES
 from evolake.programs.settings import ProgramsSettings
-from evolake.programs.tables import BLAME, DECISIONS, FAILED_PROPOSALS, MEASURED, PINNED, PROGRAMS
+from evolake.programs.tables import (
+    BLAME,
+    DECISIONS,
+    ENTRY_AUDITS,
+    FAILED_PROPOSALS,
+    MEASURED,
+    PINNED,
+    PROGRAMS,
+)
 from resources.lake import LakeResource
 
 if TYPE_CHECKING:
@@ -94,6 +102,15 @@ def champion(
 
 projects_are_whole = rows_check(
     projects, "projects_are_whole", "Each project once, with a program that lives."
+)
+scores_cannot_be_forged = rows_check(
+    projects,
+    "scores_cannot_be_forged",
+    "No attack forged the score of a project when it entered. Warns, and stops nothing.",
+    "verdict <> 'not sound'",
+    rows=f"""
+SELECT project, verdict, findings FROM {line.name}.{ENTRY_AUDITS.name} WHERE cycle = $cycle""",
+    blocking=False,
 )
 generations_follow = rows_check(
     generations,

@@ -18,10 +18,19 @@ from assets.programs.line import archive, line, project_named, rules, work_notes
 from assets.proposals import roles_of
 from assets.store import LineStore
 from evolake.errors import InputError
-from evolake.lake import RULES, VERDICTS
+from evolake.lake import RULES, VERDICTS, preceding
 from evolake.lake.schemas import ADDED_SEEDS
 from evolake.programs.settings import APART, ProgramsSettings
-from evolake.programs.tables import FAILED_PROPOSALS, GATED, JOURNAL, MEASURED, PINNED, PROGRAMS, PROJECTS
+from evolake.programs.tables import (
+    ENTRY_AUDITS,
+    FAILED_PROPOSALS,
+    GATED,
+    JOURNAL,
+    MEASURED,
+    PINNED,
+    PROGRAMS,
+    PROJECTS,
+)
 from resources.lake import LakeResource
 
 if TYPE_CHECKING:
@@ -59,6 +68,7 @@ def projects(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFr
             }
     population = archive(store)
     rows: list[dict[str, Any]] = []
+    audits = EntryAudits(store)
     for name, pin in sorted(pinned.items()):
         project = project_named(store, name, pin["blob"])
         changed = name in lying and lying[name] != pin["sha"]
@@ -70,6 +80,7 @@ def projects(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFr
         if note:
             store.warn(f"project {name}: {note}")
         guard = "" if project.protected else f"score not protected: {project.open_because}"
+        forged = audits.of(project)
         rows.append(
             {
                 "project": name,
@@ -81,14 +92,52 @@ def projects(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFr
                 "score_name": project.score_name,
                 "higher_is_better": project.higher_is_better,
                 "living": len(population.rows(name, "accepted", "champion")),
-                "note": "; ".join(filter(None, (note, guard))),
+                "note": "; ".join(filter(None, (note, guard, forged))),
             }
         )
+    store.extra(ENTRY_AUDITS, audits.rows)
     store.tell(
         opened.metadata()
         | {"projects": len(rows), "not_protected": sum(row["mode"] == "imports" for row in rows)}
+        | {"forged": sum(bool(row["findings"]) for row in audits.rows)}
     )
     return PROJECTS.frame(rows)
+
+
+class EntryAudits:
+    """What attacks found of each project when it entered: read from the cycle before, from an earlier run of
+    this cycle, or made now. Each that is made is published as soon as it is done."""
+
+    def __init__(self, store: LineStore):
+        self.store, self.own = store, store.settings.of(ProgramsSettings)
+        self.rows: list[dict[str, Any]] = []
+        cycles = [cycle for cycle in (preceding(store.cycle), store.cycle) if cycle is not None]
+        held = [
+            row
+            for cycle in cycles
+            if store.lake.record(line.name, ENTRY_AUDITS.name, cycle) is not None
+            for row in store.lake.read(line.name, ENTRY_AUDITS.name, cycle).to_dicts()
+        ]
+        self.known = {
+            row["key"]: row
+            | {"cycle": store.cycle, "cpu_s": row["cpu_s"] if row["cycle"] == store.cycle else 0.0}
+            for row in held
+        }
+
+    def of(self, project: Project) -> str:
+        """Return in words how the score of a project can be forged; "" if no attack did it, or none was to be
+        tried."""
+        from evolake.programs.audit.entering import entry_audit, entry_key, in_words
+
+        if not self.own.audit_s:
+            return ""
+        row = self.known.get(entry_key(project, self.own, self.store.settings))
+        if row is None:
+            self.store.log(f"{project.name}: attacks on its evaluator, for {self.own.audit_s:g} s at most")
+            row = entry_audit(project, self.own, self.store.settings) | {"cycle": self.store.cycle}
+            self.store.extra(ENTRY_AUDITS, [*self.rows, row])
+        self.rows.append(row)
+        return in_words(row)
 
 
 def admitting(store: LineStore, pinned: Mapping[str, Any]) -> Admit:

@@ -7,7 +7,6 @@ Exit codes of `verify`: 0 it holds, 1 it does not, 2 wrong usage, 3 it cannot be
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 from pathlib import Path
@@ -18,6 +17,7 @@ import click
 from evolake import settings as settings_module
 from evolake.commands import AS_JSON, OrdinaryPath
 from evolake.errors import InputError
+from evolake.new_files import write_whole
 from evolake.terminal import say, say_json, say_text
 
 
@@ -250,22 +250,3 @@ def verify(
         for line in result.lines():
             say(line)
     return result.exit_code
-
-
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file so that it is there whole or not at all. Raises InputError where it cannot be written."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with temporary.open("xb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise InputError(
-            f"{path} cannot be written",
-            got=error.strerror or str(error),
-            do="choose a place that you can write to",
-        ) from None

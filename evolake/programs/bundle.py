@@ -164,7 +164,7 @@ def check(judging: Judging) -> Iterator[Said]:
     )
     yield Said("noise", "claimed", f"{claims.noise:.3g}")
     yield from _task(judging, project)
-    _require_bearable(project, own, judging.settings.of(ProgramsSettings), len(claims.search))
+    require_bearable(project, own, judging.settings.of(ProgramsSettings), len(claims.search))
     project = with_mode(project, own, judging.settings.jail)
     with Evaluator(project, own, mode=judging.settings.jail) as evaluator:
         rerun = Rerun(evaluator, texts, judging.progress)
@@ -238,7 +238,7 @@ def _known(judging: Judging, name: str) -> set[str]:
     return set(rows["project_sha"])
 
 
-def _require_bearable(project: Project, own: ProgramsSettings, here: ProgramsSettings, seeds: int) -> None:
+def require_bearable(project: Project, own: ProgramsSettings, here: ProgramsSettings, seeds: int) -> None:
     """Raise MachineryError if an evaluation would take more than this machine's settings allow any, or the
     gates more evaluations. seeds: of the search, all of which the gates ask."""
     from evolake.programs.model.project import PATIENCE, limits_of

@@ -11,10 +11,7 @@ LINE = LineSpec(
     assets="assets.programs",
     profiles="evolake.programs.profiles",
     settings=Lazy("evolake.programs.settings:ProgramsSettings"),
-    commands={
-        "audit": Lazy("evolake.programs.commands.audit:audit"),
-        "programs": Lazy("evolake.programs.commands.group:programs"),
-    },
+    commands={"programs": Lazy("evolake.programs.commands.group:programs")},
     report=Lazy("evolake.programs.report.page:programs_section"),
     story=Lazy("evolake.programs.report.story:story"),
     tables=Lazy("evolake.programs.tables:TABLES"),

@@ -8,7 +8,7 @@ from pydantic import ConfigDict, Field
 
 from evolake.settings import LineSettings
 
-APART = {"projects", "jail_folders", "baseline_share", "simplify_s"}
+APART = {"projects", "jail_folders", "baseline_share", "simplify_s", "audit_s"}
 """Settings that no candidate, score or decision depends on."""
 
 
@@ -122,6 +122,14 @@ class ProgramsSettings(LineSettings):
         default=20,
         ge=0,
         description="processor seconds in which a new champion is simplified, at most; 0: never",
+    )
+    audit_s: float = Field(
+        default=20,
+        ge=0,
+        description=(
+            "processor seconds, about, in which attacks try to forge the score of a project that enters; "
+            "0: never"
+        ),
     )
     cpu_s: float = Field(
         default=30, gt=0, description="processor seconds of one evaluation, unless the project says otherwise"

@@ -16,7 +16,7 @@ from evolake.lake.schemas import DERIVATIONS, STATE, TableSchema, incoming_table
 _tables = read_tables(Path(__file__).with_name("tables.toml"))
 PROGRAMS = _tables["programs"]
 ARCHIVE: dict[str, TableSchema] = {"programs": PROGRAMS, "derivations": DERIVATIONS, "state": STATE}
-PROJECTS = _tables["projects"]
+PROJECTS, ENTRY_AUDITS = _tables["projects"], _tables["entry_audits"]
 PINNED = "projects"
 """State: project -> cycle it entered in, sha of its files, blob with them, its initial program."""
 JOURNAL, WORK_NOTES = _tables["journal"], _tables["work_notes"]

@@ -72,6 +72,11 @@ def no_remarks(_lake: Lake, _artifact: Artifact) -> Sequence[str]:
     return ()
 
 
+def lower_is_better(_lake: Lake, _row: Row) -> bool:
+    """Of a kind that is ranked by a consensus, or by nothing."""
+    return False
+
+
 @dataclass(frozen=True)
 class Kind:
     """One kind of artifact of a line.
@@ -89,6 +94,9 @@ class Kind:
             checkpoint.
         changed: its row and its parents' -> what it changed, in words.
         remarks: further lines that are shown of it, after its scores.
+        score: column of its row, else of a table of scores, that it is ranked by; "" for none.
+            higher_is_better: (lake, its row) -> whether a higher one is better.
+        files: its texts by name, if they are several.
     """
 
     key: str = ""
@@ -102,6 +110,18 @@ class Kind:
     belongings: Callable[[Lake, Artifact, Path, str], None] = nothing_more
     changed: Callable[[Row, Sequence[Row]], str] = nothing_said
     remarks: Callable[[Lake, Artifact], Sequence[str]] = no_remarks
+    score: str = ""
+    higher_is_better: Callable[[Lake, Row], bool] = lower_is_better
+    files: Callable[[Lake, Artifact], Mapping[str, str]] | None = None
+
+    def files_of(self, lake: Lake, artifact: Artifact) -> Mapping[str, str]:
+        """Return its texts by name."""
+        return self.files(lake, artifact) if self.files else {self.file: self.text(lake, artifact)}
+
+    def score_of(self, row: Row, scores: Mapping[str, Row]) -> float | None:
+        """Return what it is ranked by; None if it has no score. scores: table -> its newest row."""
+        value = next((held[self.score] for held in (row, *scores.values()) if self.score in held), None)
+        return float(value) if isinstance(value, int | float) else None
 
     def write_into(self, lake: Lake, artifact: Artifact, folder: Path) -> str:
         """Write it into an empty folder: its text as a file, unless its kind writes more. Return the command

@@ -202,6 +202,7 @@ ARTIFACTS = LineArtifacts(
                 "reason",
             ),
             ("final_ranking",),
+            score="consensus",
             text=design_text,
             write=write_design,
             changed=lambda row, _: str(row["rationale"] or ""),

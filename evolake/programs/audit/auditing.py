@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -136,23 +136,31 @@ def _text(program: Path) -> str:
         raise InputError(f"{program} is no text in UTF-8", do="name the file of a program") from None
 
 
-def audit(asked: Asked, own: ProgramsSettings, settings: Settings) -> Audit:
-    """Return the audit of what was asked for.
+def audit(
+    asked: Asked,
+    subject: Subject,
+    own: ProgramsSettings,
+    settings: Settings,
+    *,
+    held: Mapping[str, Part] | None = None,
+    note: Callable[[Part], None] = lambda part: None,
+) -> Audit:
+    """Return the audit of what `subject_of` found.
+
+    held: parts that an earlier process has done. note: called with each further one as soon as it is done.
 
     Raises:
-        InputError: as `subject_of`, or the initial program has no score.
+        InputError: the initial program has no score.
     """
-    subject = subject_of(asked, own, settings.seed_folders)
-    done: dict[About, Part] = {}
-    if subject.run is not None and "gain" in asked.parts:
-        done["gain"] = record_of(subject.run, subject.project)
+    done: dict[About, Part] = {part: (held or {})[part] for part in PARTS if part in (held or {})}
+    run = subject.run
     if subject.project is None:
-        part = done.setdefault("gain", Part("gain"))
+        part = Part("gain") if run is None else record_of(run, None)
         part.notes.append(
             "nothing was evaluated, as the run's evaluator is not known: name its folder by --project"
         )
-        return _audit(asked, asked.path.name, "unknown", done)
-    project = _in_mode(subject.project, asked, own, settings)
+        return _audit(asked, asked.path.name, "unknown", {"gain": part}, run)
+    project = in_mode(subject.project, asked.mode, own, settings)
     best = with_files(project, {project.main: subject.best}).evolving if subject.best is not None else None
     if len(project.evolving) > 1 and best is not None:
         best = {**project.evolving, **best}
@@ -164,51 +172,59 @@ def audit(asked: Asked, own: ProgramsSettings, settings: Settings) -> Audit:
     def budget(part: About) -> Budget:
         return Budget(asked.seconds * SHARES[part] / sum(SHARES[item] for item in asked.parts))
 
-    if "evaluator" in asked.parts:
-        done["evaluator"] = _evaluator(
-            project, asked, own, settings, best, seeds("attack", SEEDS), budget("evaluator")
-        )
-    if "measurement" in asked.parts:
+    def finish(part: Part) -> None:
+        done[part.about] = part
+        note(part)
+
+    left = [part for part in asked.parts if part not in done]
+    if "evaluator" in left:
+        finish(_evaluator(project, asked, own, settings, best, seeds("attack", SEEDS), budget("evaluator")))
+    if "measurement" in left:
         given = seeds("measure", 8), budget("measurement"), asked.command, settings.jail
-        done["measurement"] = measurement(project, own, *given)
-    if "gain" in asked.parts:
-        part = done.get("gain", Part("gain"))
+        finish(measurement(project, own, *given))
+    if "gain" in left:
+        part = record_of(run, subject.project) if run else Part("gain")
         fresh = seeds("heldout", own.heldout_repeats)
         gain = Gain(project, own, fresh, budget("gain"), asked.command, settings.jail)
         if best is not None:
-            recorded = (
-                subject.run.best.score if subject.run and subject.run.best and not asked.program else None
-            )
+            recorded = run.best.score if run and run.best and not asked.program else None
             found = gain.compared(best, recorded)
             part.findings += found.findings
             part.figures |= found.figures
             part.notes += found.notes
-        evaluations = len(subject.run.candidates) if subject.run else None
+            part.scores += found.scores
+        evaluations = len(run.candidates) if run else None
         gain.dumb(part, best, evaluations, load_rules(settings.seeds / "rules", LINE), settings.workers)
-        done["gain"] = part
-    return _audit(asked, project.name, project.mode, done)
+        finish(part)
+    return _audit(asked, project.name, project.mode, done, run)
 
 
-def _audit(asked: Asked, name: str, mode: str, done: Mapping[About, Part]) -> Audit:
+def _audit(asked: Asked, name: str, mode: str, done: Mapping[About, Part], run: Run | None) -> Audit:
     parts: tuple[About, ...] = tuple(part for part in PARTS if part in done)
     findings = [item for part in parts for item in done[part].findings]
     figures: dict[About, Mapping[str, Any]] = {part: done[part].figures for part in parts}
     notes: dict[About, Sequence[str]] = {part: done[part].notes for part in parts}
-    return Audit(str(asked.path), name, mode, parts, tuple(findings), figures, notes)
+    scores = tuple(item for part in parts for item in done[part].scores)
+    history = tuple(item.score for item in run.candidates) if run else ()
+    return Audit(str(asked.path), name, mode, parts, tuple(findings), figures, notes, scores, history)
 
 
-def _in_mode(project: Project, asked: Asked, own: ProgramsSettings, settings: Settings) -> Project:
-    """Return the project with the mode that was asked for, else its own."""
-    if asked.mode is None:
+def in_mode(project: Project, mode: Mode | None, own: ProgramsSettings, settings: Settings) -> Project:
+    """Return the project with the mode that was asked for, else its own.
+
+    Raises:
+        InputError: it cannot be evaluated in that mode.
+    """
+    if mode is None:
         return with_mode(project, own, settings.jail)
-    if (asked.mode == "separate") != (project.mode == "separate"):
+    if (mode == "separate") != (project.mode == "separate"):
         raise InputError(
-            f"{project.name} cannot be evaluated in mode {asked.mode}",
+            f"{project.name} cannot be evaluated in mode {mode}",
             wanted="separate for an evaluator with cases and score; calls or imports for one with evaluate",
             got=f"mode {project.mode}",
         )
-    evaluator = project.given.evaluator.model_copy(update={"mode": asked.mode})
-    return replace(project, mode=asked.mode, given=project.given.model_copy(update={"evaluator": evaluator}))
+    evaluator = project.given.evaluator.model_copy(update={"mode": mode})
+    return replace(project, mode=mode, given=project.given.model_copy(update={"evaluator": evaluator}))
 
 
 def _evaluator(

@@ -17,7 +17,7 @@ from evolake.lake import BlobStore
 from evolake.programs.audit.measuring import Part, seeds_needed
 from evolake.programs.audit.runs import Candidate, Run
 from evolake.programs.audit.soundness import LINE, MARGIN, Budget, merit_of
-from evolake.programs.audit.verdict import Finding
+from evolake.programs.audit.verdict import Finding, Scored
 from evolake.programs.evolution.budgeted_search import BudgetedEvaluator, SearchSetup, SearchState, continued
 from evolake.programs.evolution.outcome import search_seeds
 from evolake.programs.evolution.program_contest import decide_duel, differences_of, run_duel
@@ -32,6 +32,8 @@ from evolake.seeds import generator
 
 Texts = Mapping[str, str]
 SEARCHES = ("hill", "restart")
+DUEL = {"champion": "initial", "again": "initial again", "challenger": "best"}
+"""Side of a duel -> name of its scores."""
 FEW = 8
 """Fresh seeds on which the best program and what dumb searches found are compared."""
 EVALUATIONS = 200
@@ -65,19 +67,14 @@ class Gain:
             part.notes.append("the machine was too busy to compare the programs")
             return part
         scores = {side: [merit_of(project, item) for item in some] for side, some in done.items()}
-        decision = decide_duel(scores, generator(self.seeds[0], LINE, "audit", "duel"), seedless=seedless)
-        initial, challenger = _mean(scores["champion"]), _mean(scores["challenger"])
-        part.figures |= {
-            "initial program": _figure(self.sign, initial),
-            "best program": _figure(self.sign, challenger),
-            "fresh seeds": str(len(scores["champion"])),
-        }
+        part.scores += [
+            Scored("gain", DUEL[side], seed, None if merit is None else self.sign * merit)
+            for side, merits in scores.items()
+            for seed, merit in zip(self.seeds, merits, strict=False)
+        ]
+        decision, figures = self.decided(scores, seedless)
+        part.figures |= figures
         differences = differences_of(scores)
-        if decision["difference"] is not None:
-            low, high = (
-                f"{end:.4g}" if end is not None else "unknown" for end in (decision["low"], decision["high"])
-            )
-            part.figures["gain"] = f"{decision['difference']:.4g} (95 % {low} to {high}; {decision['test']})"
         if (
             len(differences) > 1
             and statistics.stdev(differences) > 0
@@ -98,6 +95,24 @@ class Gain:
         if recorded is not None:
             self._reproduced(part, [score for score in scores["challenger"] if score is not None], recorded)
         return part
+
+    def decided(
+        self, scores: Mapping[str, Sequence[float | None]], seedless: bool
+    ) -> tuple[dict[str, Any], dict[str, str]]:
+        """Return (the decision of a contest by the scores of its sides, higher is better, and its figures in
+        words)."""
+        decision = decide_duel(scores, generator(self.seeds[0], LINE, "audit", "duel"), seedless=seedless)
+        figures = {
+            "initial program": _figure(self.sign, _mean(scores["champion"])),
+            "best program": _figure(self.sign, _mean(scores["challenger"])),
+            "fresh seeds": str(len(scores["champion"])),
+        }
+        if decision["difference"] is not None:
+            low, high = (
+                f"{end:.4g}" if end is not None else "unknown" for end in (decision["low"], decision["high"])
+            )
+            figures["gain"] = f"{decision['difference']:.4g} (95 % {low} to {high}; {decision['test']})"
+        return decision, figures
 
     def _duel(
         self, sides: Mapping[str, str], texts: Mapping[str, Texts], seedless: bool

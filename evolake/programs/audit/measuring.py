@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,7 +17,7 @@ from evolake.errors import HostBusy
 from evolake.gates.run import side_by_side
 from evolake.programs.audit.attacks import evaluator_texts
 from evolake.programs.audit.soundness import MARGIN, Budget, merit_of
-from evolake.programs.audit.verdict import About, Finding
+from evolake.programs.audit.verdict import About, Finding, Scored
 from evolake.programs.model.evaluator_text import clock_in
 from evolake.programs.model.project import Project
 from evolake.programs.sandbox.evaluating import Evaluator
@@ -33,12 +33,25 @@ NOTICED = 0.01
 
 @dataclass
 class Part:
-    """What one part of an audit found, filled step by step."""
+    """What one part of an audit found, filled step by step. scores: of single evaluations."""
 
     about: About
     findings: list[Finding] = field(default_factory=list[Finding])
     figures: dict[str, Any] = field(default_factory=dict[str, Any])
     notes: list[str] = field(default_factory=list[str])
+    scores: list[Scored] = field(default_factory=list[Scored])
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as JSON values."""
+        rows = {name: [vars(item) for item in getattr(self, name)] for name in ("findings", "scores")}
+        return {"about": self.about, "figures": self.figures, "notes": self.notes, **rows}
+
+    @classmethod
+    def of_json(cls, data: Mapping[str, Any]) -> Part:
+        """Return the part that `to_json` wrote."""
+        findings = [Finding(**item) for item in data["findings"]]
+        scores = [Scored(**item) for item in data["scores"]]
+        return cls(data["about"], findings, dict(data["figures"]), list(data["notes"]), scores)
 
 
 def measurement(
@@ -54,19 +67,22 @@ def measurement(
     part = Part("measurement")
     again = f"{command} --only measurement"
     with Evaluator(project, own, workers=SIDE_BY_SIDE, mode=jail) as evaluator:
+        sign = 1 if project.higher_is_better else -1
 
-        def merit(seed: int) -> float | None:
+        def merit(seed: int, side: str = "loaded") -> float | None:
             try:
-                return merit_of(project, evaluator.evaluate(project.evolving, seed))
+                result = merit_of(project, evaluator.evaluate(project.evolving, seed))
             except HostBusy:
                 return None
+            part.scores.append(Scored("measurement", side, seed, None if result is None else sign * result))
+            return result
 
-        same = [score for _ in range(REPEATS) if (score := merit(seeds[0])) is not None]
+        same = [score for _ in range(REPEATS) if (score := merit(seeds[0], "same seed")) is not None]
         others: list[float] = []
         for seed in seeds[1:]:
             if budget.left <= 0:
                 break
-            if (score := merit(seed)) is not None:
+            if (score := merit(seed, "other seed")) is not None:
                 others.append(score)
         over = [same[0], *others] if same else others
         if len(same) < 2 or len(over) < 2:
@@ -99,7 +115,6 @@ def measurement(
                 _load(part, merit, seeds, budget, again)
     best = project.given.construction.best
     if best is not None:
-        sign = 1 if project.higher_is_better else -1
         reached = sign * best - max(over)
         part.figures["best known score"] = f"{best:.8g}"
         if reached <= MARGIN * max(1.0, abs(best)):
@@ -116,7 +131,7 @@ def _load(part: Part, merit: Any, seeds: Sequence[int], budget: Budget, again: s
         if budget.left <= 0:
             break
         seed = seeds[place % len(seeds)]
-        alone = merit(seed)
+        alone = merit(seed, "alone")
         loaded = side_by_side(merit, [seed] * SIDE_BY_SIDE, SIDE_BY_SIDE)
         known = [score for score in loaded if score is not None]
         if alone is not None and known:

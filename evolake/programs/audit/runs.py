@@ -7,6 +7,7 @@ anything but plain values is not read.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import io
 import math
 import pickle
@@ -31,7 +32,8 @@ STATE_BYTES, PROGRAM_BYTES = 1 << 30, 32 << 20
 @dataclass(frozen=True)
 class Candidate:
     """A program of a run. number: its place in the order of birth. score: as the tool recorded it, higher is
-    better; None if it failed or none is recorded."""
+    better unless a trace says otherwise; None if it failed or none is recorded. metrics: further numbers of
+    it."""
 
     program_id: str
     parents: tuple[str, ...]
@@ -39,6 +41,7 @@ class Candidate:
     score: float | None
     number: int
     operator: str = "model"
+    metrics: Mapping[str, float] = field(default_factory=dict[str, float])
 
 
 @dataclass(frozen=True)
@@ -95,12 +98,25 @@ def _number(value: Any) -> float | None:
     return float(value) if fine and math.isfinite(value) else None
 
 
+def _numbers(metrics: Any) -> dict[str, float]:
+    """Return the numbers of a table of metrics, by name."""
+    held = metrics.items() if isinstance(metrics, dict) else ()
+    return {str(name): number for name, value in held if (number := _number(value)) is not None}
+
+
 def _json(path: Path) -> Any:
     return parse_json(read_bytes(path, PROGRAM_BYTES), name=path.name)
 
 
-def _run(tool: str, found: Iterable[tuple[Any, Any, Any, Any, str]], best: str = "", **more: Any) -> Run:
-    """Return a run of (id, parents, text, score, operator) in the order of birth."""
+def _run(
+    tool: str,
+    found: Iterable[tuple[Any, Any, Any, Any, str]],
+    best: str = "",
+    metrics: Mapping[str, Any] | None = None,
+    **more: Any,
+) -> Run:
+    """Return a run of (id, parents, text, score, operator) in the order of birth. metrics: id -> table of
+    further numbers."""
     result: list[Candidate] = []
     known: set[str] = set()
     for program_id, parents, text, score, operator in found:
@@ -109,7 +125,9 @@ def _run(tool: str, found: Iterable[tuple[Any, Any, Any, Any, str]], best: str =
         if isinstance(text, str) and text.strip() and str(program_id) not in known:
             kept = tuple(str(parent) for parent in parents if parent is not None and str(parent) in known)
             known.add(str(program_id))
-            result.append(Candidate(str(program_id), kept, text, _number(score), len(result), operator))
+            numbers = _numbers((metrics or {}).get(str(program_id)))
+            made = Candidate(str(program_id), kept, text, _number(score), len(result), operator, numbers)
+            result.append(made)
     if best not in known:
         scored = [item for item in result if item.score is not None]
         best = max(scored, key=lambda item: item.score or 0.0).program_id if scored else ""
@@ -144,7 +162,8 @@ def _openevolve(path: Path) -> Run:
         (entry["id"], (entry.get("parent_id"),), entry.get("code"), _score_in(entry.get("metrics")), "model")
         for _, entry in entries
     ]
-    run = _run("OpenEvolve", found, best, suffix=".py" if language == "python" else "")
+    metrics = {str(entry["id"]): entry.get("metrics") for _, entry in entries}
+    run = _run("OpenEvolve", found, best, metrics, suffix=".py" if language == "python" else "")
     own = path / "best_program.py"
     if run.best is None and own.is_file() and (text := read_text(own)).strip():
         info = _json(path / "best_program_info.json") if (path / "best_program_info.json").is_file() else {}
@@ -178,7 +197,9 @@ def _is_sqlite(path: Path) -> bool:
     return False
 
 
-COLUMNS = ("id", "parent_id", "code", "combined_score", "correct", "generation", "language")
+COLUMNS = (
+    "id", "parent_id", "code", "combined_score", "correct", "generation", "language", "public_metrics",
+)  # fmt: skip
 
 
 def _shinka(path: Path) -> Run:
@@ -208,7 +229,16 @@ def _shinka(path: Path) -> Run:
         (row[0], (row[1],), row[2], row[3] if row[4] in (1, None, True) else None, "model") for row in rows
     ]
     language = next((str(row[6]) for row in rows if row[6]), "python")
-    return _run("ShinkaEvolve", found, suffix=".py" if language == "python" else "")
+    metrics = {str(row[0]): _table(row[7]) for row in rows}
+    return _run("ShinkaEvolve", found, metrics=metrics, suffix=".py" if language == "python" else "")
+
+
+def _table(text: Any) -> Any:
+    """Return the value of a JSON text; None if it is none."""
+    try:
+        return parse_json(str(text).encode("utf-8", "replace"), name="metrics") if text else None
+    except Unparsable:
+        return None
 
 
 PUTS = ("PUT", "LONG_BINPUT")
@@ -316,7 +346,56 @@ def _codeevolve(path: Path) -> Run:
     return _run("CodeEvolve", found, suffix=files[0].suffix, notes=notes)
 
 
+TRACE, RECORDS = "trace.json", "candidates.jsonl"
+SHA = re.compile(r"[0-9a-f]{64}")
+
+
+def _trace_folder(path: Path) -> Path | None:
+    return path if (path / TRACE).is_file() and (path / RECORDS).is_file() else None
+
+
+def _trace(path: Path) -> Run:
+    """Read a trace of evolake (docs/traces.md)."""
+    head = _json(path / TRACE)
+    if (head["format"], head["version"]) != ("evolake-trace", 1):
+        raise ValueError("it is no trace of version 1")
+    if len(head["projects"]) > 1:
+        names = ", ".join(map(str, head["projects"]))
+        raise ValueError(f"it holds several projects ({names}): evolake lake trace --project writes one")
+    found: list[tuple[Any, Any, Any, Any, str]] = []
+    metrics: dict[str, Any] = {}
+    suffix, size, best = ".txt", 0, ("", False, -math.inf, "")
+    with open_regular(path / RECORDS) as file:
+        for line in iter(lambda: file.readline(PROGRAM_BYTES + 1), b""):
+            if len(line) > PROGRAM_BYTES or len(found) > MOST_PROGRAMS:
+                raise ValueError(f"{RECORDS} is longer than a trace may be")
+            entry = parse_json(line, name=RECORDS)
+            if entry["kind"] != head["kind"] or not entry["files"]:
+                continue
+            name, sha = next(iter(entry["files"].items()))
+            if not SHA.fullmatch(str(sha)):
+                raise ValueError(f"a text is called {str(sha)[:80]!r}, and not by its sha256")
+            data = read_bytes(path / "blobs" / sha[:2] / sha, PROGRAM_BYTES)
+            if (size := size + len(data)) > STATE_BYTES:
+                raise ValueError(f"its texts have more than {STATE_BYTES >> 30} GiB")
+            if hashlib.sha256(data).hexdigest() != sha:
+                raise ValueError(f"the text {sha[:12]} has another sha256")
+            score, suffix = _number(entry["score"]), Path(str(name)).suffix or ".txt"
+            parents = tuple(parent["id"] for parent in entry["parents"])
+            text = data.decode("utf-8", "replace")
+            found.append((entry["id"], parents, text, score, str(entry["operator"] or "initial")))
+            sign = 1 if entry["higher_is_better"] else -1
+            merit = -math.inf if score is None else sign * score
+            title = max(map(str, entry["champion_in"]), default="")
+            own = (title, entry["state"] == "champion", merit, str(entry["id"]))
+            best = max(best, own, key=lambda item: item[:3])
+            facts = entry["facts"].get("metrics")
+            metrics[str(entry["id"])] = _table(facts) if isinstance(facts, str) else facts
+    return _run("evolake", found, best[3], metrics, suffix=suffix)
+
+
 LAYOUTS: tuple[tuple[str, Callable[[Path], Path | None], Callable[[Path], Run]], ...] = (
+    ("evolake", _trace_folder, _trace),
     ("OpenEvolve", _checkpoint, _openevolve),
     ("ShinkaEvolve", _database, _shinka),
     ("GEPA", _gepa_folder, _gepa),

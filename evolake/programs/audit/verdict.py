@@ -34,11 +34,22 @@ class Finding:
 
 
 @dataclass(frozen=True)
+class Scored:
+    """One evaluation. side: what was evaluated (see docs/audit.md). score: None if it gave none."""
+
+    about: About
+    side: str
+    seed: int
+    score: float | None
+
+
+@dataclass(frozen=True)
 class Audit:
     """The result of an audit.
 
     path: as it was typed. project: name. mode: how evaluator and program met. parts: of the audit that were
-    done. figures: what was measured, by part. notes: what is no finding, by part."""
+    done. figures: what was measured, by part. notes: what is no finding, by part. scores: of single
+    evaluations. history: scores of the run's candidates in the order of birth, as the run states them."""
 
     path: str
     project: str
@@ -47,6 +58,29 @@ class Audit:
     findings: tuple[Finding, ...]
     figures: Mapping[About, Mapping[str, Any]]
     notes: Mapping[About, Sequence[str]]
+    scores: tuple[Scored, ...] = ()
+    history: tuple[float | None, ...] = ()
+
+    @classmethod
+    def of_json(cls, data: Mapping[str, Any]) -> Audit:
+        """Return the audit that `to_json` wrote.
+
+        Raises:
+            KeyError, TypeError, ValueError: it is of another form.
+        """
+        findings = tuple(
+            Finding(**{name: item[name] for name in Finding.__dataclass_fields__})
+            for item in data["findings"]
+        )
+        scores = tuple(Scored(**item) for item in data["scores"])
+        return cls(
+            *(data["path"], data["project"], data["mode"], tuple(data["parts"])),
+            findings,
+            data["figures"],
+            data["notes"],
+            scores,
+            tuple(data["history"]),
+        )
 
     @property
     def verdict(self) -> str:
@@ -69,6 +103,8 @@ class Audit:
             "findings": [{"number": number, **vars(item)} for number, item in enumerate(self.findings, 1)],
             "figures": {part: dict(some) for part, some in self.figures.items()},
             "notes": {part: list(some) for part, some in self.notes.items()},
+            "scores": [vars(item) for item in self.scores],
+            "history": list(self.history),
         }
 
     def lines(self) -> list[str]:
@@ -87,12 +123,3 @@ class Audit:
             result += [f"  {name}: {value}" for name, value in self.figures.get(part, {}).items()]
             result += [f"  note: {note}" for note in self.notes.get(part, ())]
         return result
-
-
-def page_of(audit: Audit) -> str:
-    """Return the audit as one page of HTML, without script or outside reference."""
-    from evolake.report.pages import render
-
-    return render(
-        "evolake.programs.audit", "verdict.html.j2", audit=audit, titles=TITLES, version=__version__
-    )

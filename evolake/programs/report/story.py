@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -285,6 +286,21 @@ def outcome(catalogue: Catalogue, cycle: str) -> str:
     return "; ".join(parts) or "no champion has a held-out score"
 
 
+def ranked_upwards(lake: Lake, row: Mapping[str, Any]) -> bool:
+    """Return whether a higher score is better in the project of a program; True before its first cycle."""
+    return _directions(lake).get(str(row.get("project")), True)
+
+
+@lru_cache(maxsize=1)
+def _directions(lake: Lake) -> dict[str, bool]:
+    """Return project -> whether a higher score is better, by its newest cycle."""
+    return {
+        row["project"]: row["higher_is_better"]
+        for cycle in lake.cycles(LINE, "projects")
+        for row in lake.read(LINE, "projects", cycle).to_dicts()
+    }
+
+
 def program_text(lake: Lake, artifact: Artifact) -> str:
     """Return its texts."""
     texts = texts_of(lake.blobs, artifact.content_sha)
@@ -346,6 +362,9 @@ ARTIFACTS = LineArtifacts(
                 "protected",
                 "reason",
             ),
+            score="score",
+            higher_is_better=ranked_upwards,
+            files=lambda lake, artifact: texts_of(lake.blobs, artifact.content_sha),
             text=program_text,
             write=write_program,
             remarks=remarks,

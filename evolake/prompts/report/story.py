@@ -178,6 +178,8 @@ ARTIFACTS = LineArtifacts(
             "prompt_id",
             ("incoming_prompts", "seeds"),
             ("operator", "origin", "iteration", "size", "mu", "sigma", "rounds"),
+            score="mu",
+            higher_is_better=lambda _lake, _row: True,
             text=column_text("text"),
             write=write_prompt,
             belongings=write_checkpoint,

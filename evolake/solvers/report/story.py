@@ -313,6 +313,7 @@ ARTIFACTS = LineArtifacts(
                 "reason",
             ),
             ("consensus_ranking", "metrics"),
+            score="consensus",
             text=variant_text,
             write=write_variant,
             changed=lambda row, _: str(row["changed"] or ""),

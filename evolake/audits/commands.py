@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from evolake import project as project_module
 from evolake import settings as settings_module
 from evolake.commands import AS_JSON, OrdinaryPath
+from evolake.errors import InputError
+from evolake.new_files import write_whole
 from evolake.programs.settings import ProgramsSettings
 from evolake.terminal import say, say_json, say_text
 
 if TYPE_CHECKING:
+    from evolake.lake import Lake
     from evolake.programs.audit.verdict import About
     from evolake.programs.model.project import Mode
+
+IN_USE = "-"
+"""Instead of a lake's folder: the lake in use."""
 
 
 @click.command(short_help="Audit an evaluator, a gain or a finished run.")
@@ -48,6 +57,18 @@ if TYPE_CHECKING:
     help="Processor seconds that it may take, about.",
 )
 @click.option("--out", type=OrdinaryPath(dir_okay=False), help="The page of HTML to write.")
+@click.option(
+    "--into",
+    type=OrdinaryPath(file_okay=False),
+    is_flag=False,
+    flag_value=IN_USE,
+    help="Folder of a lake that keeps the audit as rows; alone: the lake in use (default: none).",
+)
+@click.option(
+    "--bundle",
+    type=OrdinaryPath(dir_okay=False),
+    help="File that others can check by `evolake bundle verify`; nothing is overwritten (default: none).",
+)
 @AS_JSON
 def audit(
     path: Path,
@@ -58,6 +79,8 @@ def audit(
     attack: str,
     seconds: float,
     out: Path | None,
+    into: Path | None,
+    bundle: Path | None,
     as_json: bool,
 ) -> int:
     """Audit a project: can its score be forged, is the score a measurement, is the gain real? Everything runs
@@ -74,19 +97,44 @@ def audit(
       evolake audit ./my-project
       evolake audit evaluator.py program.py
       evolake audit openevolve_output --project . --out verdict.html
+      evolake audit openevolve_output --project . --into
     """
+    from evolake.audits.bundle import audit_bundle
+    from evolake.audits.requests import read_request, write_request
+    from evolake.audits.rows import audit_in, is_made
+    from evolake.lake import Lake
     from evolake.programs.audit import auditing
-    from evolake.programs.audit.verdict import page_of
+    from evolake.programs.audit.page import page_of
 
     settings = settings_module.load()
     chosen = ("evaluator",) if attack else parts or auditing.PARTS
+    if attack and (into is not None or bundle):
+        raise InputError(
+            "--attack shows one attack", wanted="it alone, or --into and --bundle", do="leave --attack out"
+        )
+    if bundle and bundle.exists():
+        raise InputError(
+            f"{bundle} is there already", wanted="a file that is not there yet", do="name another"
+        )
     asked = auditing.Asked(path, program, project, mode, attack, chosen, seconds)
-    found = auditing.audit(asked, settings.of(ProgramsSettings), settings)
+    own, lake, key = settings.of(ProgramsSettings), None, ""
+    subject = auditing.subject_of(asked, own, settings.seed_folders)
+    if into is None:
+        found = auditing.audit(asked, subject, own, settings)
+    else:
+        lake = Lake(settings.require_lake() if str(into) == IN_USE else into)
+        key = write_request(lake, asked, subject)
+        made = is_made(lake, read_request(lake, key), settings)
+        if not made and (code := _materialize(lake, key)) != 0:
+            return code
+        found = audit_in(lake, key)
     if out:
         out.parent.mkdir(parents=True, exist_ok=True)
         out.write_text(page_of(found), encoding="utf-8")
+    if bundle:
+        write_whole(bundle, audit_bundle(asked, subject, found))
     if as_json:
-        say_json(found.to_json())
+        say_json(found.to_json() | ({"audit": key, "lake": str(lake.root)} if lake else {}))
         return int(bool(found.findings))
     say(*found.lines())
     if attack:
@@ -94,4 +142,20 @@ def audit(
             say_text(finding.program)
     if out:
         say(f"page: {out}")
+    if bundle:
+        say(f"bundle: {bundle}; evolake bundle verify {bundle}")
+    if lake:
+        say(f'lake: {lake.root}, audit {key}; evolake sql "FROM audits.verdicts"')
     return int(bool(found.findings))
+
+
+def _materialize(lake: Lake, key: str) -> int:
+    """Make the audit of a partition in another process, through Dagster; return how that ended."""
+    environment = os.environ | {
+        "EVOLAKE_LAKE": str(lake.root),
+        "DAGSTER_HOME": str(project_module.home(lake.root)),
+        settings_module.WARNED: "1",
+    }
+    return subprocess.run(
+        [*project_module.command("pipelines.audits"), key], env=environment, check=False
+    ).returncode
