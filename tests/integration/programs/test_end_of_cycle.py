@@ -104,6 +104,12 @@ def killed_after(batches: int):
     return climbing
 
 
+def test_a_project_is_attacked_when_it_enters_and_not_again_in_the_next_cycle(evolved):
+    (first,), (second,) = (evolved.rows("entry_audits", cycle) for cycle in ("0001", "0002"))
+    assert (first["verdict"], first["cpu_s"] > 0, second["cpu_s"]) == ("no finding", True, 0.0)
+    assert second == first | {"cycle": "0002", "cpu_s": 0.0}
+
+
 def test_a_project_has_dumb_searches_that_continue_after_a_kill_and_over_cycles(evolved):
     [noted] = KILLED
     state = json.loads(evolved.lake.blobs.get(noted["entry_sha"]))
