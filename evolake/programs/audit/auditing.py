@@ -3,30 +3,36 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from evolake.errors import InputError
+from evolake.errors import HostBusy, InputError
 from evolake.gates import load_rules
 from evolake.programs.audit.gains import Gain, record_of
 from evolake.programs.audit.measuring import Part, measurement
 from evolake.programs.audit.runs import Run, read_run
-from evolake.programs.audit.soundness import CYCLE, LINE, Budget, Referee, Soundness, sound
-from evolake.programs.audit.verdict import About, Audit
+from evolake.programs.audit.soundness import CYCLE, LINE, Budget, Referee, Soundness, first_evaluation, sound
+from evolake.programs.audit.verdict import About, Audit, Entry
 from evolake.programs.model.project import (
     EVALUATOR,
+    LEFT_OUT,
+    SHINKA_EVALUATOR,
     TOML,
     Mode,
     Project,
     find_project,
     is_project,
+    limits_of,
     load_project,
     project_of,
     with_files,
 )
+from evolake.programs.sandbox.evaluating import Evaluation
 from evolake.programs.sandbox.meeting import with_mode
 from evolake.programs.settings import ProgramsSettings
 from evolake.reading import TEXT_BYTES, read_bytes
@@ -41,6 +47,8 @@ IMPORTED = 0.3
 SEEDS = 3
 LEVELS = 4
 """Folders above a run in which its project is looked for."""
+LEAST: Mapping[About, int] = {"evaluator": 8, "measurement": 6, "gain": 20}
+"""Evaluations that each part takes at least."""
 
 
 @dataclass(frozen=True)
@@ -152,7 +160,7 @@ def audit(asked: Asked, own: ProgramsSettings, settings: Settings) -> Audit:
             "nothing was evaluated, as the run's evaluator is not known: name its folder by --project"
         )
         return _audit(asked, asked.path.name, "unknown", done)
-    project = _in_mode(subject.project, asked, own, settings)
+    project = _in_mode(_within(subject.project, own, asked.seconds), asked, own, settings)
     best = with_files(project, {project.main: subject.best}).evolving if subject.best is not None else None
     if len(project.evolving) > 1 and best is not None:
         best = {**project.evolving, **best}
@@ -161,20 +169,39 @@ def audit(asked: Asked, own: ProgramsSettings, settings: Settings) -> Audit:
         name = f"{purpose}/{project.name}"
         return [child_seed(settings.seed, LINE, CYCLE, name, place) for place in range(count)]
 
-    def budget(part: About) -> Budget:
-        return Budget(asked.seconds * SHARES[part] / sum(SHARES[item] for item in asked.parts))
+    def seconds(part: About) -> float:
+        return asked.seconds * SHARES[part] / sum(SHARES[item] for item in asked.parts)
 
-    if "evaluator" in asked.parts:
-        done["evaluator"] = _evaluator(
-            project, asked, own, settings, best, seeds("attack", SEEDS), budget("evaluator")
+    def budget(part: About) -> Budget:
+        return Budget(seconds(part))
+
+    attacked = seeds("attack", SEEDS)
+    try:
+        first = first_evaluation(project, own, attacked[0], settings.jail, str(asked.path))
+    except InputError as error:
+        if subject.run is None:
+            raise
+        part = done.setdefault("gain", Part("gain"))
+        part.notes.append(f"nothing was evaluated, as {error.what} here: {error.got}; next: {error.do}")
+        return _audit(asked, project.name, project.mode, done)
+    parts = [part for part in asked.parts if LEAST[part] * first.cpu_s <= seconds(part)]
+    for part in [part for part in asked.parts if part not in parts]:
+        note = (
+            f"this part was left out: it takes {LEAST[part]} evaluations at least, and one takes "
+            f"{first.cpu_s:.2g} of its {seconds(part):.2g} processor seconds: --seconds gives more"
         )
-    if "measurement" in asked.parts:
+        done.setdefault(part, Part(part)).notes.append(note)
+    if "evaluator" in parts:
+        done["evaluator"] = _evaluator(
+            project, asked, own, settings, best, attacked, budget("evaluator"), first
+        )
+    if "measurement" in parts:
         given = seeds("measure", 8), budget("measurement"), asked.command, settings.jail
         done["measurement"] = measurement(project, own, *given)
-    if "gain" in asked.parts:
+    if "gain" in parts:
         part = done.get("gain", Part("gain"))
         fresh = seeds("heldout", own.heldout_repeats)
-        gain = Gain(project, own, fresh, budget("gain"), asked.command, settings.jail)
+        gain = Gain(project, own, fresh, budget("gain"), asked.command, settings.jail, first.cpu_s)
         if best is not None:
             recorded = (
                 subject.run.best.score if subject.run and subject.run.best and not asked.program else None
@@ -183,7 +210,7 @@ def audit(asked: Asked, own: ProgramsSettings, settings: Settings) -> Audit:
             part.findings += found.findings
             part.figures |= found.figures
             part.notes += found.notes
-        evaluations = len(subject.run.candidates) if subject.run else None
+        evaluations = subject.run.evaluations if subject.run else None
         gain.dumb(part, best, evaluations, load_rules(settings.seeds / "rules", LINE), settings.workers)
         done["gain"] = part
     return _audit(asked, project.name, project.mode, done)
@@ -195,6 +222,14 @@ def _audit(asked: Asked, name: str, mode: str, done: Mapping[About, Part]) -> Au
     figures: dict[About, Mapping[str, Any]] = {part: done[part].figures for part in parts}
     notes: dict[About, Sequence[str]] = {part: done[part].notes for part in parts}
     return Audit(str(asked.path), name, mode, parts, tuple(findings), figures, notes)
+
+
+def _within(project: Project, own: ProgramsSettings, seconds: float) -> Project:
+    """Return the project with evaluations that take no longer than the audit may."""
+    if limits_of(project, own)["cpu_s"] <= seconds:
+        return project
+    evaluator = project.given.evaluator.model_copy(update={"cpu_s": seconds})
+    return replace(project, given=project.given.model_copy(update={"evaluator": evaluator}))
 
 
 def _in_mode(project: Project, asked: Asked, own: ProgramsSettings, settings: Settings) -> Project:
@@ -219,16 +254,18 @@ def _evaluator(
     best: Mapping[str, str] | None,
     seeds: Sequence[int],
     budget: Budget,
+    first: Evaluation,
 ) -> Part:
     """Return what attacks forged; also where the program is imported, if the project does not say how it
     meets its evaluator, as OpenEvolve and ShinkaEvolve import it."""
     part = Part("evaluator")
 
-    def attacked(project: Project, budget: Budget) -> Soundness:
-        with Referee(project, own, seeds, best=best, workers=settings.workers, jail=settings.jail) as referee:
+    def attacked(project: Project, budget: Budget, first: Evaluation | None = None) -> Soundness:
+        given = {"best": best, "workers": settings.workers, "jail": settings.jail, "first": first}
+        with Referee(project, own, seeds, **given) as referee:
             return sound(referee, budget, asked.command, asked.attack)
 
-    found = attacked(project, budget)
+    found = attacked(project, budget, first)
     part.findings += found.findings
     part.notes += found.notes
     part.figures["attacks"] = f"{found.tried} of {found.made} programs; {len(found.forged)} forged a score"
@@ -244,3 +281,38 @@ def _evaluator(
                 f"score ({', '.join(name.partition(':')[0] for name in beyond)}): --mode imports shows them"
             )
     return part
+
+
+def audit_each(asked: Asked, own: ProgramsSettings, settings: Settings) -> Iterator[Entry]:
+    """Yield an audit, or why there is none, of each folder in a folder that has an evaluator.
+
+    asked: path is the folder, and seconds are for each.
+
+    Raises:
+        InputError: there is no such folder, or none in it has an evaluator.
+    """
+    folders = list(_folders_with_evaluators(asked.path))
+    if not folders:
+        raise InputError(
+            f"there is nothing to audit in {asked.path}",
+            wanted=f"a folder that holds folders with {EVALUATOR}, {SHINKA_EVALUATOR} or {TOML}",
+            got="no such folder" if not asked.path.is_dir() else "none",
+        )
+    for folder in folders:
+        begun = time.monotonic()
+        try:
+            load_project(folder)  # says what is missing, if it is none
+            found, error = audit(replace(asked, path=folder), own, settings), None
+        except (InputError, HostBusy) as failure:
+            found, error = None, failure
+        name = folder.relative_to(asked.path).as_posix()
+        yield Entry(name, found, error, time.monotonic() - begun)
+
+
+def _folders_with_evaluators(top: Path) -> Iterator[Path]:
+    """Yield folders with an evaluator, by name, but none in such a folder."""
+    for place, folders, files in os.walk(top):
+        if {EVALUATOR, SHINKA_EVALUATOR, TOML} & {*files}:
+            folders.clear()
+            yield Path(place)
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in LEFT_OUT)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,11 +10,12 @@ import click
 
 from evolake import settings as settings_module
 from evolake.commands import AS_JSON, OrdinaryPath
+from evolake.errors import InputError
 from evolake.programs.settings import ProgramsSettings
-from evolake.terminal import say, say_json, say_text
+from evolake.terminal import columns_text, say, say_json, say_text
 
 if TYPE_CHECKING:
-    from evolake.programs.audit.verdict import About
+    from evolake.programs.audit.verdict import About, Entry
     from evolake.programs.model.project import Mode
 
 
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Processor seconds that it may take, about.",
 )
+@click.option("--each", is_flag=True, help="Audit every project in the folder PATH; print one table.")
 @click.option("--out", type=OrdinaryPath(dir_okay=False), help="The page of HTML to write.")
 @AS_JSON
 def audit(
@@ -57,6 +60,7 @@ def audit(
     parts: tuple[About, ...],
     attack: str,
     seconds: float,
+    each: bool,
     out: Path | None,
     as_json: bool,
 ) -> int:
@@ -74,6 +78,7 @@ def audit(
       evolake audit ./my-project
       evolake audit evaluator.py program.py
       evolake audit openevolve_output --project . --out verdict.html
+      evolake audit ./examples --each --seconds 25
     """
     from evolake.programs.audit import auditing
     from evolake.programs.audit.verdict import page_of
@@ -81,10 +86,15 @@ def audit(
     settings = settings_module.load()
     chosen = ("evaluator",) if attack else parts or auditing.PARTS
     asked = auditing.Asked(path, program, project, mode, attack, chosen, seconds)
+    if each:
+        if program or project or attack:
+            raise click.UsageError(
+                "--each audits projects: it goes with neither PROGRAM, --project nor --attack"
+            )
+        return _each(auditing.audit_each(asked, settings.of(ProgramsSettings), settings), out, as_json)
     found = auditing.audit(asked, settings.of(ProgramsSettings), settings)
     if out:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        out.write_text(page_of(found), encoding="utf-8")
+        write(out, page_of(found))
     if as_json:
         say_json(found.to_json())
         return int(bool(found.findings))
@@ -95,3 +105,40 @@ def audit(
     if out:
         say(f"page: {out}")
     return int(bool(found.findings))
+
+
+def _each(entries: Iterable[Entry], out: Path | None, as_json: bool) -> int:
+    """Print the audits of several folders, one after another as they end and then as a table."""
+    from evolake.programs.audit.verdict import HEADS, page_of
+
+    done: list[Entry] = []
+    for entry in entries:
+        done.append(entry)
+        if not as_json:
+            said = entry.reason() or f"{entry.audit.verdict if entry.audit else ''} ({entry.seconds:.0f} s)"
+            say(f"{entry.folder}: {said}")
+    audited = [entry.audit for entry in done if entry.audit]
+    if out:
+        write(out, page_of(entries=done))
+    if as_json:
+        say_json(
+            {"verdict": "audited", "audited": len(audited), "folders": [entry.to_json() for entry in done]}
+        )
+    elif audited:
+        say_text(
+            columns_text(HEADS, [entry.cells() for entry in done if entry.audit], WIDTH, whole=HEADS[:3])
+        )
+        say(f"{len(audited)} of {len(done)} folders were audited")
+    if not audited:
+        return InputError.exit_code
+    return int(any(found.findings for found in audited))
+
+
+WIDTH = 150
+"""Characters of a line of the table."""
+
+
+def write(out: Path, page: str) -> None:
+    """Write a page, with the folders above it."""
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_text(page, encoding="utf-8")
