@@ -112,7 +112,9 @@ def shinka_run(folder: Path, texts: Sequence[str], scores: Sequence[float | None
             "correct BOOLEAN, metadata TEXT, island_idx INTEGER)"
         )
         copied = json.dumps({"_is_island_copy": True, "_original_program_id": "p0", "stdout_log": "x"})
-        rows = [("copy", texts[0], "python", None, 0, 0.0, scores[0] or 0.0, True, copied, 1)]
+        rows: list[tuple[object, ...]] = [
+            ("copy", texts[0], "python", None, 0, 0.0, scores[0] or 0.0, True, copied, 1)
+        ]
         for place, (text, score, parent) in enumerate(
             zip(texts, scores, parents_of(len(texts)), strict=True)
         ):

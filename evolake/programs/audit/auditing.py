@@ -184,8 +184,9 @@ def audit(asked: Asked, own: ProgramsSettings, settings: Settings) -> Audit:
         part = done.setdefault("gain", Part("gain"))
         part.notes.append(f"nothing was evaluated, as {error.what} here: {error.got}; next: {error.do}")
         return _audit(asked, project.name, project.mode, done)
-    parts = [part for part in asked.parts if LEAST[part] * first.cpu_s <= seconds(part)]
-    for part in [part for part in asked.parts if part not in parts]:
+    parts: list[About] = [part for part in asked.parts if LEAST[part] * first.cpu_s <= seconds(part)]
+    left_out: list[About] = [part for part in asked.parts if part not in parts]
+    for part in left_out:
         note = (
             f"this part was left out: it takes {LEAST[part]} evaluations at least, and one takes "
             f"{first.cpu_s:.2g} of its {seconds(part):.2g} processor seconds: --seconds gives more"
@@ -261,8 +262,8 @@ def _evaluator(
     part = Part("evaluator")
 
     def attacked(project: Project, budget: Budget, first: Evaluation | None = None) -> Soundness:
-        given = {"best": best, "workers": settings.workers, "jail": settings.jail, "first": first}
-        with Referee(project, own, seeds, **given) as referee:
+        more: dict[str, Any] = {"workers": settings.workers, "jail": settings.jail, "first": first}
+        with Referee(project, own, seeds, best=best, **more) as referee:
             return sound(referee, budget, asked.command, asked.attack)
 
     found = attacked(project, budget, first)
