@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,11 +16,11 @@ from evolake.commands import AS_JSON, OrdinaryPath
 from evolake.errors import InputError
 from evolake.new_files import write_whole
 from evolake.programs.settings import ProgramsSettings
-from evolake.terminal import say, say_json, say_text
+from evolake.terminal import columns_text, say, say_json, say_text
 
 if TYPE_CHECKING:
     from evolake.lake import Lake
-    from evolake.programs.audit.verdict import About
+    from evolake.programs.audit.verdict import About, Entry
     from evolake.programs.model.project import Mode
 
 IN_USE = "-"
@@ -56,6 +57,7 @@ IN_USE = "-"
     show_default=True,
     help="Processor seconds that it may take, about.",
 )
+@click.option("--each", is_flag=True, help="Audit every project in the folder PATH; print one table.")
 @click.option("--out", type=OrdinaryPath(dir_okay=False), help="The page of HTML to write.")
 @click.option(
     "--into",
@@ -78,6 +80,7 @@ def audit(
     parts: tuple[About, ...],
     attack: str,
     seconds: float,
+    each: bool,
     out: Path | None,
     into: Path | None,
     bundle: Path | None,
@@ -98,6 +101,7 @@ def audit(
       evolake audit evaluator.py program.py
       evolake audit openevolve_output --project . --out verdict.html
       evolake audit openevolve_output --project . --into
+      evolake audit ./examples --each --seconds 25
     """
     from evolake.audits.bundle import audit_bundle
     from evolake.audits.requests import read_request, write_request
@@ -118,6 +122,12 @@ def audit(
         )
     asked = auditing.Asked(path, program, project, mode, attack, chosen, seconds)
     own, lake, key = settings.of(ProgramsSettings), None, ""
+    if each:
+        if program or project or attack or into is not None or bundle:
+            raise click.UsageError(
+                "--each audits projects: it goes with none of PROGRAM, --project, --attack, --into, --bundle"
+            )
+        return _each(auditing.audit_each(asked, own, settings), out, as_json)
     subject = auditing.subject_of(asked, own, settings.seed_folders)
     if into is None:
         found = auditing.audit(asked, subject, own, settings)
@@ -129,8 +139,7 @@ def audit(
             return code
         found = audit_in(lake, key)
     if out:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        out.write_text(page_of(found), encoding="utf-8")
+        write(out, page_of(found))
     if bundle:
         write_whole(bundle, audit_bundle(asked, subject, found))
     if as_json:
@@ -159,3 +168,41 @@ def _materialize(lake: Lake, key: str) -> int:
     return subprocess.run(
         [*project_module.command("pipelines.audits"), key], env=environment, check=False
     ).returncode
+
+
+def _each(entries: Iterable[Entry], out: Path | None, as_json: bool) -> int:
+    """Print the audits of several folders, one after another as they end and then as a table."""
+    from evolake.programs.audit.page import page_of
+    from evolake.programs.audit.verdict import HEADS
+
+    done: list[Entry] = []
+    for entry in entries:
+        done.append(entry)
+        if not as_json:
+            said = entry.reason() or f"{entry.audit.verdict if entry.audit else ''} ({entry.seconds:.0f} s)"
+            say(f"{entry.folder}: {said}")
+    audited = [entry.audit for entry in done if entry.audit]
+    if out:
+        write(out, page_of(entries=done))
+    if as_json:
+        say_json(
+            {"verdict": "audited", "audited": len(audited), "folders": [entry.to_json() for entry in done]}
+        )
+    elif audited:
+        say_text(
+            columns_text(HEADS, [entry.cells() for entry in done if entry.audit], WIDTH, whole=HEADS[:3])
+        )
+        say(f"{len(audited)} of {len(done)} folders were audited")
+    if not audited:
+        return InputError.exit_code
+    return int(any(found.findings for found in audited))
+
+
+WIDTH = 150
+"""Characters of a line of the table."""
+
+
+def write(out: Path, page: str) -> None:
+    """Write a page, with the folders above it."""
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_text(page, encoding="utf-8")

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import builtins
 import linecache
+import sys
+import types
 from typing import Any
 
 from evolake.jail.inside.candidate import CANDIDATE_FILE
@@ -13,7 +15,10 @@ from evolake.jail.inside.candidate import CANDIDATE_FILE
 def load_candidate(source: str) -> dict[str, Any]:
     """Execute `source` as a module and return its namespace. Errors are the candidate's and pass through,
     with line numbers of `source`."""
-    namespace: dict[str, Any] = {"__name__": "candidate", "__builtins__": builtins}
+    # dataclasses look for the module of a class by its name
+    sys.modules["candidate"] = module = types.ModuleType("candidate")
+    namespace = vars(module)
+    namespace["__builtins__"] = builtins
     linecache.cache[CANDIDATE_FILE] = (len(source), None, source.splitlines(keepends=True), CANDIDATE_FILE)
     exec(compile(source, CANDIDATE_FILE, "exec"), namespace)
     return namespace

@@ -70,7 +70,7 @@ SHELL = (
     "xargs",
     "yes",
 )
-DRIVERS = ("g++", "gcc", "c++", "cc", "clang++", "clang")
+DRIVERS = ("g++", "gcc", "c++", "cc", "clang++", "clang", "gfortran")
 BINARY_TOOLS = (
     "make",
     "cpp",
@@ -87,14 +87,14 @@ BINARY_TOOLS = (
     "gcc-nm",
     "gcc-ranlib",
 )
-INTERNALS = ("cc1", "cc1plus", "collect2", "lto1", "lto-wrapper", "liblto_plugin.so")
+INTERNALS = ("cc1", "cc1plus", "f951", "collect2", "lto1", "lto-wrapper", "liblto_plugin.so")
 EXTRA = {"cmake": ("share/cmake*",)}
 """Tools that a build gets only where its adapter asks for them, with the folders that they read: cmake can
 unpack archives and write files."""
 HEADERS = Path("/usr/include")
 _LIBRARY = re.compile(
     r"lib(?:c|c_nonshared|m|m-[\d.]+|mvec|pthread|pthread_nonshared|dl|rt|util|anl|resolv|z|stdc\+\+|"
-    r"gcc_s|atomic|gomp|g)\.(?:a|so(?:\.\d+)*)"
+    r"gcc_s|atomic|gomp|g|gfortran|quadmath)\.(?:a|so(?:\.\d+)*)"
 )
 
 

@@ -3,30 +3,36 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from evolake.errors import InputError
+from evolake.errors import HostBusy, InputError
 from evolake.gates import load_rules
 from evolake.programs.audit.gains import Gain, record_of
 from evolake.programs.audit.measuring import Part, measurement
 from evolake.programs.audit.runs import Run, read_run
-from evolake.programs.audit.soundness import CYCLE, LINE, Budget, Referee, Soundness, sound
-from evolake.programs.audit.verdict import About, Audit
+from evolake.programs.audit.soundness import CYCLE, LINE, Budget, Referee, Soundness, first_evaluation, sound
+from evolake.programs.audit.verdict import About, Audit, Entry
 from evolake.programs.model.project import (
     EVALUATOR,
+    LEFT_OUT,
+    SHINKA_EVALUATOR,
     TOML,
     Mode,
     Project,
     find_project,
     is_project,
+    limits_of,
     load_project,
     project_of,
     with_files,
 )
+from evolake.programs.sandbox.evaluating import Evaluation
 from evolake.programs.sandbox.meeting import with_mode
 from evolake.programs.settings import ProgramsSettings
 from evolake.reading import TEXT_BYTES, read_bytes
@@ -41,6 +47,8 @@ IMPORTED = 0.3
 SEEDS = 3
 LEVELS = 4
 """Folders above a run in which its project is looked for."""
+LEAST: Mapping[About, int] = {"evaluator": 8, "measurement": 6, "gain": 20}
+"""Evaluations that each part takes at least."""
 
 
 @dataclass(frozen=True)
@@ -160,7 +168,7 @@ def audit(
             "nothing was evaluated, as the run's evaluator is not known: name its folder by --project"
         )
         return _audit(asked, asked.path.name, "unknown", {"gain": part}, run)
-    project = in_mode(subject.project, asked.mode, own, settings)
+    project = in_mode(_within(subject.project, own, asked.seconds), asked.mode, own, settings)
     best = with_files(project, {project.main: subject.best}).evolving if subject.best is not None else None
     if len(project.evolving) > 1 and best is not None:
         best = {**project.evolving, **best}
@@ -169,31 +177,57 @@ def audit(
         name = f"{purpose}/{project.name}"
         return [child_seed(settings.seed, LINE, CYCLE, name, place) for place in range(count)]
 
+    def seconds(part: About) -> float:
+        return asked.seconds * SHARES[part] / sum(SHARES[item] for item in asked.parts)
+
     def budget(part: About) -> Budget:
-        return Budget(asked.seconds * SHARES[part] / sum(SHARES[item] for item in asked.parts))
+        return Budget(seconds(part))
+
+    def recorded() -> Part:
+        return record_of(run, subject.project) if run else Part("gain")
 
     def finish(part: Part) -> None:
         done[part.about] = part
         note(part)
 
-    left = [part for part in asked.parts if part not in done]
+    left: list[About] = [part for part in asked.parts if part not in done]
+    if not left:
+        return _audit(asked, project.name, project.mode, done, run)
+    attacked = seeds("attack", SEEDS)
+    try:
+        first = first_evaluation(project, own, attacked[0], settings.jail, str(asked.path))
+    except InputError as error:
+        if run is None:
+            raise
+        part = done.setdefault("gain", recorded())
+        part.notes.append(f"nothing was evaluated, as {error.what} here: {error.got}; next: {error.do}")
+        return _audit(asked, project.name, project.mode, done, run)
+    short: list[About] = [about for about in left if LEAST[about] * first.cpu_s > seconds(about)]
+    for about in short:
+        left.remove(about)
+        part = recorded() if about == "gain" else Part(about)
+        part.notes.append(
+            f"this part was left out: it takes {LEAST[about]} evaluations at least, and one takes "
+            f"{first.cpu_s:.2g} of its {seconds(about):.2g} processor seconds: --seconds gives more"
+        )
+        finish(part)
     if "evaluator" in left:
-        finish(_evaluator(project, asked, own, settings, best, seeds("attack", SEEDS), budget("evaluator")))
+        finish(_evaluator(project, asked, own, settings, best, attacked, budget("evaluator"), first))
     if "measurement" in left:
         given = seeds("measure", 8), budget("measurement"), asked.command, settings.jail
         finish(measurement(project, own, *given))
     if "gain" in left:
-        part = record_of(run, subject.project) if run else Part("gain")
+        part = recorded()
         fresh = seeds("heldout", own.heldout_repeats)
-        gain = Gain(project, own, fresh, budget("gain"), asked.command, settings.jail)
+        gain = Gain(project, own, fresh, budget("gain"), asked.command, settings.jail, first.cpu_s)
         if best is not None:
-            recorded = run.best.score if run and run.best and not asked.program else None
-            found = gain.compared(best, recorded)
+            stated = run.best.score if run and run.best and not asked.program else None
+            found = gain.compared(best, stated)
             part.findings += found.findings
             part.figures |= found.figures
             part.notes += found.notes
             part.scores += found.scores
-        evaluations = len(run.candidates) if run else None
+        evaluations = run.evaluations if run else None
         gain.dumb(part, best, evaluations, load_rules(settings.seeds / "rules", LINE), settings.workers)
         finish(part)
     return _audit(asked, project.name, project.mode, done, run)
@@ -207,6 +241,14 @@ def _audit(asked: Asked, name: str, mode: str, done: Mapping[About, Part], run: 
     scores = tuple(item for part in parts for item in done[part].scores)
     history = tuple(item.score for item in run.candidates) if run else ()
     return Audit(str(asked.path), name, mode, parts, tuple(findings), figures, notes, scores, history)
+
+
+def _within(project: Project, own: ProgramsSettings, seconds: float) -> Project:
+    """Return the project with evaluations that take no longer than the audit may."""
+    if limits_of(project, own)["cpu_s"] <= seconds:
+        return project
+    evaluator = project.given.evaluator.model_copy(update={"cpu_s": seconds})
+    return replace(project, given=project.given.model_copy(update={"evaluator": evaluator}))
 
 
 def in_mode(project: Project, mode: Mode | None, own: ProgramsSettings, settings: Settings) -> Project:
@@ -235,16 +277,18 @@ def _evaluator(
     best: Mapping[str, str] | None,
     seeds: Sequence[int],
     budget: Budget,
+    first: Evaluation,
 ) -> Part:
     """Return what attacks forged; also where the program is imported, if the project does not say how it
     meets its evaluator, as OpenEvolve and ShinkaEvolve import it."""
     part = Part("evaluator")
 
-    def attacked(project: Project, budget: Budget) -> Soundness:
-        with Referee(project, own, seeds, best=best, workers=settings.workers, jail=settings.jail) as referee:
+    def attacked(project: Project, budget: Budget, first: Evaluation | None = None) -> Soundness:
+        more: dict[str, Any] = {"workers": settings.workers, "jail": settings.jail, "first": first}
+        with Referee(project, own, seeds, best=best, **more) as referee:
             return sound(referee, budget, asked.command, asked.attack)
 
-    found = attacked(project, budget)
+    found = attacked(project, budget, first)
     part.findings += found.findings
     part.notes += found.notes
     part.figures["attacks"] = f"{found.tried} of {found.made} programs; {len(found.forged)} forged a score"
@@ -260,3 +304,39 @@ def _evaluator(
                 f"score ({', '.join(name.partition(':')[0] for name in beyond)}): --mode imports shows them"
             )
     return part
+
+
+def audit_each(asked: Asked, own: ProgramsSettings, settings: Settings) -> Iterator[Entry]:
+    """Yield an audit, or why there is none, of each folder in a folder that has an evaluator.
+
+    asked: path is the folder, and seconds are for each.
+
+    Raises:
+        InputError: there is no such folder, or none in it has an evaluator.
+    """
+    folders = list(_folders_with_evaluators(asked.path))
+    if not folders:
+        raise InputError(
+            f"there is nothing to audit in {asked.path}",
+            wanted=f"a folder that holds folders with {EVALUATOR}, {SHINKA_EVALUATOR} or {TOML}",
+            got="no such folder" if not asked.path.is_dir() else "none",
+        )
+    for folder in folders:
+        begun = time.monotonic()
+        try:
+            load_project(folder)  # says what is missing, if it is none
+            one = replace(asked, path=folder)
+            found, error = audit(one, subject_of(one, own, settings.seed_folders), own, settings), None
+        except (InputError, HostBusy) as failure:
+            found, error = None, failure
+        name = folder.relative_to(asked.path).as_posix()
+        yield Entry(name, found, error, time.monotonic() - begun)
+
+
+def _folders_with_evaluators(top: Path) -> Iterator[Path]:
+    """Yield folders with an evaluator, by name, but none in such a folder."""
+    for place, folders, files in os.walk(top):
+        if {EVALUATOR, SHINKA_EVALUATOR, TOML} & {*files}:
+            folders.clear()
+            yield Path(place)
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in LEFT_OUT)

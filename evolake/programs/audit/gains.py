@@ -35,13 +35,13 @@ SEARCHES = ("hill", "restart")
 DUEL = {"champion": "initial", "again": "initial again", "challenger": "best"}
 """Side of a duel -> name of its scores."""
 FEW = 8
-"""Fresh seeds on which the best program and what dumb searches found are compared."""
+"""Fresh seeds, at most, on which the best program and what dumb searches found are compared."""
 EVALUATIONS = 200
 """Evaluations of a dumb search if no run says how many it had."""
 
 
 class Gain:
-    """Compares programs of one project on fresh seeds."""
+    """Compares programs of one project on fresh seeds. cost: processor seconds of an evaluation."""
 
     def __init__(
         self,
@@ -51,8 +51,11 @@ class Gain:
         budget: Budget,
         command: str,
         jail: str | None,
+        cost: float = 0.0,
     ):
         self.project, self.own, self.seeds, self.budget, self.jail = project, own, list(seeds), budget, jail
+        self.cost = max(0.02, cost)
+        self.few = self.seeds[: max(2, min(FEW, int(budget.left / (12 * self.cost))))]
         self.again = f"{command} --only gain"
         self.sign = 1 if project.higher_is_better else -1
 
@@ -131,9 +134,7 @@ class Gain:
 
     def _within(self) -> list[int]:
         """Return the seeds for which there is time, `LEAST_PAIRS` at least."""
-        with Evaluator(self.project, self.own, mode=self.jail) as evaluator:
-            cost = max(0.02, evaluator.evaluate(self.project.evolving, self.seeds[0]).cpu_s)
-        return self.seeds[: max(LEAST_PAIRS, int(self.budget.left / 2 / (3 * cost)))]
+        return self.seeds[: max(LEAST_PAIRS, int(self.budget.left / 2 / (3 * self.cost)))]
 
     def _reproduced(self, part: Part, scores: Sequence[float], recorded: float) -> None:
         """Say whether the best program has the score that was recorded for it."""
@@ -164,6 +165,7 @@ class Gain:
             )
             return
         most = evaluations or EVALUATIONS
+        part.figures.setdefault("initial program", _figure(self.sign, self._on_few(self.project.evolving)))
         with Scratch("audit") as folder:
             found = {name: self._search(name, most, rules, workers, Path(folder)) for name in SEARCHES}
         for name, (state, merit) in found.items():
@@ -188,7 +190,8 @@ class Gain:
         self, name: str, most: int, rules: Ruleset, workers: int, folder: Path
     ) -> tuple[SearchState, float | None]:
         """Return how far a search came, and the mean score of what it found on the fresh seeds."""
-        project, seconds = self.project, max(1.0, self.budget.left / (2 if name == SEARCHES[0] else 1) - 1)
+        project, left = self.project, self.budget.left - (len(self.few) + 1) * self.cost
+        seconds = max(1.0, left / (2 if name == SEARCHES[0] else 1) - 1)
         seed, mode = self.seeds[0], self.jail
         with Evaluator(project, self.own, mode=mode) as other:
             some = [other.evaluate(project.evolving, one) for one in search_seeds(project, self.own, seed)]
@@ -207,9 +210,7 @@ class Gain:
         """Return the mean score of a program on the first fresh seeds; None if it fails."""
         try:
             with Evaluator(self.project, self.own, mode=self.jail) as evaluator:
-                return _mean(
-                    [merit_of(self.project, evaluator.evaluate(texts, one)) for one in self.seeds[:FEW]]
-                )
+                return _mean([merit_of(self.project, evaluator.evaluate(texts, one)) for one in self.few])
         except HostBusy:
             return None
 
@@ -223,6 +224,8 @@ def record_of(run: Run, project: Project | None) -> Part:
     copies = len(run.candidates) - len(seen)
     failed = sum(item.score is None for item in run.candidates)
     part.figures |= {"tool": run.tool, "candidates": str(len(run.candidates)), "duplicates": str(copies)}
+    if run.evaluations > len(run.candidates):
+        part.figures["evaluations of the run"] = str(run.evaluations)
     part.notes += run.notes
     if any(item.score is not None for item in run.candidates):
         part.figures["candidates without a score"] = str(failed)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from evolake import __version__
 from evolake.plots.style import BLUE, DARK, FAINT, ORANGE, SKY, SMALL, dress, figure, to_png
-from evolake.programs.audit.verdict import TITLES, Audit
+from evolake.programs.audit.verdict import HEADS, TITLES, Audit, Entry
 from evolake.report.pages import render
 
 FEWEST = 3
@@ -21,10 +21,13 @@ SIDES = {
 }
 
 
-def page_of(audit: Audit) -> str:
-    """Return the page, without script or outside reference."""
-    given = {"titles": TITLES, "version": __version__, "drawn": pictures_of(audit)}
-    return render("evolake.programs.audit", "verdict.html.j2", audit=audit, **given)
+def page_of(*audits: Audit, entries: Sequence[Entry] = ()) -> str:
+    """Return audits as one page, without script or outside reference. entries: of several folders, for a
+    table in front of their audits."""
+    shown = [*audits, *(entry.audit for entry in entries if entry.audit)]
+    given = {"audits": shown, "entries": entries, "heads": HEADS, "titles": TITLES, "version": __version__}
+    drawn = [pictures_of(audit) for audit in shown]
+    return render("evolake.programs.audit", "verdict.html.j2", drawn=drawn, **given)
 
 
 def pictures_of(audit: Audit) -> dict[str, bytes]:

@@ -46,14 +46,16 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Run:
-    """A finished run. tool: name. candidates: in the order of birth. best_id: of the best program, as the
-    tool has it, else by its score; "" if no score is recorded. suffix: of its files."""
+    """A finished run. tool: name. candidates: in the order of birth, without copies on other islands.
+    best_id: of the best program, as the tool has it, else by its score; "" if no score is recorded. suffix:
+    of its files. evaluations: how many the run had at least, as far as it says so."""
 
     tool: str
     candidates: tuple[Candidate, ...]
     best_id: str
     suffix: str = ".py"
     notes: tuple[str, ...] = ()
+    evaluations: int = 0
 
     @property
     def best(self) -> Candidate | None:
@@ -113,63 +115,89 @@ def _run(
     found: Iterable[tuple[Any, Any, Any, Any, str]],
     best: str = "",
     metrics: Mapping[str, Any] | None = None,
+    copies: Mapping[str, str] = {},
+    evaluations: int = 0,
     **more: Any,
 ) -> Run:
     """Return a run of (id, parents, text, score, operator) in the order of birth. metrics: id -> table of
-    further numbers."""
+    further numbers. copies: id -> id of the program that it is a copy of; if the run holds that, the copy is
+    left out, and its children are that one's."""
     result: list[Candidate] = []
-    known: set[str] = set()
+    known: dict[str, str] = {}
     for program_id, parents, text, score, operator in found:
         if len(result) == MOST_PROGRAMS:
             raise ValueError(f"more than {MOST_PROGRAMS:,} programs")
-        if isinstance(text, str) and text.strip() and str(program_id) not in known:
-            kept = tuple(str(parent) for parent in parents if parent is not None and str(parent) in known)
-            known.add(str(program_id))
-            numbers = _numbers((metrics or {}).get(str(program_id)))
-            made = Candidate(str(program_id), kept, text, _number(score), len(result), operator, numbers)
-            result.append(made)
-    if best not in known:
-        scored = [item for item in result if item.score is not None]
-        best = max(scored, key=lambda item: item.score or 0.0).program_id if scored else ""
-    return Run(tool, tuple(result), best, **more)
+        if not isinstance(text, str) or not text.strip() or str(program_id) in known:
+            continue
+        if (original := copies.get(str(program_id), "")) in known:
+            known[str(program_id)] = known[original]
+            continue
+        kept = tuple(known[str(parent)] for parent in parents if str(parent) in known)
+        known[str(program_id)] = str(program_id)
+        numbers = _numbers((metrics or {}).get(str(program_id)))
+        made = Candidate(str(program_id), kept, text, _number(score), len(result), operator, numbers)
+        result.append(made)
+    scored = [item for item in result if item.score is not None]
+    top = max(scored, key=lambda item: item.score or 0.0).program_id if scored else ""
+    return Run(tool, tuple(result), known.get(best, top), evaluations=max(evaluations, len(result)), **more)
 
 
 def _checkpoint(path: Path) -> Path | None:
-    """Return the newest checkpoint of OpenEvolve in a folder."""
-    if (path / "metadata.json").is_file() and (path / "programs").is_dir():
+    """Return a checkpoint of OpenEvolve, or the folder of a run's checkpoints."""
+    if _is_checkpoint(path):
         return path
-    numbered: list[tuple[int, Path]] = []
-    for folder in (path, path / "checkpoints", path / "openevolve_output" / "checkpoints"):
-        for item in folder.glob("checkpoint_*") if folder.is_dir() else ():
-            name = re.fullmatch(r"checkpoint_(\d{1,9})", item.name)
-            if name and (item / "programs").is_dir():
-                numbered.append((int(name[1]), item))
-    return max(numbered)[1] if numbered else None
+    folders = (path, path / "checkpoints", path / "openevolve_output" / "checkpoints")
+    return next((folder for folder in folders if folder.is_dir() and _checkpoints(folder)), None)
+
+
+def _is_checkpoint(path: Path) -> bool:
+    return (path / "metadata.json").is_file() and (path / "programs").is_dir()
+
+
+def _checkpoints(folder: Path) -> list[Path]:
+    """Return the checkpoints in a folder, the newest first."""
+    names = [re.fullmatch(r"checkpoint_(\d{1,9})", item.name) for item in folder.glob("checkpoint_*")]
+    numbered = sorted((int(name[1]), name[0]) for name in names if name)
+    return [folder / name for _, name in reversed(numbered) if (folder / name / "programs").is_dir()]
 
 
 def _openevolve(path: Path) -> Run:
-    entries: list[tuple[float, dict[str, Any]]] = []
-    for file in sorted((path / "programs").glob("*.json"))[: MOST_PROGRAMS + 1]:
-        entry = _json(file)
-        order = _number(entry.get("iteration_found"))
-        stamp = _number(entry.get("timestamp"))
-        entries.append(((order if order is not None else -1.0) * 1e12 + (stamp or 0.0), entry))
-    entries.sort(key=lambda item: item[0])
-    metadata = _json(path / "metadata.json") if (path / "metadata.json").is_file() else {}
+    """Read all checkpoints of a run, as each holds only the programs that were alive then, and its best
+    program, which may be younger than they."""
+    alone = _is_checkpoint(path)
+    folders = [path] if alone else _checkpoints(path)
+    files: dict[str, Path] = {}
+    for folder in folders:
+        for file in sorted((folder / "programs").glob("*.json"))[: MOST_PROGRAMS + 1 - len(files)]:
+            files.setdefault(file.name, file)
+    entries: list[dict[str, Any]] = [_json(file) for file in files.values()]
+    newest = folders[0]
+    metadata = _json(newest / "metadata.json") if (newest / "metadata.json").is_file() else {}
     best = str(metadata.get("best_program_id") or "")
-    language = str(next((entry.get("language") for _, entry in entries), "") or "python")
+    for place in (newest, *(() if alone else (path.parent / "best",))):
+        own, info = place / "best_program.py", place / "best_program_info.json"
+        if own.is_file() and info.is_file():
+            said = _json(info)
+            best = str(said.get("id") or best)
+            if best not in {str(entry["id"]) for entry in entries}:
+                entries.append({**said, "id": best, "code": read_text(own)})
+    # an iteration says less: copies that migrate have the first one
+    entries.sort(key=lambda entry: _number(entry.get("timestamp")) or 0.0)
+    language = str(next((entry.get("language") for entry in entries), "") or "python")
     found = [
         (entry["id"], (entry.get("parent_id"),), entry.get("code"), _score_in(entry.get("metrics")), "model")
-        for _, entry in entries
+        for entry in entries
     ]
-    metrics = {str(entry["id"]): entry.get("metrics") for _, entry in entries}
-    run = _run("OpenEvolve", found, best, metrics, suffix=".py" if language == "python" else "")
-    own = path / "best_program.py"
-    if run.best is None and own.is_file() and (text := read_text(own)).strip():
-        info = _json(path / "best_program_info.json") if (path / "best_program_info.json").is_file() else {}
-        last = Candidate("best_program.py", (), text, _score_in(info.get("metrics")), len(run.candidates))
-        return Run("OpenEvolve", (*run.candidates, last), last.program_id)
-    return run
+    copies = {
+        str(entry["id"]): str(entry.get("parent_id"))
+        for entry in entries
+        if (entry.get("metadata") or {}).get("migrant")
+    }
+    iterations = int(_number(metadata.get("last_iteration")) or 0)
+    suffix = ".py" if language == "python" else ""
+    metrics = {str(entry["id"]): entry.get("metrics") for entry in entries}
+    most = min(iterations, MOST_PROGRAMS)
+    return _run("OpenEvolve", found, best, metrics, copies, most, suffix=suffix)
 
 
 def _score_in(metrics: Any) -> float | None:
@@ -198,8 +226,11 @@ def _is_sqlite(path: Path) -> bool:
 
 
 COLUMNS = (
-    "id", "parent_id", "code", "combined_score", "correct", "generation", "language", "public_metrics",
+    "id", "parent_id", "code", "combined_score", "correct", "generation", "language", "metadata",
+    "public_metrics",
 )  # fmt: skip
+COPIES = {"_is_island_copy": "_original_program_id", "_spawned_island": "_spawned_from_program_id"}
+"""Names in a program's metadata: that it is a copy, and of which program."""
 
 
 def _shinka(path: Path) -> Run:
@@ -228,9 +259,11 @@ def _shinka(path: Path) -> Run:
     found = [
         (row[0], (row[1],), row[2], row[3] if row[4] in (1, None, True) else None, "model") for row in rows
     ]
+    copies = {str(row[0]): original for row in rows if (original := _original(row[7]))}
     language = next((str(row[6]) for row in rows if row[6]), "python")
-    metrics = {str(row[0]): _table(row[7]) for row in rows}
-    return _run("ShinkaEvolve", found, metrics=metrics, suffix=".py" if language == "python" else "")
+    metrics = {str(row[0]): _table(row[8]) for row in rows}
+    suffix = ".py" if language == "python" else ""
+    return _run("ShinkaEvolve", found, metrics=metrics, copies=copies, suffix=suffix)
 
 
 def _table(text: Any) -> Any:
@@ -239,6 +272,13 @@ def _table(text: Any) -> Any:
         return parse_json(str(text).encode("utf-8", "replace"), name="metrics") if text else None
     except Unparsable:
         return None
+
+
+def _original(metadata: Any) -> str:
+    """Return the id of the program that one is a copy of, by its metadata; "" if it is none."""
+    known = parse_json(metadata.encode(), name="metadata") if isinstance(metadata, str) and metadata else {}
+    marks = [name for name in COPIES if isinstance(known, dict) and known.get(name)]
+    return str(known.get(COPIES[marks[0]]) or "") if marks else ""
 
 
 PUTS = ("PUT", "LONG_BINPUT")
@@ -289,7 +329,8 @@ def _gepa_state(state: Mapping[str, Any]) -> Run:
         numbers = [value for value in values if value is not None]
         mean = math.fsum(numbers) / len(numbers) if numbers else None
         found.append((place, parents[place], _components(entry), mean, "model"))
-    return _run("GEPA", found, suffix=".txt")
+    proposals = int(_number(state.get("i")) or 0) + 1  # it counts them from 0
+    return _run("GEPA", found, evaluations=min(proposals, MOST_PROGRAMS), suffix=".txt")
 
 
 def _components(entry: Any) -> str:
@@ -302,12 +343,10 @@ def _components(entry: Any) -> str:
 
 
 def _samples(path: Path) -> Path | None:
-    places = (path, path / "samples", path / "logs" / "samples")
-    return (
-        next((place for place in places if any(place.glob("samples_*~*.json"))), None)
-        if path.is_dir()
-        else None
-    )
+    """Return a run's folder of samples; of several runs in a folder, the newest by its name."""
+    runs = [*sorted(path.glob("*/samples"), reverse=True), *sorted(path.glob("logs/*/samples"), reverse=True)]
+    places = (path, path / "samples", *runs) if path.is_dir() else ()
+    return next((place for place in places if any(place.glob("samples_*~*.json"))), None)
 
 
 def _llm4ad(path: Path) -> Run:

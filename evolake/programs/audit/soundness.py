@@ -26,7 +26,8 @@ from evolake.programs.evolution.budgeted_search import processor_seconds
 from evolake.programs.model.evaluator_text import clock_in
 from evolake.programs.model.program_text import Places
 from evolake.programs.model.project import Project, stages_in
-from evolake.programs.sandbox.evaluating import Evaluation, Evaluator, deciding_odd, score_of
+from evolake.programs.sandbox.evaluating import Evaluation, Evaluator, deciding_odd, errors_in, score_of
+from evolake.programs.sandbox.remedies import remedy, trouble_of
 from evolake.programs.settings import ProgramsSettings
 from evolake.seeds import child_seed
 from evolake.text_edits import BOM
@@ -101,11 +102,33 @@ def with_limits(project: Project, cpu_s: float) -> Project:
     return replace(project, given=project.given.model_copy(update={"evaluator": evaluator}))
 
 
+def first_evaluation(
+    project: Project, own: ProgramsSettings, seed: int, jail: str | None = None, called: str = ""
+) -> Evaluation:
+    """Return an evaluation of the initial program. called: how the user named the project.
+
+    Raises:
+        InputError: it has no finite score, or the evaluator reports an error next to it.
+    """
+    with Evaluator(project, own, mode=jail) as evaluator:
+        first = evaluator.evaluate(project.evolving, seed)
+    if merit_of(project, first) is not None and not errors_in(first.artifacts):
+        return first
+    raise InputError(
+        f"{project.name}: the initial program has no score",
+        wanted="an evaluation that ends with a finite score and reports no error",
+        got=trouble_of(first),
+        do=remedy(project, first, called)
+        or f"evolake programs check {called or project.name} shows what it printed",
+    )
+
+
 class Referee:
     """Evaluates programs of one project under fixed seeds, `workers` at the same time. Close it, or use it as
     a context manager.
 
-    initial: scores of the initial program. best: of the best program that is claimed; None without one.
+    first: an evaluation of the initial program under the first seed, if there is one. initial: scores of the
+    initial program. best: of the best program that is claimed; None without one.
     """
 
     def __init__(
@@ -117,18 +140,10 @@ class Referee:
         best: Mapping[str, str] | None = None,
         workers: int = 1,
         jail: str | None = None,
+        first: Evaluation | None = None,
     ):
         self.project, self.own, self.seeds, self.workers, self.jail = project, own, list(seeds), workers, jail
-        with Evaluator(project, own, mode=jail) as evaluator:
-            first = evaluator.evaluate(project.evolving, self.seeds[0])
-        if merit_of(project, first) is None:
-            got = first.reason or "no finite score"
-            raise InputError(
-                f"{project.name}: the initial program has no score",
-                wanted="an evaluation that ends with a finite score",
-                got=f"{first.status}: {got}",
-                do="evolake programs check",
-            )
+        first = first or first_evaluation(project, own, self.seeds[0], jail)
         self.cpu_s = first.cpu_s
         self._evaluator = Evaluator(with_limits(project, first.cpu_s), own, workers=workers, mode=jail)
         self.initial = self._scores(project.evolving, first)

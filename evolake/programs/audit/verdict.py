@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from evolake import __version__
+from evolake.errors import EvolakeError
 
 About = Literal["evaluator", "measurement", "gain"]
 TITLES = {
@@ -14,7 +15,9 @@ TITLES = {
     "measurement": "Is the score a measurement?",
     "gain": "Is the gain real?",
 }
-SOUND, UNSOUND = "no finding", "not sound"
+SOUND, UNSOUND, UNUSABLE = "no finding", "not sound", "not audited"
+DUMB = ("initial program", "hill climbing", "restarts")
+"""Figures of a gain that the table of several audits has."""
 
 
 @dataclass(frozen=True)
@@ -123,3 +126,51 @@ class Audit:
             result += [f"  {name}: {value}" for name, value in self.figures.get(part, {}).items()]
             result += [f"  note: {note}" for note in self.notes.get(part, ())]
         return result
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One folder of several. audit: None if there is none, and then error says why. seconds: of the clock."""
+
+    folder: str
+    audit: Audit | None
+    error: EvolakeError | None
+    seconds: float
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as one JSON object."""
+        found = self.audit.to_json() if self.audit else {"verdict": UNUSABLE}
+        error = self.error.to_json() if self.error else None
+        return {**found, "folder": self.folder, "error": error, "seconds": round(self.seconds, 1)}
+
+    def cells(self) -> tuple[str, ...]:
+        """Return a row of the table of audits, in the order of `HEADS`."""
+        if self.audit is None:
+            return (self.folder, UNUSABLE, *[""] * (len(HEADS) - 2))
+        figures, by_part = self.audit.figures, self.audit.of
+        forged = ", ".join(item.name.partition(":")[0] for _, item in by_part("evaluator"))
+        measured, gained = figures.get("measurement", {}), figures.get("gain", {})
+        noise = [measured.get(f"standard deviation {name}", "") for name in ("under one seed", "over seeds")]
+        found = [str(gained.get(name, "")).partition(" with ")[0] for name in DUMB]
+        others = ", ".join(item.name for part in ("measurement", "gain") for _, item in by_part(part))
+        tried = str(figures.get("evaluator", {}).get("attacks", "")).partition(" programs")[0]
+        return (
+            self.folder,
+            self.audit.mode,
+            tried,
+            forged or ("none" if tried else ""),
+            *noise,
+            *found,
+            others,
+        )
+
+    def reason(self) -> str:
+        """Return in one line why it was not audited; "" if it was."""
+        if self.error is None:
+            return ""
+        error = self.error
+        more = (("wanted", error.wanted), ("got", error.got), ("next", error.do))
+        return "; ".join([error.what, *(f"{name}: {text}" for name, text in more if text)])
+
+
+HEADS = ("folder", "mode", "attacks", "forged", "sd", "sd over seeds", *DUMB, "further findings")

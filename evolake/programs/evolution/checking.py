@@ -16,6 +16,7 @@ from evolake.programs.model.project import Project, program_id
 from evolake.programs.sandbox.environment import not_installed
 from evolake.programs.sandbox.evaluating import Evaluation, Evaluator, averaged, cause, errors_in, score_of
 from evolake.programs.sandbox.meeting import with_mode
+from evolake.programs.sandbox.remedies import remedy
 from evolake.programs.search.numbers import numbers_in
 from evolake.programs.settings import ProgramsSettings
 from evolake.seeds import child_seed
@@ -130,10 +131,13 @@ class Checked:
         """For people."""
         summary = self.to_json()
         if not self.passed:
+            failed = next((item for item in self.evaluations if not item.ok), None)
+            do = remedy(self.project, failed, self.called) if failed and not self.not_installed else ""
             return [
                 f"{self.project.name}: the initial program cannot be used: {summary['reason']}",
                 *self._errors(),
                 *self._packages(),
+                *([f"next: {do}"] if do else []),
             ]
         spread = (
             f"{min(self.scores):.6g} to {max(self.scores):.6g}"

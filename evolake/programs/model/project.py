@@ -40,6 +40,8 @@ from evolake.text_edits import BOM
 
 INITIAL, EVALUATOR, TOML, YAML = "initial_program", "evaluator.py", "project.toml", "config.yaml"
 SHINKA_INITIAL, SHINKA_EVALUATOR = "initial", "evaluate.py"
+INIT, SETTINGS = "init", (".yaml", ".yml", ".json", ".toml", ".md")
+"""How the name of another initial program begins, and endings of files that are none."""
 SCORE = "combined_score"
 MOST_FILES, MOST_BYTES = 200, 8 << 20
 PATIENCE, LEAST_PATIENCE = 4.0, 2.0
@@ -390,9 +392,10 @@ def _evaluator_named(given: ProjectFile, files: Mapping[str, bytes]) -> ProjectF
 
 
 def _initial(files: Mapping[str, bytes], where: str) -> list[str]:
-    top = [name for name in files if "/" not in name]
-    stem = INITIAL if any(PurePosixPath(name).stem == INITIAL for name in top) else SHINKA_INITIAL
-    result = [name for name in top if PurePosixPath(name).stem == stem]
+    top = [PurePosixPath(name) for name in files if "/" not in name]
+    stems = [path.stem for path in top if path.stem.startswith(INIT) and path.suffix not in SETTINGS]
+    stem = next((stem for stem in (INITIAL, SHINKA_INITIAL, *stems) if stem in stems), "")
+    result = [str(path) for path in top if path.stem == stem]
     if len(result) != 1:
         got = ", ".join(result) or f"none; the folder has {', '.join(sorted(files)[:8]) or 'no file'}"
         raise InputError(
@@ -506,10 +509,10 @@ def find_project(given: str, own: ProgramsSettings, seeds: Sequence[Path]) -> Pa
 
 def is_project(path: Path) -> bool:
     """Return whether a folder looks like a project."""
-    pairs = ((EVALUATOR, INITIAL), (SHINKA_EVALUATOR, SHINKA_INITIAL))
+    evaluators = (EVALUATOR, SHINKA_EVALUATOR)
     return path.is_dir() and (
         (path / TOML).is_file()
-        or any((path / file).is_file() and any(path.glob(f"{stem}.*")) for file, stem in pairs)
+        or (any((path / file).is_file() for file in evaluators) and any(path.glob(f"{INIT}*.*")))
     )
 
 

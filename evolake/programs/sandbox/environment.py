@@ -7,6 +7,7 @@ from __future__ import annotations
 import hashlib
 import importlib.metadata
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -29,7 +30,8 @@ LONGEST_S = 1800
 
 
 def requirements_of(project: Project) -> list[Requirement]:
-    """Return the requirements of a project that apply to this Python.
+    """Return the requirements of a project that apply to this Python; also those of its evaluator that it
+    does not state, as far as they are known.
 
     Raises:
         InputError: a line is no plain requirement: an option of pip, a path or an address.
@@ -54,7 +56,17 @@ def requirements_of(project: Project) -> list[Requirement]:
             )
         if requirement.marker is None or requirement.marker.evaluate():
             result.append(requirement)
+    result += [
+        Requirement(package)
+        for module, package in WHOLE.items()
+        if module.search(project.files[project.given.evaluator.file])
+        and package not in {item.name for item in result}
+    ]
     return result
+
+
+WHOLE = {re.compile(rb"^\s*(?:from|import) shinka\.(?!core\b)\w", re.MULTILINE): "shinka-evolve"}
+"""What an evaluator imports of another tool beyond what `sandbox.shinka` does in its place -> its package."""
 
 
 def missing_here(project: Project) -> list[Requirement]:

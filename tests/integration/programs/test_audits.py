@@ -185,3 +185,30 @@ def test_the_command_audits_an_evaluator_with_a_program_and_shows_an_attack(tmp_
     assert "1. degenerate answers: empty: a program that returns [] scores combined_score 1;" in out
     assert "again   evolake audit judge.py answer.py --attack empty-2" in out
     assert "def run(*args, **named):\n    return []" in out
+
+
+def test_each_folder_is_audited_or_said_why_not(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    top = tmp_path / "all"
+    top.mkdir()
+    written(top / "forged", EVALUATORS["unsound"]["degenerate"])
+    (top / "deep").mkdir()
+    written(top / "deep" / "sound", EVALUATORS["sound"]["search"])
+    written(top / "lacking", {**EVALUATORS["sound"]["search"], "evaluator": "import nosuch\n"})
+    (top / "half").mkdir()
+    (top / "half" / "evaluator.py").write_text("")
+    typed = "audit all --each --seconds 8 --only evaluator"
+    done = commands.evolake(*typed.split(), "--json", "--out", "page.html")
+    found = {row["folder"]: row for row in json.loads(done.stdout)["folders"]}
+    assert done.returncode == 1
+    assert {name: row["verdict"] for name, row in found.items()} == {
+        "deep/sound": "no finding",
+        "forged": "not sound",
+        "half": "not audited",
+        "lacking": "not audited",
+    }
+    assert found["half"]["error"]["what"] == "all/half has no initial program"
+    assert "No module named 'nosuch'" in found["lacking"]["error"]["got"]
+    assert found["lacking"]["error"]["next"].startswith("add nosuch to requirements.txt, then")
+    page = (tmp_path / "page.html").read_text()
+    assert "Audits of 4 folders" in page and "Audit of sound: no finding" in page

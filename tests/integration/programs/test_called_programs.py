@@ -449,3 +449,12 @@ def test_check_says_which_holds_and_why(tmp_path, program, said):
     (tmp_path / "initial_program.py").write_text(program)
     done = commands.evolake("programs", "check", tmp_path, "--runs", "2")
     assert done.returncode == 0 and f"score     {said}" in done.stdout
+
+
+def test_a_program_with_a_data_class_is_called():
+    program = (
+        "from dataclasses import dataclass\n@dataclass\nclass Pair:\n    first: float = 1.0\n"
+        "def run(values):\n    return [Pair().first, 2.0]\n"
+    )
+    project = with_mode(calls(EVALUATOR, program), OWN)
+    assert (project.mode, evaluated(project, program).metrics) == ("calls", {"combined_score": HONEST})

@@ -13,7 +13,9 @@ from programs_fixtures import OWN, PROGRAM, apart, imports, judged
 from evolake.lake import BlobStore
 from evolake.programs.commands.group import check
 from evolake.programs.evolution.checking import check_project
-from evolake.programs.sandbox.evaluating import Evaluator, score_of
+from evolake.programs.sandbox.environment import requirements_of
+from evolake.programs.sandbox.evaluating import Evaluation, Evaluator, score_of
+from evolake.programs.sandbox.remedies import remedy, trouble_of
 from evolake.settings import load
 
 RETURNING = """
@@ -224,3 +226,39 @@ def test_a_program_that_no_operator_can_change_is_named():
         "  note      no operator can change it: mark its numbers by EVOLVE-PARAM, or let a model write"
         in lines
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "do"),
+    [
+        ("ModuleNotFoundError: No module named 'nosuch.deep'", "add nosuch to requirements.txt, then"),
+        ("FileNotFoundError: [Errno 2] No such file or directory: 'nosuch'", "install nosuch and add it to"),
+        ("No such file or directory: '/data/x.json'", "put /data/x.json into the project's folder, or its"),
+        ("socket.gaierror: Temporary failure in name resolution", "give the project its data as files"),
+        ("Warning: could not find the data set", "install what it names in /usr, or show it"),
+        ("ValueError: all trials failed", ""),
+    ],
+)
+def test_what_a_user_can_do_about_an_evaluation_that_failed_is_said(text, do):
+    project, failed = imports(""), Evaluation("raised", text)
+    assert (remedy(project, failed).startswith(do), bool(remedy(project, failed))) == (True, bool(do))
+    assert trouble_of(failed) == f"raised: {text}"
+
+
+def test_a_missing_requirement_is_installed_and_what_was_printed_is_named():
+    project = imports("", requirements__txt="evolake-nosuch\n")
+    printed = "Warning: the data were not found\n"
+    missing = Evaluation("ok", artifacts={"error": "No module named 'evolake_nosuch'", "stderr": printed})
+    assert remedy(project, missing, "./it").startswith("evolake programs check ./it --install")
+    said = "the evaluator reports: No module named 'evolake_nosuch' (Warning: the data were not found)"
+    assert trouble_of(missing) == said
+
+
+def test_what_an_evaluator_imports_of_shinkaevolve_beyond_its_contract_is_the_package():
+    for text, names in (("import shinka.utils\n", ["shinka-evolve"]), ("from shinka.core import x\n", [])):
+        assert [item.name for item in requirements_of(imports(text))] == names
+
+
+def test_a_limit_is_raised():
+    project = imports("")
+    assert remedy(project, Evaluation("cpu", "over 2 s")).startswith("set a larger limit in [evaluator]")
