@@ -130,7 +130,7 @@ def read_request(lake: Lake, key: str) -> Request:
 
 def run_json(run: Run) -> dict[str, Any]:
     """Return a run as JSON values."""
-    held = {name: getattr(run, name) for name in ("tool", "best_id", "suffix", "notes")}
+    held = {name: getattr(run, name) for name in ("tool", "best_id", "suffix", "notes", "evaluations")}
     return held | {"candidates": [vars(item) for item in run.candidates]}
 
 
@@ -139,7 +139,8 @@ def run_of_json(data: Mapping[str, Any]) -> Run:
     candidates = tuple(
         Candidate(**{**item, "parents": tuple(item["parents"])}) for item in data["candidates"]
     )
-    return Run(data["tool"], candidates, data["best_id"], data["suffix"], tuple(data["notes"]))
+    given = {name: data[name] for name in ("tool", "best_id", "suffix", "evaluations")}
+    return Run(candidates=candidates, notes=tuple(data["notes"]), **given)
 
 
 def readable(text: str) -> str:

@@ -234,7 +234,8 @@ def open_solver(solver: str, adapter: str | None, blobs: BlobStore, cache: Path)
                 f"{solver} cannot be used", got=opened.reason, do="evolake solvers verify names what is wrong"
             )
         return path.resolve().name, opened.program
-    found = path if path.is_file() else shutil.which(solver) if "/" not in solver else None
+    on_path = shutil.which(solver) if "/" not in solver else None
+    found = path if path.is_file() else on_path
     if found is None:
         raise InputError(
             f"there is no solver {solver}",
