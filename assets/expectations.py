@@ -81,7 +81,7 @@ class Wanted:
         }
         given: dict[str, Any] = {**arguments, "meta": {"predicate": self.predicate}}
         if self.when:
-            given |= {"row_condition": _condition(self.when), "condition_parser": "pandas"}
+            given["row_condition"] = _condition(self.when)
         return getattr(gxe, self.kind)(**given)
 
 
