@@ -9,7 +9,6 @@ nobody looks at pays nothing. Its suites judge the lake once more, as the checks
 
 from __future__ import annotations
 
-import html
 import re
 import shutil
 import sys
@@ -25,6 +24,7 @@ from assets.line import DATA_DOCS, is_cycle_key
 from evolake import settings as settings_module
 from evolake.errors import EvolakeError
 from evolake.lake import Lake
+from evolake.report.pages import render
 from evolake.scratch import Scratch
 from evolake.terminal import warn
 
@@ -37,9 +37,7 @@ ELSEWHERE = re.compile(
     r"<(script|link|img)\b[^>]*(?:src|href)\s*=\s*[\"']https?:[^>]*>(?:\s*</script>)?", re.DOTALL
 )
 """What Great Expectations' pages load from other machines: styles, scripts, a logo."""
-STYLE = """<style>body {font: 15px/1.5 sans-serif; max-width: 60em; margin: 2em auto; padding: 0 1em}
-table {border-collapse: collapse} td, th {border: 1px solid #ccc; padding: .2em .6em; text-align: left}
-footer, .cooltip, .modal, .show-how-to {display: none} .failed {color: #b00020; font-weight: bold}</style>"""
+TEMPLATES = "evolake.report"
 POLICY = "default-src 'self' 'unsafe-inline' data:"
 """What a browser may load for a page: nothing from elsewhere."""
 
@@ -85,8 +83,9 @@ def write_site(folder: Path, lake: Lake, cycle: str, suites: Iterable[Suite]) ->
         )
         found.append((suite, bool(result.success)))
     context.build_data_docs()
+    style = render(TEMPLATES, "data_docs_style.html.j2")
     for page in folder.rglob("*.html"):
-        page.write_text(ELSEWHERE.sub("", page.read_text(encoding="utf-8")) + STYLE, encoding="utf-8")
+        page.write_text(ELSEWHERE.sub("", page.read_text(encoding="utf-8")) + style, encoding="utf-8")
     (folder / "index.html").write_text(_contents(folder, cycle, found), encoding="utf-8")
     return len(found)
 
@@ -94,19 +93,26 @@ def write_site(folder: Path, lake: Lake, cycle: str, suites: Iterable[Suite]) ->
 def _contents(folder: Path, cycle: str, found: Sequence[tuple[Suite, bool]]) -> str:
     """Return the first page of a site: each suite with what it said. That of Great Expectations is a table
     which scripts from elsewhere fill."""
-    rows = []
+    rows: list[dict[str, Any]] = []
     for suite, passed in found:
         [page] = folder.glob(f"validations/{suite.asset[1]}/{suite.name}/**/*.html")
         rows.append(
-            f"<tr><td>{html.escape(suite.asset[1])}"
-            f'<td><a href="{page.relative_to(folder).as_posix()}">{html.escape(suite.name)}</a>'
-            f"<td{'' if passed else ' class=failed'}>{'passed' if passed else 'failed'}"
-            f"<td>{html.escape(suite.description)}"
+            {
+                "asset": suite.asset[1],
+                "name": suite.name,
+                "page": page.relative_to(folder).as_posix(),
+                "passed": passed,
+                "description": suite.description,
+            }
         )
-    line = html.escape(found[0][0].asset[0]) if found else ""
-    head = "<tr><th>asset<th>suite<th>result<th>meaning"
-    table = f"<table>{head}{''.join(rows)}</table>"
-    return f"<!doctype html><title>Data Docs</title>{STYLE}<h1>{line}, cycle {cycle}</h1>{table}"
+    line = found[0][0].asset[0] if found else ""
+    return page_of(f"{line}, cycle {cycle}", suites=rows)
+
+
+def page_of(heading: str, **values: Any) -> str:
+    """Return a page of our own. values: of `data_docs.html.j2`."""
+    given = {"heading": heading, "problem": "", "suites": [], "lake": "", "lines": {}} | values
+    return str(render(TEMPLATES, "data_docs.html.j2", **given))
 
 
 @cache
@@ -146,15 +152,9 @@ class Sites:
 
     def index(self) -> str:
         """Return the page that lists the cycles of all lines."""
-        rows = [
-            f"<li>{html.escape(line)}: "
-            + " ".join(f'<a href="/{line}/{cycle}/index.html">{cycle}</a>' for cycle in cycles[:-1])
-            for line in _suites()
-            if len(cycles := self._lake.seals.cycles(line)) > 1
-        ]
-        listed = f"<ul>{''.join(rows)}</ul>" if rows else "<p>No cycle has been sealed yet.</p>"
-        head = f"<!doctype html><title>Data Docs</title>{STYLE}<h1>Data Docs</h1>"
-        return f"{head}<p>Lake: {html.escape(str(self._lake.root))}</p>{listed}"
+        cycles = {line: self._lake.seals.cycles(line)[:-1] for line in _suites()}
+        sealed = {line: some for line, some in cycles.items() if some}
+        return page_of("Data Docs", lake=str(self._lake.root), lines=sealed)
 
 
 def serve(sites: Sites, folder: Path, port: int = PORT) -> ThreadingHTTPServer:
@@ -180,7 +180,8 @@ def serve(sites: Sites, folder: Path, port: int = PORT) -> ThreadingHTTPServer:
                 ):
                     return self.send_error(HTTPStatus.NOT_FOUND, "no table of this cycle has a suite")
             except EvolakeError as error:
-                return self._say(f"<pre>{html.escape(str(error))}</pre>", HTTPStatus.INTERNAL_SERVER_ERROR)
+                page = page_of("Data Docs", problem=str(error))
+                return self._say(page, HTTPStatus.INTERNAL_SERVER_ERROR)
             return super().do_GET()
 
         def _say(self, page: str, status: HTTPStatus = HTTPStatus.OK) -> None:

@@ -295,7 +295,6 @@ def test_no_module_writes_markup():
 
 def test_no_template_lets_anything_through():
     templates = [*(ROOT / "evolake").rglob("templates/*.j2"), *(ROOT / "tests").rglob("templates/*.j2")]
-    assert {path.parent.parent for path in templates} >= {
-        ROOT / "evolake" / name / "report" for name in lines()
-    }
+    reports = [ROOT / "evolake" / name / "report" for name in lines()]
+    assert {path.parent.parent for path in templates} >= {path for path in reports if path.is_dir()}
     assert found_in(templates, re.compile(r"\|\s*safe\b|autoescape|Markup|<script|(?:src|href)=\"http")) == []
