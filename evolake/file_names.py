@@ -58,6 +58,12 @@ def file_name(text: str, suffix: str = "") -> str:
     return f"{kept or 'unnamed'}~{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:_HASH]}{suffix}"  # noqa: E501
 
 
+def id_like(name: str) -> str:
+    """Return an id that is most like a name: what `check_id` takes."""
+    plain = re.sub(r"[^a-z0-9_-]+", "-", name.lower()).strip("-_")
+    return plain[:LONGEST].rstrip("-_") or "project"
+
+
 def check_id(kind: str, value: object, *, do: str = "") -> str:
     """Return `value`, if it may be the id of a `kind`: what people give to families, rules and seeds, and
     what files and rows are named after.

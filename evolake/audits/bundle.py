@@ -26,7 +26,7 @@ from evolake.programs.audit.gains import DUEL, Gain, record_of
 from evolake.programs.audit.measuring import Part, measurement
 from evolake.programs.audit.soundness import SEEDS as FORESEEN
 from evolake.programs.audit.soundness import TOLERANCES, Budget, Referee, merit_of, sound
-from evolake.programs.audit.verdict import Audit, Finding
+from evolake.programs.audit.verdict import UNKNOWN_MODE, Audit, Finding
 from evolake.programs.bundle import require_bearable
 from evolake.programs.model.chance import chance_in
 from evolake.programs.model.project import Project, pack_files, project_of, unpack_files, with_files
@@ -54,7 +54,7 @@ def audit_bundle(asked: Asked, subject: Subject, found: Audit) -> bytes:
     }
     own = {name: data for name, data in members.items() if data is not None}
     claims = {"program": bool(asked.program), "parts": list(asked.parts), "audit": found.to_json()}
-    artifact_id = key_of([claims, {name: key_of(data.decode()) for name, data in own.items()}])
+    artifact_id = _id_of(claims, own)
     common = {
         CLAIMS: as_json(claims),
         VERDICTS: as_json({"verdicts": [], "rules": {}}),
@@ -78,6 +78,11 @@ def audit_bundle(asked: Asked, subject: Subject, found: Audit) -> bytes:
         raise InputError(f"the audit of {found.project} cannot be bundled", got=str(error)) from None
 
 
+def _id_of(claims: Mapping[str, Any], own: Mapping[str, bytes]) -> str:
+    """Return the id of an audit: the hash of all that it states and of what it is about."""
+    return key_of([claims, {name: key_of(data.decode()) for name, data in sorted(own.items())}])
+
+
 def carry(*_: Any) -> Carried:
     """Refuse: an audit is no artifact of a lake.
 
@@ -95,8 +100,16 @@ def check(judging: Judging) -> Iterator[Said]:
     if (stated["state"], stated["title"]) != (audit.verdict, audit.project):
         yield Said("verdict", "fails", f"its findings make it {audit.verdict}, and it says {stated['state']}")
         return
+    own = {name: data for name, data in judging.bundle.members.items() if name in (PROJECT, BEST, RUN)}
+    if stated["artifact_id"] != _id_of(claims, own):
+        yield Said("verdict", "fails", "its id is not that of what it states")
+        return
     again = _Again(judging, claims, audit)
     yield from again.record()
+    if not audit.parts or (again.project is None) != (audit.mode == UNKNOWN_MODE):
+        what = "an evaluator" if audit.parts else "a part of an audit"
+        yield Said("verdict", "fails", f"it rests on {what} that is not in the bundle")
+        return
     if again.project is None:
         yield Said("evaluator", "unmeasured", "the bundle has no evaluator, so that nothing can be run again")
         return
@@ -111,6 +124,8 @@ def check(judging: Judging) -> Iterator[Said]:
     ):
         if about in audit.parts:
             yield from some()
+        else:
+            yield Said(about, "unmeasured", "the audit does not have this part")
 
 
 class _Again:
@@ -200,15 +215,19 @@ class _Again:
         if merit is None:
             return Said(name, "fails", "its program scores no better than the initial program here")
         sign = 1 if referee.project.higher_is_better else -1
-        return Said(
-            name, "holds", f"its program forges again, {sign * merit:.6g}; so does this evolake's own"
-        )
+        if item.program != same[0].program:
+            return Said(
+                name,
+                "open",
+                f"this evolake's own attack forges; the stated program is another one, which scores "
+                f"{sign * merit:.6g} and may be merely good",
+            )
+        return Said(name, "holds", f"the attack forges again, {sign * merit:.6g}")
 
     def measured(self) -> Iterator[Said]:
-        """Yield whether what is wrong with the measurement is found again."""
+        """Yield whether what is wrong with the measurement is found again, and nothing else."""
         assert self.project is not None
-        if not (stated := self.findings("measurement")):
-            return
+        stated = self.findings("measurement")
         self.judging.progress("measurement")
         part = measurement(
             self.project,
@@ -224,6 +243,11 @@ class _Again:
             missing = "fails" if item.name == "saturated" else "open"
             outcome = "holds" if item.name in names else missing
             yield Said(name, outcome, names.get(item.name, "not seen on this machine"))
+        known = {item.name for _, item in stated}
+        for name in names.keys() - known:
+            yield Said(f"measurement, {name}", "open" if name == "load" else "fails", f"here {names[name]}")
+        if not (stated or names):
+            yield Said("measurement", "holds", "nothing was found here either")
 
     def gained(self) -> Iterator[Said]:
         """Yield whether the contest follows from its rows, and is decided so again on fresh seeds."""
@@ -234,6 +258,10 @@ class _Again:
             side: [item for item in self.audit.scores if item.side == name and item.about == "gain"]
             for side, name in DUEL.items()
         }
+        figures = self.audit.figures["gain"]
+        if bool(rows["champion"]) != ("gain" in figures) or (best is None and rows["champion"]):
+            yield Said("contest", "fails", "its figures, its rows or its best program are missing")
+            return
         if best is not None and rows["champion"]:
             sign = 1 if project.higher_is_better else -1
             scores = {

@@ -226,6 +226,7 @@ def test_every_cookbook_question_answers_on_a_real_lake(evolved):
         "rule_id": "designs-trace",
         "before": "1",
         "after": "1",
+        "since": "2026-01-01",
     }
     for path in sorted((ROOT / "sql" / "cookbook").glob("*.sql")):
         evolved.cookbook(path.stem, **parameters)

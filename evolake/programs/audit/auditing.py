@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from evolake.errors import HostBusy, InputError
+from evolake.file_names import id_like
 from evolake.gates import load_rules
 from evolake.programs.audit.gains import Gain, record_of
 from evolake.programs.audit.measuring import Part, measurement
 from evolake.programs.audit.runs import Run, read_run
 from evolake.programs.audit.soundness import CYCLE, LINE, Budget, Referee, Soundness, first_evaluation, sound
-from evolake.programs.audit.verdict import About, Audit, Entry
+from evolake.programs.audit.verdict import UNKNOWN_MODE, About, Audit, Entry
 from evolake.programs.model.project import (
     EVALUATOR,
     LEFT_OUT,
@@ -102,20 +103,21 @@ def subject_of(asked: Asked, settings: ProgramsSettings, seeds: Sequence[Path]) 
     best = _text(program) if program else None
     folder = path if path.exists() else find_project(str(path), settings, seeds)
     if is_project(folder):
-        return Subject(load_project(folder), None, best)
+        return Subject(load_project(folder, any_name=True), None, best)
     if path.exists() and (run := read_run(path)) is not None:
         place = asked.project or next(
             (item for item in path.resolve().parents[:LEVELS] if is_project(item)), None
         )
-        project = load_project(place, _folder_in(path.resolve(), place.resolve())) if place else None
+        without = _folder_in(path.resolve(), place.resolve()) if place else ""
+        project = load_project(place, without, any_name=True) if place else None
         found = run.best.text if run.best else None
         return Subject(project, run, best if best is not None else found)
     raise InputError(
         f"there is nothing to audit at {path}",
         wanted="a project's folder or name, EVALUATOR.py PROGRAM.py, or a finished run of OpenEvolve, "
         "ShinkaEvolve, GEPA, LLM4AD or CodeEvolve",
-        got="no such file or folder" if not path.exists() else "neither",
-        do="docs/audit.md has what is read",
+        got="no such file or folder" if not path.exists() else f"no {EVALUATOR} or {TOML}, and no such run",
+        do="docs/audit.md has what is read; --each audits the projects in a folder",
     )
 
 
@@ -132,9 +134,7 @@ def _pair(evaluator: Path, program: Path) -> Project:
     toml = (
         f"[program]\nfiles = [{json.dumps(program.name)}]\n[evaluator]\nfile = {json.dumps(evaluator.name)}\n"
     )
-    return project_of(
-        evaluator.stem.lower() or EVALUATOR, {**files, TOML: toml.encode()}, str(program.parent)
-    )
+    return project_of(id_like(evaluator.stem), {**files, TOML: toml.encode()}, str(program.parent))
 
 
 def _text(program: Path) -> str:
@@ -167,7 +167,7 @@ def audit(
         part.notes.append(
             "nothing was evaluated, as the run's evaluator is not known: name its folder by --project"
         )
-        return _audit(asked, asked.path.name, "unknown", {"gain": part}, run)
+        return _audit(asked, asked.path.name, UNKNOWN_MODE, {"gain": part}, run)
     project = in_mode(_within(subject.project, own, asked.seconds), asked.mode, own, settings)
     best = with_files(project, {project.main: subject.best}).evolving if subject.best is not None else None
     if len(project.evolving) > 1 and best is not None:
@@ -324,7 +324,7 @@ def audit_each(asked: Asked, own: ProgramsSettings, settings: Settings) -> Itera
     for folder in folders:
         begun = time.monotonic()
         try:
-            load_project(folder)  # says what is missing, if it is none
+            load_project(folder, any_name=True)  # says what is missing, if it is none
             one = replace(asked, path=folder)
             found, error = audit(one, subject_of(one, own, settings.seed_folders), own, settings), None
         except (InputError, HostBusy) as failure:

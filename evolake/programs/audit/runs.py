@@ -78,7 +78,7 @@ def read_run(path: Path) -> Run | None:
             got = f"a value of another form ({type(error).__name__}: {error})"
             raise _unreadable(tool, found, got) from None
         except (Unparsable, Unreadable, OSError, sqlite3.Error, ValueError) as error:
-            got = error.got if isinstance(error, Unparsable) else reason(error)
+            got = f"{error.what}: {error.got}" if isinstance(error, Unparsable) else reason(error)
             raise _unreadable(tool, found, got or str(error)) from None
         if not run.candidates:
             raise InputError(f"the {tool} run at {found} holds no program", do="name a finished run")

@@ -15,7 +15,9 @@ TITLES = {
     "measurement": "Is the score a measurement?",
     "gain": "Is the gain real?",
 }
-SOUND, UNSOUND, UNUSABLE = "no finding", "not sound", "not audited"
+SOUND, UNSOUND, UNUSABLE, RECORD = "no finding", "not sound", "not audited", "record only"
+UNKNOWN_MODE = "unknown"
+"""Mode of an audit in which nothing was evaluated, as no evaluator was known."""
 DUMB = ("initial program", "hill climbing", "restarts")
 """Figures of a gain that the table of several audits has."""
 
@@ -88,7 +90,9 @@ class Audit:
     @property
     def verdict(self) -> str:
         """Return the verdict in one or two words."""
-        return UNSOUND if self.findings else SOUND
+        if self.findings:
+            return UNSOUND
+        return RECORD if self.mode == UNKNOWN_MODE else SOUND
 
     def of(self, part: About) -> list[tuple[int, Finding]]:
         """Return the findings of a part with their numbers."""

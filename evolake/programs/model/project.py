@@ -29,7 +29,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evolake.errors import InputError
-from evolake.file_names import check_id
+from evolake.file_names import check_id, id_like
 from evolake.jail.protocol import plain_name
 from evolake.programs.model.config_yaml import Config, read_config
 from evolake.programs.model.evaluator_text import clock_in, obstacle
@@ -288,11 +288,12 @@ def read_files(folder: Path, without: str = "") -> dict[str, bytes]:
     return result
 
 
-def load_project(folder: Path, without: str = "") -> Project:
-    """Return a project from its folder. without: as of `read_files`. Raises InputError where it is none; says
-    what is missing."""
+def load_project(folder: Path, without: str = "", *, any_name: bool = False) -> Project:
+    """Return a project from its folder. without: as of `read_files`. any_name: the folder may have a name
+    that no project of the line may have. Raises InputError where it is none; says what is missing."""
     files, name = read_files(folder, without), folder.resolve().name
-    return project_of(check_id("a project", name, do="rename its folder"), files, str(folder))
+    given = id_like(name) if any_name else check_id("a project", name, do="rename its folder")
+    return project_of(given, files, str(folder))
 
 
 def project_of(name: str, files: Mapping[str, bytes], where: str = "") -> Project:

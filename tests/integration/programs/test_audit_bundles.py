@@ -11,9 +11,10 @@ import commands
 import pytest
 from audit_fixtures import EVALUATORS, files_of, openevolve_run
 
-from evolake.audits.bundle import BUNDLE
+from evolake.audits.bundle import BEST as BEST_FILE
+from evolake.audits.bundle import BUNDLE, PROJECT, RUN, _id_of
 from evolake.bundles.container import Bundle, as_json, pack, unpack
-from evolake.bundles.exporting import CLAIMS
+from evolake.bundles.exporting import CLAIMS, LINEAGE
 from evolake.bundles.identity import identity_of
 from evolake.lake import Lake
 
@@ -45,8 +46,10 @@ def verified(path: Path, *words: str) -> tuple[int, dict[str, Any]]:
     return done.returncode, json.loads(done.stdout)
 
 
-def changed(path: Path, out: Path, change: Callable[[dict[str, Any]], Any]) -> Path:
-    """A bundle with other claims and every hash over them."""
+def changed(
+    path: Path, out: Path, change: Callable[[dict[str, Any]], Any], leave_out: tuple[str, ...] = ()
+) -> Path:
+    """A bundle with other claims, or without some members, and every hash over them."""
     bundle = unpack(path.read_bytes())
     assert isinstance(bundle, Bundle)
     claims, facts, members = bundle.read(CLAIMS), dict(bundle.facts), dict(bundle.members)
@@ -54,6 +57,11 @@ def changed(path: Path, out: Path, change: Callable[[dict[str, Any]], Any]) -> P
     audit = claims["audit"]
     facts |= {"state": "not sound" if audit["findings"] else "no finding", "title": audit["project"]}
     members[CLAIMS] = as_json(claims)
+    for name in leave_out:
+        members.pop(name, None)
+    own = {name: data for name, data in members.items() if name in (PROJECT, BEST_FILE, RUN)}
+    facts["artifact_id"] = _id_of(claims, own)
+    members[LINEAGE] = as_json({"artifacts": [{"artifact_id": facts["artifact_id"]}], "derivations": []})
     out.write_bytes(pack(facts | {"identity": identity_of(BUNDLE, facts, members)}, members))
     return out
 
@@ -114,6 +122,15 @@ def no_gain(claims: dict[str, Any]) -> None:
     claims["audit"]["findings"] = [item | {"program": ""}]
 
 
+def no_parts(claims: dict[str, Any]) -> None:
+    claims["audit"] |= {"findings": [], "parts": []}
+
+
+def no_rows(claims: dict[str, Any]) -> None:
+    claims["audit"]["scores"] = []
+    claims["audit"]["figures"]["gain"]["gain"] = "9999 (95 % 9998 to 10000)"
+
+
 def unreadable(claims: dict[str, Any]) -> None:
     claims["audit"]["scores"] = [{"about": 1}]
 
@@ -129,6 +146,8 @@ def unreadable(claims: dict[str, Any]) -> None:
         ("good", other_figure, "contest"),
         ("good", fewer_duplicates, "duplicates"),
         ("good", no_gain, "contest"),
+        ("good", no_rows, "contest"),
+        ("bad", no_parts, "verdict"),
         ("good", unreadable, "cannot be read"),
     ],
 )
@@ -138,6 +157,33 @@ def test_a_forged_verdict_does_not_hold(bundles, tmp_path, name, change, said):
         assert "finding 1" in found["not_measured_again"][0]["what"]
     else:
         assert (code, found["verdict"]) == (1, "does_not_hold") and said in found["reasons"][0]
+
+
+def test_what_the_findings_rest_on_cannot_be_left_out(bundles, tmp_path):
+    forged = changed(bundles["good"], tmp_path / "forged.tar", lambda claims: None, (PROJECT,))
+    code, found = verified(forged)
+    assert (code, found["verdict"]) == (1, "does_not_hold") and "evaluator" in found["reasons"][0]
+
+
+def test_a_program_that_is_another_than_the_attack_is_left_open(bundles, tmp_path):
+    def merely_good(claims: dict[str, Any]) -> None:
+        item = claims["audit"]["findings"][0]
+        item["program"] += "\n# it forges, too, but it is another program"
+
+    code, found = verified(changed(bundles["bad"], tmp_path / "forged.tar", merely_good))
+    assert code == 0 and "may be merely good" in json.dumps(found)
+
+
+def test_a_finding_of_the_measurement_cannot_be_left_out(tmp_path):
+    (tmp_path / "clock").mkdir()
+    for file, text in files_of(EVALUATORS["unsound"]["timing"]).items():
+        (tmp_path / "clock" / file).write_text(text)
+    words = ["--only", "measurement", "--seconds", "6", "--bundle", tmp_path / "clock.tar", "--json"]
+    made = json.loads(commands.evolake("audit", tmp_path / "clock", *words).stdout)
+    assert "clock" in {item["name"] for item in made["findings"]}
+    assert verified(tmp_path / "clock.tar")[0] == 0
+    code, found = verified(changed(tmp_path / "clock.tar", tmp_path / "forged.tar", no_finding))
+    assert (code, found["verdict"]) == (1, "does_not_hold") and "clock" in json.dumps(found["reasons"])
 
 
 def test_an_audit_is_no_champion(bundles, tmp_path, monkeypatch):
