@@ -63,6 +63,7 @@ PARAMETERS = {
     "rule_id": "rule-1",
     "before": "1",
     "after": "2",
+    "since": "2026-01-01",
 }
 
 
