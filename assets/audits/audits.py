@@ -112,7 +112,7 @@ findings_are_those_of_the_verdict = rows_check(
     "findings_are_those_of_the_verdict",
     "The verdict counts the findings, which are numbered from 1, each with a reason and a command.",
     "findings = (number IS NOT NULL)::INTEGER * listed",
-    "(verdict = 'no finding') = (findings = 0)",
+    "(verdict <> 'not sound') = (findings = 0)",
     "number IS NULL OR number = place",
     "number IS NULL OR (length(reason) > 0 AND command LIKE 'evolake audit %')",
     rows="""
