@@ -165,9 +165,14 @@ def _materialize(lake: Lake, key: str) -> int:
         "DAGSTER_HOME": str(project_module.home(lake.root)),
         settings_module.WARNED: "1",
     }
-    return subprocess.run(
-        [*project_module.command("pipelines.audits"), key], env=environment, check=False
-    ).returncode
+    command = [*project_module.command("pipelines.audits"), key]
+    # Ctrl-C is for this process: what Dagster starts would print tracebacks of it. It dies with this one.
+    with subprocess.Popen(command, env=environment, start_new_session=True) as child:
+        try:
+            return child.wait()
+        except BaseException:
+            child.kill()
+            raise
 
 
 def _each(entries: Iterable[Entry], out: Path | None, as_json: bool) -> int:

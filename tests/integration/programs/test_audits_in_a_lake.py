@@ -146,13 +146,16 @@ def test_the_audits_materialize_in_dagster_too(made, place):
     assert {node.group_name for node in keys.values()} == {"audits"} and "requested" in keys
 
 
-def test_an_audit_that_is_killed_continues_with_the_part_that_it_was_in(place):
+@pytest.mark.parametrize(("number", "folder"), [(signal.SIGKILL, "two"), (signal.SIGINT, "one")])
+def test_an_audit_that_is_killed_continues_with_the_part_that_it_was_in(place, number, folder):
     lake, words = (
         Lake(place / "lake"),
-        ["two/title", "two/title/initial_program.py", "--seconds", "16", "--into"],
+        [f"{folder}/title", f"{folder}/title/initial_program.py", "--seconds", "16", "--into"],
     )
     command = [sys.executable, "-c", "from evolake.cli import main; main()", "audit", *words]
-    child = subprocess.Popen(command, start_new_session=True, stdout=subprocess.DEVNULL, env=os.environ)
+    said = place / f"said-{folder}"
+    with said.open("wb") as file:
+        child = subprocess.Popen(command, start_new_session=True, stdout=file, stderr=file, env=os.environ)
     until = time.monotonic() + 120
     while time.monotonic() < until:
         notes = [
@@ -161,8 +164,9 @@ def test_an_audit_that_is_killed_continues_with_the_part_that_it_was_in(place):
         if notes or child.poll() is not None:
             break
         time.sleep(0.05)
-    os.killpg(child.pid, signal.SIGKILL)
+    os.killpg(child.pid, number)
     child.wait()
+    assert "Traceback" not in said.read_text()
     (key,) = notes
     noted = rows(lake, "notes", key)[0]
     code, found = audited(*words)
