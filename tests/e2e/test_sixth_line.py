@@ -168,7 +168,7 @@ def test_the_report_the_status_and_the_guidance_have_it(site, tmp_path):
     )
     assert "golomb: 2 cycles done" in status
     assert re.search(r"^golomb +none yet +- +not measured +- +\d+$", table, re.MULTILINE)
-    assert "one of designs, families, golomb" in evolake(
+    assert "designs, families, golomb, programs" in evolake(
         site.environment, "guide", "--line", "rulers", "No.", code=2
     )
 
