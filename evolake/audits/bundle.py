@@ -22,7 +22,7 @@ from evolake.canonical_json import key_of
 from evolake.errors import InputError
 from evolake.gates import Ruleset, load_rules
 from evolake.programs.audit.auditing import SEEDS, Asked, Subject, in_mode
-from evolake.programs.audit.gains import DUEL, Gain, record_of
+from evolake.programs.audit.gains import DUEL, FRESH_SEEDS, Gain, record_of
 from evolake.programs.audit.measuring import Part, measurement
 from evolake.programs.audit.soundness import SEEDS as FORESEEN
 from evolake.programs.audit.soundness import TOLERANCES, Budget, Referee, merit_of, sound
@@ -54,7 +54,7 @@ def audit_bundle(asked: Asked, subject: Subject, found: Audit) -> bytes:
     }
     own = {name: data for name, data in members.items() if data is not None}
     claims = {"program": bool(asked.program), "parts": list(asked.parts), "audit": found.to_json()}
-    artifact_id = _id_of(claims, own)
+    artifact_id = id_of(claims, own)
     common = {
         CLAIMS: as_json(claims),
         VERDICTS: as_json({"verdicts": [], "rules": {}}),
@@ -78,7 +78,7 @@ def audit_bundle(asked: Asked, subject: Subject, found: Audit) -> bytes:
         raise InputError(f"the audit of {found.project} cannot be bundled", got=str(error)) from None
 
 
-def _id_of(claims: Mapping[str, Any], own: Mapping[str, bytes]) -> str:
+def id_of(claims: Mapping[str, Any], own: Mapping[str, bytes]) -> str:
     """Return the id of an audit: the hash of all that it states and of what it is about."""
     return key_of([claims, {name: key_of(data.decode()) for name, data in sorted(own.items())}])
 
@@ -101,7 +101,7 @@ def check(judging: Judging) -> Iterator[Said]:
         yield Said("verdict", "fails", f"its findings make it {audit.verdict}, and it says {stated['state']}")
         return
     own = {name: data for name, data in judging.bundle.members.items() if name in (PROJECT, BEST, RUN)}
-    if stated["artifact_id"] != _id_of(claims, own):
+    if stated["artifact_id"] != id_of(claims, own):
         yield Said("verdict", "fails", "its id is not that of what it states")
         return
     again = _Again(judging, claims, audit)
@@ -244,7 +244,7 @@ class _Again:
             outcome = "holds" if item.name in names else missing
             yield Said(name, outcome, names.get(item.name, "not seen on this machine"))
         known = {item.name for _, item in stated}
-        for name in names.keys() - known:
+        for name in sorted(names.keys() - known):
             yield Said(f"measurement, {name}", "open" if name == "load" else "fails", f"here {names[name]}")
         if not (stated or names):
             yield Said("measurement", "holds", "nothing was found here either")
@@ -258,11 +258,11 @@ class _Again:
             side: [item for item in self.audit.scores if item.side == name and item.about == "gain"]
             for side, name in DUEL.items()
         }
-        figures = self.audit.figures["gain"]
-        if bool(rows["champion"]) != ("gain" in figures) or (best is None and rows["champion"]):
+        stated, held = self.audit.figures["gain"], bool(rows["champion"] and rows["challenger"])
+        if held != (FRESH_SEEDS in stated) or ("gain" in stated and not held) or (best is None and held):
             yield Said("contest", "fails", "its figures, its rows or its best program are missing")
             return
-        if best is not None and rows["champion"]:
+        if best is not None and held:
             sign = 1 if project.higher_is_better else -1
             scores = {
                 side: [None if one.score is None else sign * one.score for one in some]
@@ -271,10 +271,9 @@ class _Again:
             seedless = not chance_in(project, [project.evolving, best])
             seeds = [one.seed for one in rows["champion"]]
             decision, figures = self._gain(project, seeds).decided(scores, seedless)
-            stated = self.audit.figures["gain"]
-            wrong = [name for name, value in figures.items() if stated.get(name) != value]
+            wrong = [name for name in ("gain", *figures) if stated.get(name) != figures.get(name)]
             if wrong or decision["wins"] == ("not shown" in names):
-                why = f"{wrong[0]}: {figures[wrong[0]]}" if wrong else decision["reason"]
+                why = f"{wrong[0]}: {figures.get(wrong[0])}" if wrong else decision["reason"]
                 yield Said("contest", "fails", f"by its own rows it is {why}")
                 return
             yield Said("contest", "recomputed", f"from {counted(len(seeds), 'seed')}: {decision['reason']}")
@@ -345,7 +344,7 @@ class _Again:
         if "dumb search" in names:
             self.judging.progress("dumb searches")
             searched = self._gain(project, gain.seeds)
-            evaluations = len(self.run.candidates) if self.run else None
+            evaluations = self.run.evaluations if self.run else None
             rules = load_rules(self.settings.seeds / "rules", "programs")
             searches = Part("gain")
             searched.dumb(searches, best, evaluations, rules, self.settings.workers)

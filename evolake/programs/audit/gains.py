@@ -34,6 +34,8 @@ Texts = Mapping[str, str]
 SEARCHES = ("hill", "restart")
 DUEL = {"champion": "initial", "again": "initial again", "challenger": "best"}
 """Side of a duel -> name of its scores."""
+FRESH_SEEDS = "fresh seeds"
+"""Figure of every contest that was held: under how many seeds."""
 FEW = 8
 """Fresh seeds, at most, on which the best program and what dumb searches found are compared."""
 EVALUATIONS = 200
@@ -108,7 +110,7 @@ class Gain:
         figures = {
             "initial program": _figure(self.sign, _mean(scores["champion"])),
             "best program": _figure(self.sign, _mean(scores["challenger"])),
-            "fresh seeds": str(len(scores["champion"])),
+            FRESH_SEEDS: str(len(scores["champion"])),
         }
         if decision["difference"] is not None:
             low, high = (

@@ -1,5 +1,5 @@
-"""What a solver can be told on its command line: options with default and range, and settings with a name of
-their own (`--sat`), read from what the program prints for `--help`.
+"""What a solver accepts on its command line: options with default and range, and settings that it names
+(`--sat`), read from what the program prints for `--help`.
 
 Two forms of help are understood, those of MiniSat's and of CaDiCaL's descendants:
 
@@ -51,7 +51,7 @@ _NAMED = re.compile(r"^\s*--(?P<name>sat|unsat|plain|basic)\s+\S", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Setting:
-    """What a solver is told: a setting with a name, or "" for none, and option -> value."""
+    """One choice of options: a setting that the solver names, or "" for none, and option -> value."""
 
     preset: str
     values: tuple[tuple[str, Value], ...] = ()
@@ -67,7 +67,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class CommandLine:
-    """What a program can be told. form: whether its options begin with one dash or two."""
+    """What a program accepts. form: whether its options begin with one dash or two."""
 
     form: Literal["-", "--"]
     options: Mapping[str, Tunable]
@@ -85,7 +85,7 @@ class CommandLine:
             return f"{self.form}{name}={str(value).lower()}"
         return f"{self.form}{name}={value:g}" if isinstance(value, float) else f"{self.form}{name}={value}"
 
-    def told(self, program: Program, setting: Setting) -> Program:
+    def with_setting(self, program: Program, setting: Setting) -> Program:
         """Return the program with a setting on its command lines, after the program's own name."""
         words = self.words(setting)
 
@@ -100,7 +100,7 @@ class CommandLine:
 
 
 def command_line(program: Program) -> CommandLine:
-    """Return what a program can be told, by its `--help`, which is run in the jail.
+    """Return what a program accepts, by its `--help`, which is run in the jail.
 
     Raises:
         InputError: its help names no options in a form that is understood.

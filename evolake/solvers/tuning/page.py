@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import math
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -56,7 +57,7 @@ def words(result: Tuned) -> list[str]:
         ]
     if (preset := result.preset) is not None:
         lines.append(
-            f"  best setting with a name of its own, in the race: {preset.setting.preset}, "
+            f"  best setting that the solver names, in the race: {preset.setting.preset}, "
             f"{preset.ratio:.3g} times"
         )
     if result.control is not None and result.against_control is not None:
@@ -89,8 +90,10 @@ def write_page(result: Tuned, folder: Path) -> Path:
         },
         schema_overrides={"ratio": pl.Float64, "seconds": pl.Float64},
     )
-    tried.write_csv(folder / "tried.csv")
-    result.trials.write_parquet(folder / "unseen.parquet")
+    parquet = io.BytesIO()
+    result.trials.write_parquet(parquet)
+    disk.write_atomic(folder / "tried.csv", tried.write_csv().encode(), tag="page")
+    disk.write_atomic(folder / "unseen.parquet", parquet.getvalue(), tag="page")
     lines = [
         f"# {result.solver}: options for {result.formulas + result.unseen} formulas",
         "",

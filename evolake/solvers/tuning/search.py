@@ -1,7 +1,7 @@
 """The race: settings of one solver, run on the same formulas one after another, until so many seconds of
 solvers are spent.
 
-A round has some settings: at first those with a name of their own, then random ones, changes of the best
+A round has some settings: at first those that the solver names, then random ones, changes of the best
 and joins of two of them. All run a few formulas, the better half runs twice as many, and so on (successive
 halving, Jamieson and Talwalkar, AISTATS 2016). Who is behind the default, or by more than the noise behind
 the best so far, leaves (as in F-race, Birattari and others, GECCO 2002). Compared is the mean log of the
@@ -98,7 +98,7 @@ class Field:
         may take, if less than the limit."""
         names = {" ".join(self.line.words(item)) or "default": item for item in settings}
         jobs = plan_jobs(
-            {name: self.line.told(self.program, item) for name, item in names.items()},
+            {name: self.line.with_setting(self.program, item) for name, item in names.items()},
             replace(self.formulas, instances=tuple(formulas)),
             self.plan,
             cycle=CYCLE,
@@ -151,7 +151,7 @@ class Search:
             one = Tried(self._random(self.of.generator("control", number)), "random")
             self.tried.append(one)
             self._run([one], self.formulas)
-            one.left = ""
+            one.left = one.wrong
             number += 1
 
     def finals(self, blobs: BlobStore, cache: Path) -> Tried | None:
@@ -181,7 +181,7 @@ class Search:
                 break
             known = next((item for item in self.tried if item.setting == shorter.setting), None)
             self._run([shorter], self.formulas)
-            shorter.left = ""
+            shorter.left = shorter.wrong
             if known is None:
                 self.tried.append(shorter)
             if not shorter.wrong and shorter.mean >= best.mean - NO_LOSS:
@@ -219,7 +219,10 @@ class Search:
             return f"behind the default after {len(item.gains)} formulas"
         if best is None:
             return ""
-        apart = np.array([gain - best.gains[name] for name, gain in item.gains.items()])
+        both = item.gains.keys() & best.gains.keys()
+        if len(both) < FIRST:
+            return ""
+        apart = np.array([item.gains[name] - best.gains[name] for name in sorted(both)])
         error = float(apart.std(ddof=1)) / math.sqrt(len(apart))
         if apart.mean() + BEHIND * error < 0:
             return f"behind the best so far after {len(item.gains)} formulas"

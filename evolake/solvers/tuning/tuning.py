@@ -83,9 +83,9 @@ class Tuned:
 
     solver: name. words: the winner's options; none if no setting was ahead in the race. race: how it did
     there. decision: of the duel against the default on unseen formulas; None if there was none. control: the
-    best of random settings, and `against_control` the winner's duel with it. preset: the best setting with a
-    name of its own, by the race. default_s: seconds of the default on the formulas of the race. race_s: of
-    the race and its finals; duel_s: of duels. kinds: sentence on the formulas. trials: rows of DUELS.
+    best of random settings, and `against_control` the winner's duel with it. preset: the best setting that
+    the solver names, by the race. default_s: seconds of the default on the formulas of the race. race_s:
+    of the race and its finals; duel_s: of duels. kinds: sentence on the formulas. trials: rows of DUELS.
     """
 
     solver: str
@@ -152,7 +152,7 @@ def tune(
     kinds = kinds_sentence(
         [shape_of(read_cnf_file(item.path, lenient=True)) for item in seen.instances if item.path]
     )
-    say(f"{name}: {len(line.options)} options, {len(line.presets)} settings with a name of their own")
+    say(f"{name}: {len(line.options)} options, {len(line.presets)} settings that it names")
     say(f"{len(seen.instances)} formulas to race on; {kinds}")
     plan = measuring.plan(sizes, cache)
     work = cache / "tune" / _question(program, seen, unseen, options, plan.limits.cpu_s)
@@ -191,7 +191,7 @@ def tune(
 
         def duel(against: Setting, cycle: str) -> tuple[Decision, pl.DataFrame]:
             sides = [
-                Contender(" ".join(line.words(item)) or "default", line.told(program, item))
+                Contender(" ".join(line.words(item)) or "default", line.with_setting(program, item))
                 for item in (against, winner.setting)
             ]
             rows = run_duel(

@@ -12,7 +12,7 @@ import pytest
 from audit_fixtures import EVALUATORS, files_of, openevolve_run
 
 from evolake.audits.bundle import BEST as BEST_FILE
-from evolake.audits.bundle import BUNDLE, PROJECT, RUN, _id_of
+from evolake.audits.bundle import BUNDLE, PROJECT, RUN, id_of
 from evolake.bundles.container import Bundle, as_json, pack, unpack
 from evolake.bundles.exporting import CLAIMS, LINEAGE
 from evolake.bundles.identity import identity_of
@@ -60,7 +60,7 @@ def changed(
     for name in leave_out:
         members.pop(name, None)
     own = {name: data for name, data in members.items() if name in (PROJECT, BEST_FILE, RUN)}
-    facts["artifact_id"] = _id_of(claims, own)
+    facts["artifact_id"] = id_of(claims, own)
     members[LINEAGE] = as_json({"artifacts": [{"artifact_id": facts["artifact_id"]}], "derivations": []})
     out.write_bytes(pack(facts | {"identity": identity_of(BUNDLE, facts, members)}, members))
     return out
@@ -163,6 +163,23 @@ def test_what_the_findings_rest_on_cannot_be_left_out(bundles, tmp_path):
     forged = changed(bundles["good"], tmp_path / "forged.tar", lambda claims: None, (PROJECT,))
     code, found = verified(forged)
     assert (code, found["verdict"]) == (1, "does_not_hold") and "evaluator" in found["reasons"][0]
+
+
+def test_an_honest_audit_of_a_best_program_without_a_score_holds(tmp_path):
+    (tmp_path / "good").mkdir()
+    for file, text in files_of(EVALUATORS["sound"]["search"]).items():
+        (tmp_path / "good" / file).write_text(text)
+    (tmp_path / "broken.py").write_text(f"{INITIAL}\nraise ValueError\n")
+    words = ["--only", "gain", "--seconds", "8", "--bundle", tmp_path / "b.tar", "--json"]
+    made = json.loads(commands.evolake("audit", tmp_path / "good", tmp_path / "broken.py", *words).stdout)
+    assert "gain" not in made["figures"]["gain"] and made["scores"]
+    assert verified(tmp_path / "b.tar")[0] == 0
+
+    def a_gain(claims: dict[str, Any]) -> None:
+        claims["audit"]["figures"]["gain"]["gain"] = "9999 (95 % 9998 to 10000)"
+
+    code, found = verified(changed(tmp_path / "b.tar", tmp_path / "forged.tar", a_gain))
+    assert (code, found["verdict"]) == (1, "does_not_hold") and "contest" in found["reasons"][0]
 
 
 def test_a_program_that_is_another_than_the_attack_is_left_open(bundles, tmp_path):

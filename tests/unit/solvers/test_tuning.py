@@ -1,4 +1,4 @@
-"""What a --help says that a solver can be told, what kind formulas are of, and how settings are written."""
+"""What a --help says that a solver accepts, what kind formulas are of, and how settings are written."""
 
 import pytest
 
@@ -63,10 +63,10 @@ def test_a_help_without_options_has_none(text):
 
 def test_options_come_before_the_formula_on_both_command_lines(tmp_path):
     program = Program(tmp_path, ("large", "{cnf}"), ("large", "{cnf}", "{proof}"), "drat-text")
-    told = read_help(LONG).told(program, Setting("sat", (("chrono", 0),)))
+    told = read_help(LONG).with_setting(program, Setting("sat", (("chrono", 0),)))
     assert told.argv == ("large", "--sat", "--chrono=0", "{cnf}")
     assert told.proof_argv == ("large", "--sat", "--chrono=0", "{cnf}", "{proof}")
-    assert read_help(LONG).told(program, Setting("")) == program
+    assert read_help(LONG).with_setting(program, Setting("")) == program
 
 
 def test_formulas_of_one_shape_are_of_one_kind_and_others_are_not():
