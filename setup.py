@@ -40,6 +40,7 @@ SUFFIXES = {
     ".jsonl",
     ".md",
     ".py",
+    ".service",
     ".sh",
     ".sql",
     ".toml",

@@ -36,18 +36,13 @@ ELSEWHERE = {
 
 def commands(page: str) -> list[str]:
     """The commands of a page in order: lines of its blocks, and what stands in backticks."""
-    text = (ROOT / "docs" / page).read_text()
+    text = re.sub(r"^```.*?^```$", "", (ROOT / "docs" / page).read_text(), flags=re.DOTALL | re.MULTILINE)
     found = [
         (item.start(), item[1] or item[2].replace("\n", " "))
         for item in re.finditer(r"^ {4}(\S.*)$|`([^`]+)`", text, re.MULTILINE)
     ]
     lines = [re.sub(r"\s+#.*| > .*", "", command).strip() for _, command in sorted(found)]
     return [line for line in lines if line.split()[0] in PROGRAMS and len(line.split()) > 1]
-
-
-def blocks(page: str) -> list[str]:
-    """The lines of Python on a page that read tables."""
-    return re.findall(r"^ {4}(pl\.scan_parquet.*)$", (ROOT / "docs" / page).read_text(), re.MULTILINE)
 
 
 def left_out(command: str) -> bool:
@@ -105,18 +100,6 @@ def test_all_that_runs_here_ends_well_in_the_order_of_the_pages(environment, tmp
         "evolake lake gc",
     } <= ran.keys()
     assert (tmp_path / "their-lake" / "_format.json").exists() and (tmp_path / "lake.duckdb").exists()
-
-
-def test_tables_are_read_by_other_tools_as_the_page_says_before_and_after_compaction(environment, tmp_path):
-    (tmp_path / "data_lake").symlink_to(tmp_path / "lake")
-    single, packed = (re.search(r'"(data_lake[^"]+)"', line)[1] for line in blocks("team-lake.md"))  # type: ignore[index]
-    rows = pl.scan_parquet(
-        tmp_path / single, hive_partitioning=True, hive_schema={"cycle": pl.String}
-    ).collect()
-    assert evolake("lake", "compact", environment=environment).returncode == 0
-    after = pl.scan_parquet(tmp_path / packed, hive_partitioning=False).collect()
-    assert sorted(after["cycle"]) == sorted(rows["cycle"]) and after.height == rows.height == 4
-    assert {"cycle", "origin_cycle", "origin_run"} <= set(after.columns)
 
 
 def test_whatever_is_left_out_is_still_on_the_pages():

@@ -182,7 +182,10 @@ def test_a_schema_is_told_of_what_has_not_run_and_of_views(root, table, column, 
 @pytest.mark.parametrize(
     "words, complaint",
     [
-        (["--schema", "designs.candidats"], "next: did you mean designs.candidates or families.candidates"),
+        (
+            ["--schema", "designs.candidats"],
+            "next: did you mean audits.candidates or designs.candidates or families.candidates",
+        ),
         (["--schema", "parts; SELECT 1"], "this is no name of a table"),
         (["--schema", "parts", "SELECT 1"], "wanted: a statement, --file FILE, --schema TABLE or --list"),
         (["SELEC 1"], "syntax error"),
