@@ -1,0 +1,204 @@
+"""What does `evolake solvers tune` gain on families of formulas that people care about, by solver?
+
+    python benchmarks/solvers_tune.py [FAMILY ...] [--solver NAME ...] [--minutes 2] [--formulas 40] [--state FILE]
+
+For each family and each solver 40 formulas are drawn, 20 to race on and 20 that decide, as the command does with
+a folder. If the best setting is better on the 20, 40 formulas that are drawn after the choice meet both once
+more: the column "drawn after the choice". Ratios are geometric means of the default's cost over the setting's,
+with 95 % intervals; a limit of 10 s. FILE has a line for each pair that is done; the same command continues.
+Seconds are processor time of the solvers.
+"""  # noqa: E501
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+from bench import SHORT
+
+from evolake.lake import Lake
+from evolake.settings import load
+from evolake.solvers.formula import Formula, write_dimacs
+from evolake.solvers.measurement.benchmark import MeasuringOptions
+from evolake.solvers.measurement.duel import Contender, DuelPlan, decide_duel, decision_rng, run_duel
+from evolake.solvers.measurement.repositories import SuiteChoice
+from evolake.solvers.settings import SolversSettings
+from evolake.solvers.suites.combinatorial import coloring, quasigroup_with_holes, tseitin
+from evolake.solvers.suites.folders import named_suite
+from evolake.solvers.suites.generators import miter, multiplier, planted_ksat, random_ksat
+from evolake.solvers.tables import DUELS
+from evolake.solvers.tuning.page import command_of
+from evolake.solvers.tuning.tuning import Tuned, TuneOptions, open_solver, tune
+
+Draw = Callable[[np.random.Generator], Formula]
+SOLVERS = ("cadical195", "glucose421", "minisat22")
+LIMIT_S = 10.0
+
+
+def _seed(rng: np.random.Generator) -> int:
+    return int(rng.integers(2**31))
+
+
+def _random(ratio: float, low: int, high: int) -> Draw:
+    def draw(rng: np.random.Generator) -> Formula:
+        n = int(rng.integers(low, high))
+        return random_ksat(n, round(ratio * n), 3, _seed(rng))
+
+    return draw
+
+
+def _factoring(rng: np.random.Generator) -> Formula:
+    bits = 17
+
+    def prime() -> int:
+        while True:
+            value = int(rng.integers(2 ** (bits - 1), 2**bits)) | 1
+            if all(value % factor for factor in range(3, int(value**0.5) + 1, 2)):
+                return value
+
+    return multiplier(bits, bits, prime() * prime())
+
+
+def _coloring(rng: np.random.Generator) -> Formula:
+    n = int(rng.integers(104, 116))
+    return coloring(n, round(4.5 * n), 4, _seed(rng))
+
+
+def _square(rng: np.random.Generator) -> Formula:
+    n = int(rng.integers(35, 39))
+    return quasigroup_with_holes(n, round(0.42 * n * n), _seed(rng))
+
+
+def _planted(rng: np.random.Generator) -> Formula:
+    n = int(rng.integers(280, 320))
+    return planted_ksat(n, round(4.3 * n), 3, _seed(rng))
+
+
+FAMILIES: dict[str, Draw] = {
+    "random 3-SAT, unsatisfiable (4.7 clauses per variable)": _random(4.7, 205, 226),
+    "random 3-SAT near the threshold (4.26), either answer": _random(4.26, 200, 226),
+    "random 3-SAT with a planted assignment (4.3)": _planted,
+    "equivalence of two multipliers of 7 bits": lambda rng: miter(7, 2, _seed(rng)),
+    "factoring of 34 bits": _factoring,
+    "colouring of random graphs with 4 colours": _coloring,
+    "completing Latin squares": _square,
+    "Tseitin parities on random graphs": lambda rng: tseitin(int(rng.integers(22, 27)), 4, _seed(rng)),
+}
+
+
+def drawn(family: str, folder: Path, count: int, rng: np.random.Generator) -> Path:
+    """Write formulas of a family as files, and return the folder."""
+    folder.mkdir(parents=True)
+    for number in range(count):
+        (folder / f"{number:03d}.cnf").write_bytes(write_dimacs(FAMILIES[family](rng)))
+    return folder
+
+
+def measured(family: str, solver: str, minutes: float, count: int, draw: int) -> dict[str, Any]:
+    """Tune one solver on one family, and meet formulas that are drawn after the choice."""
+    with tempfile.TemporaryDirectory(prefix="evolake-tune-") as name:
+        folder = Path(name)
+        first = drawn(family, folder / "first", count, np.random.default_rng([draw, len(family)]))
+        measuring = MeasuringOptions(timeout_s=LIMIT_S)
+        result = tune(
+            solver, SuiteChoice(str(first), 0, None), measuring, TuneOptions(minutes=minutes, draw=draw)
+        )
+        row: dict[str, Any] = {"family": family, "solver": solver, "verdict": result.verdict}
+        row |= {"options": " ".join(result.words), "settings": len(result.tried), "kinds": result.kinds}
+        row |= {"default_s": result.default_s / result.formulas, "race_s": result.race_s}
+        if result.decision:
+            row["unseen"] = shown(result.decision)
+        if result.verdict == "better":
+            fresh = drawn(
+                family, folder / "fresh", count, np.random.default_rng(int.from_bytes(os.urandom(8)))
+            )
+            row["after"] = shown(again(result, solver, fresh, measuring))
+            row["command"] = command_of(result)
+        return row
+
+
+def again(result: Tuned, solver: str, folder: Path, measuring: MeasuringOptions) -> Any:
+    """Return the decision of one more duel, on other formulas."""
+    assert result.race is not None
+    settings = load()
+    lake = settings.require_lake()
+    blobs, cache = Lake(lake).blobs, lake / "cache" / "solvers"
+    suite = named_suite(str(folder), blobs, cache / "formulas", seeds=settings.seeds)
+    _, program = open_solver(solver, None, blobs, cache)
+    sides = (
+        Contender("default", program),
+        Contender("tuned", result.line.with_setting(program, result.race.setting)),
+    )
+    plan = measuring.plan(settings.of(SolversSettings), cache)
+    with ProcessPoolExecutor(measuring.processes(settings)) as executor:
+        rows = run_duel(DuelPlan(*sides, suite, "after", 1), plan, executor)
+    return decide_duel(DUELS.frame(rows), decision_rng(1, "after", "challenger"))
+
+
+def shown(decision: Any) -> dict[str, Any]:
+    """Return what the table has of a decision."""
+    names = (
+        "formulas",
+        "ratio",
+        "ratio_low",
+        "ratio_high",
+        "verdict",
+        "solved_champion",
+        "solved_challenger",
+    )
+    return {name: getattr(decision, name) for name in names}
+
+
+def words(item: dict[str, Any] | None) -> str:
+    """Return a ratio with its interval."""
+    if not item:
+        return "-"
+    return f"{item['ratio']:.2f} ({item['ratio_low']:.2f} to {item['ratio_high']:.2f})"
+
+
+@click.command()
+@click.argument("families", nargs=-1)
+@click.option("--solver", "solvers", multiple=True, type=click.Choice(SOLVERS), help="Default: all three.")
+@click.option("--minutes", default=0.25 if SHORT else 2.0, show_default=True, help="As of `tune`.")
+@click.option("--formulas", default=12 if SHORT else 40, show_default=True)
+@click.option("--draw", default=1, show_default=True, help="Number that the formulas are drawn from.")
+@click.option("--state", type=click.Path(path_type=Path), default=None, help="File of what is done.")
+def main(
+    families: tuple[str, ...],
+    solvers: tuple[str, ...],
+    minutes: float,
+    formulas: int,
+    draw: int,
+    state: Path | None,
+) -> None:
+    """Print the table, a line as soon as it is known. FAMILY: a part of a family's name."""
+    chosen = [name for name in FAMILIES if not families or any(part in name for part in families)]
+    if SHORT:
+        chosen, solvers = [name for name in FAMILIES if "colouring" in name], SOLVERS[2:]
+    done = [json.loads(line) for line in state.read_text().splitlines()] if state and state.exists() else []
+    print("| family | solver | verdict | on unseen formulas | drawn after the choice | settings | options |")
+    print("| --- | --- | --- | --- | --- | --- | --- |")
+    for family in chosen:
+        for solver in solvers or SOLVERS:
+            row = next((item for item in done if (item["family"], item["solver"]) == (family, solver)), None)
+            if row is None:
+                row = measured(family, solver, minutes, formulas, draw)
+                if state:
+                    with state.open("a") as file:
+                        file.write(json.dumps(row) + "\n")
+            print(
+                f"| {family} | {solver} | {row['verdict']} | {words(row.get('unseen'))} "
+                f"| {words(row.get('after'))} | {row['settings']} | `{row['options']}` |",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()
