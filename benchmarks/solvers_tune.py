@@ -23,6 +23,7 @@ import click
 import numpy as np
 from bench import SHORT
 
+from evolake.errors import InputError
 from evolake.lake import Lake
 from evolake.settings import load
 from evolake.solvers.formula import Formula, write_dimacs
@@ -77,7 +78,7 @@ def _square(rng: np.random.Generator) -> Formula:
 
 
 def _planted(rng: np.random.Generator) -> Formula:
-    n = int(rng.integers(280, 320))
+    n = int(rng.integers(380, 440))
     return planted_ksat(n, round(4.3 * n), 3, _seed(rng))
 
 
@@ -107,10 +108,14 @@ def measured(family: str, solver: str, minutes: float, count: int, draw: int) ->
         folder = Path(name)
         first = drawn(family, folder / "first", count, np.random.default_rng([draw, len(family)]))
         measuring = MeasuringOptions(timeout_s=LIMIT_S)
-        result = tune(
-            solver, SuiteChoice(str(first), 0, None), measuring, TuneOptions(minutes=minutes, draw=draw)
-        )
-        row: dict[str, Any] = {"family": family, "solver": solver, "verdict": result.verdict}
+        row: dict[str, Any] = {"family": family, "solver": solver}
+        try:
+            result = tune(
+                solver, SuiteChoice(str(first), 0, None), measuring, TuneOptions(minutes=minutes, draw=draw)
+            )
+        except InputError as error:  # too easy, or too hard for the time
+            return row | {"verdict": error.what, "settings": 0, "options": ""}
+        row["verdict"] = result.verdict
         row |= {"options": " ".join(result.words), "settings": len(result.tried), "kinds": result.kinds}
         row |= {"default_s": result.default_s / result.formulas, "race_s": result.race_s}
         if result.decision:

@@ -3,6 +3,8 @@ are checked before they are used, and the options that several of them have."""
 
 from __future__ import annotations
 
+import os
+import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -35,6 +37,26 @@ class LazyGroup(click.Group):
         if cmd_name in self.later():
             return self.later()[cmd_name].load()
         return super().get_command(ctx, cmd_name)
+
+
+def materialize(root: Path, study: str, key: str) -> int:
+    """Make a partition of a study in another process, through Dagster; return how that ended. root: of the
+    lake."""
+    from evolake import project, settings
+
+    environment = os.environ | {
+        "EVOLAKE_LAKE": str(root),
+        "DAGSTER_HOME": str(project.home(root)),
+        settings.WARNED: "1",
+    }
+    command = [*project.command("pipelines.asked"), study, key]
+    # Ctrl-C is for this process: what Dagster starts would print tracebacks of it. It dies with this one.
+    with subprocess.Popen(command, env=environment, start_new_session=True) as child:
+        try:
+            return child.wait()
+        except BaseException:
+            child.kill()
+            raise
 
 
 class OrdinaryPath(click.Path):

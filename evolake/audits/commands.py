@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from evolake import project as project_module
 from evolake import settings as settings_module
-from evolake.commands import AS_JSON, OrdinaryPath
+from evolake.commands import AS_JSON, OrdinaryPath, materialize
 from evolake.errors import InputError
 from evolake.new_files import write_whole
 from evolake.programs.settings import ProgramsSettings
 from evolake.terminal import columns_text, say, say_json, say_text
 
 if TYPE_CHECKING:
-    from evolake.lake import Lake
     from evolake.programs.audit.verdict import About, Entry
     from evolake.programs.model.project import Mode
 
@@ -106,6 +102,7 @@ def audit(
     from evolake.audits.bundle import audit_bundle
     from evolake.audits.requests import read_request, write_request
     from evolake.audits.rows import audit_in, is_made
+    from evolake.audits.tables import LINE
     from evolake.lake import Lake
     from evolake.programs.audit import auditing
     from evolake.programs.audit.page import page_of
@@ -135,7 +132,7 @@ def audit(
         lake = Lake(settings.require_lake() if str(into) == IN_USE else into)
         key = write_request(lake, asked, subject)
         made = is_made(lake, read_request(lake, key), settings)
-        if not made and (code := _materialize(lake, key)) != 0:
+        if not made and (code := materialize(lake.root, LINE, key)) != 0:
             return code
         found = audit_in(lake, key)
     if out:
@@ -156,23 +153,6 @@ def audit(
     if lake:
         say(f'lake: {lake.root}, audit {key}; evolake sql "FROM audits.verdicts"')
     return int(bool(found.findings))
-
-
-def _materialize(lake: Lake, key: str) -> int:
-    """Make the audit of a partition in another process, through Dagster; return how that ended."""
-    environment = os.environ | {
-        "EVOLAKE_LAKE": str(lake.root),
-        "DAGSTER_HOME": str(project_module.home(lake.root)),
-        settings_module.WARNED: "1",
-    }
-    command = [*project_module.command("pipelines.audits"), key]
-    # Ctrl-C is for this process: what Dagster starts would print tracebacks of it. It dies with this one.
-    with subprocess.Popen(command, env=environment, start_new_session=True) as child:
-        try:
-            return child.wait()
-        except BaseException:
-            child.kill()
-            raise
 
 
 def _each(entries: Iterable[Entry], out: Path | None, as_json: bool) -> int:

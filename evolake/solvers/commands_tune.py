@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from evolake.commands import AS_JSON, PROFILE, OrdinaryPath
+from evolake.commands import AS_JSON, PROFILE, OrdinaryPath, materialize
 from evolake.solvers.commands import INSTANCES, STATUSES, TIMEOUT, WORKERS
 from evolake.terminal import say, say_json, say_text
 
@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     default=None,
     help="Folder for a page, two figures and all runs (default: none).",
 )
+@click.option("--rows/--no-rows", default=True, show_default=True, help="Keep what came of it in the lake.")
 @WORKERS
 @PROFILE
 @AS_JSON
@@ -79,6 +80,7 @@ def tune(
     control: bool,
     draw: int,
     out: Path | None,
+    rows: bool,
     as_json: bool,
     **measuring: Any,
 ) -> int:
@@ -91,26 +93,48 @@ def tune(
     Example:
       evolake solvers tune cadical195 --formulas my-formulas --minutes 20
     """
+    from evolake.lake import Lake
+    from evolake.settings import load
     from evolake.solvers.measurement.benchmark import MeasuringOptions
     from evolake.solvers.measurement.repositories import SuiteChoice
     from evolake.solvers.tuning.page import words, write_page
+    from evolake.solvers.tuning.rows import write_request
+    from evolake.solvers.tuning.tables import LINE
     from evolake.solvers.tuning.tuning import TuneOptions
     from evolake.solvers.tuning.tuning import tune as run_tuning
 
+    measured, asked_for = MeasuringOptions(**measuring), TuneOptions(minutes, unseen, control, draw)
     result = run_tuning(
         solver,
         SuiteChoice(suite, instances, statuses),
-        MeasuringOptions(**measuring),
-        TuneOptions(minutes, unseen, control, draw),
+        measured,
+        asked_for,
         adapter=adapter,
         say=lambda line: say(line, err=True),
     )
     written = write_page(result, out) if out is not None else None
+    key = ""
+    if rows:
+        settings = load(measured.profile)
+        lake = Lake(settings.require_lake())
+        asked = {
+            "solver": str(Path(solver).resolve()) if Path(solver).exists() else solver,
+            "suite": str(Path(suite).resolve()) if Path(suite).exists() else suite,
+            "statuses": str(statuses.resolve()) if statuses else None,
+            "adapter": str(Path(adapter).resolve()) if adapter and Path(adapter).exists() else adapter,
+            "processes": measured.processes(settings),
+            **{name: getattr(measured, name) for name in ("timeout_s", "profile")},
+            **{name: getattr(asked_for, name) for name in ("minutes", "unseen", "control", "draw")},
+        }
+        key = write_request(lake, result, asked | {"instances": instances})
+        if (code := materialize(lake.root, LINE, key)) != 0:
+            return code
     if as_json:
-        say_json(_to_json(result))
+        say_json(_to_json(result) | {"tuning": key})
     else:
         say_text("\n".join(words(result)) + "\n", nl=False)
         say(*([f"written: {written}"] if written else []))
+        say(*([f"in the lake: evolake sql \"FROM tunings.verdicts WHERE tuning = '{key}'\""] if key else []))
     return 0 if result.verdict == "better" else 1
 
 

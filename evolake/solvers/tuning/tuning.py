@@ -86,6 +86,7 @@ class Tuned:
     best of random settings, and `against_control` the winner's duel with it. preset: the best setting that
     the solver names, by the race. default_s: seconds of the default on the formulas of the race. race_s:
     of the race and its finals; duel_s: of duels. kinds: sentence on the formulas. trials: rows of DUELS.
+    question: name of what was asked, apart from for how long.
     """
 
     solver: str
@@ -104,6 +105,7 @@ class Tuned:
     control: Tried | None = None
     against_control: Decision | None = None
     timeout_s: float = 0.0
+    question: str = ""
 
     @property
     def preset(self) -> Tried | None:
@@ -155,7 +157,8 @@ def tune(
     say(f"{name}: {len(line.options)} options, {len(line.presets)} settings that it names")
     say(f"{len(seen.instances)} formulas to race on; {kinds}")
     plan = measuring.plan(sizes, cache)
-    work = cache / "tune" / _question(program, seen, unseen, options, plan.limits.cpu_s)
+    question = _question(program, seen, unseen, options, plan.limits.cpu_s)
+    work = cache / "tune" / question
     disk.make_folder(work)
     with ProcessPoolExecutor(measuring.processes(settings)) as executor:
         of = Field(program, line, seen, plan, executor, work / "runs.jsonl", options.draw)
@@ -182,6 +185,7 @@ def tune(
             trials=DUELS.empty(),
             control=control,
             timeout_s=plan.limits.cpu_s,
+            question=question,
         )
         if winner is None:
             return result

@@ -53,18 +53,18 @@ def place(tmp_path_factory):
         patched.setenv("DAGSTER_HOME", str(folder / "home"))
         patched.setenv("EVOLAKE_WORKERS", "2")
         patched.chdir(folder)
-        patched.setattr(audit_commands, "_materialize", in_this_process)
+        patched.setattr(audit_commands, "materialize", in_this_process)
         yield folder
 
 
-def in_this_process(lake: Lake, key: str) -> int:
+def in_this_process(root: Path, study: str, key: str) -> int:
     """What the command does in a process of its own, which takes seconds to begin."""
     from evolake.cli.ending import end
-    from pipelines.audits import main
+    from pipelines.asked import main
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setenv("EVOLAKE_LAKE", str(lake.root))
-        return end(main, [key])
+        patched.setenv("EVOLAKE_LAKE", str(root))
+        return end(main, [study, key])
 
 
 def audited(*words: str) -> tuple[int, dict]:

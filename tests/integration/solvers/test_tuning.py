@@ -9,8 +9,11 @@ import pytest
 from commands import evolake
 from small_dpll import MAIN
 
+from evolake.errors import InputError
+from evolake.lake import Lake
 from evolake.solvers.formula import write_dimacs
 from evolake.solvers.suites.generators import random_ksat
+from evolake.solvers.tuning.rows import sentences, tuned
 
 OPTIONS = (
     "  --sat          waste no time\\n  --idle=0..9        milliseconds times five that are wasted [8]\\n"
@@ -68,11 +71,12 @@ def compiled(place, text):
     subprocess.run(["g++", "-O1", "-o", place / "mini", place / "main.cc"], check=True)
 
 
-def tune(place, *words, code: int | tuple[int, ...] = 0):
-    """What the command printed; on standard error if it failed."""
+def tune(place, *words, code: int | tuple[int, ...] = 0, rows: bool = False):
+    """What the command printed; on standard error if it failed. rows: it also keeps them in the lake."""
     done = evolake(
         *("solvers", "tune", place / "mini", "--adapter", place / "mini.toml"),
         *("--formulas", place / "formulas", "--timeout", "2", "--workers", "1", *words),
+        *([] if rows else ["--no-rows"]),
     )
     assert done.returncode in (code if isinstance(code, tuple) else (code,)), done.stderr
     return done.stderr if code == 2 else done.stdout
@@ -80,7 +84,7 @@ def tune(place, *words, code: int | tuple[int, ...] = 0):
 
 def test_the_option_that_wastes_time_is_found_and_meets_the_default_on_unseen_formulas(place):
     compiled(place, source())
-    said = json.loads(tune(place, "--minutes", "0.1", "--out", str(place / "out"), "--json"))
+    said = json.loads(tune(place, "--minutes", "0.1", "--out", str(place / "out"), "--json", rows=True))
     decision = said["decision"]
     assert said["verdict"] == "better" and decision["ratio"] > 2 and decision["ratio_low"] > 1
     assert said["options"] == ["--sat"] or any(word.startswith("--idle=") for word in said["options"])
@@ -96,11 +100,38 @@ def test_the_option_that_wastes_time_is_found_and_meets_the_default_on_unseen_fo
     page = (place / "out" / "tune.md").read_text()
     assert "Run: mini" in page and (place / "out" / "scatter.png").read_bytes()[:4] == b"\x89PNG"
 
+    lake, key = Lake(place / "lake"), said.pop("tuning")
+    row, settings, runs = (
+        lake.read("tunings", table, key).to_dicts() for table in ("verdicts", "settings", "runs")
+    )
+    assert (row[0]["verdict"], row[0]["options"], row[0]["ratio"]) == (
+        "better",
+        said["options"],
+        decision["ratio"],
+    )
+    assert [item["options"] for item in settings] == [item["options"] for item in said["tried"]]
+    assert len(runs) == 16 and {item["cpu_s"] for item in runs} == set(trials["cpu_s"])
+    assert sentences(lake.root)[0] == "1 tuning, 1 with a gain on unseen formulas."
+    checks = [asset for line, asset in lake.assets() if line == "tunings" and asset.endswith("__checks")]
+    for name in ("verdicts_rest_on_runs", "settings_are_whole"):
+        assert any(asset.endswith(f"{name}__checks") for asset in checks)
+    assert all(lake.read("tunings", name)["passed"].all() for name in checks)
+
     lines = journal.read_text().splitlines()
     again = json.loads(tune(place, "--minutes", "0.1", "--json"))
-    assert again == said and journal.read_text().splitlines() == lines, "a finished search runs nothing again"
+    assert again.pop("tuning") == "" and again == said and journal.read_text().splitlines() == lines, (
+        "a finished search runs nothing again"
+    )
     journal.write_text("\n".join(lines[: len(lines) // 2]) + '\n{"key": "torn')
     assert json.loads(tune(place, "--minutes", "0.1", "--json"))["verdict"] == "better"
+
+
+def test_a_partition_is_not_made_of_other_formulas_than_it_was_asked_for(place):
+    compiled(place, source())
+    key = json.loads(tune(place, "--minutes", "0.1", "--json", rows=True))["tuning"]
+    (place / "formulas" / "f00.cnf").write_text("p cnf 1 1\n1 0\n")
+    with pytest.raises(InputError, match="cannot be made again"):
+        tuned(Lake(place / "lake"), key, print)
 
 
 def test_options_that_change_nothing_are_no_gain(place):

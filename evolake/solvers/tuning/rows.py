@@ -1,0 +1,163 @@
+"""A tuning as rows: what was asked, which is kept so that a partition can be made again, and what came of it.
+
+A tuning is run by the command, which shows its progress. Its rows are made by Dagster from the journal of
+runs in the lake's cache, so that they cost nothing twice; without that journal it is run again.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evolake.canonical_json import canonical_json
+from evolake.errors import InputError
+from evolake.lake import Lake
+from evolake.report.artifacts import LineArtifacts
+from evolake.report.numbers import counted
+from evolake.solvers.tuning.tables import LINE, REQUESTED, VERDICTS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from evolake.solvers.tuning.tuning import Tuned
+
+ARTIFACTS = LineArtifacts(
+    crowns_none=(
+        "it is a study of tunings: `FROM tunings.verdicts` in SQL has them; `evolake solvers tune` makes one"
+    )
+)
+Row = dict[str, Any]
+SHOWN = 10
+"""Tunings that the report names."""
+LONGEST_NAME, DIGITS = 40, 16
+
+
+def write_request(lake: Lake, result: Tuned, asked: Mapping[str, Any]) -> str:
+    """Keep what was tuned; return its partition.
+
+    Args:
+        asked: `tune`'s arguments as JSON values, by which it can be run again: solver, adapter, suite,
+            instances, statuses, timeout_s, processes, minutes, unseen, control, draw and profile.
+    """
+    plain = re.sub("[^a-z0-9_]+", "_", result.solver.lower()).strip("_")[:LONGEST_NAME]
+    slug = plain if plain[:1].isalpha() else f"solver_{plain}".rstrip("_")
+    key = f"{slug}-{result.question[:DIGITS]}"
+    words = {**asked, "question": result.question}
+    row = {
+        "tuning": key,
+        "solver": str(asked["solver"]),
+        "formulas_path": str(asked["suite"]),
+        "request_sha": lake.blobs.put(canonical_json(words, ascii_only=True).encode()),
+        "asked_at": datetime.now(UTC),
+    }
+    lake.publish(
+        LINE, REQUESTED.name, REQUESTED.frame([row]), cycle=key, run_id="evolake-tune", schema=REQUESTED
+    )
+    return key
+
+
+def tuned(lake: Lake, key: str, say: Callable[[str], None]) -> Tuned:
+    """Return what came of the tuning of a partition.
+
+    Raises:
+        InputError: none was asked for there, or solver or formulas are no longer what they were.
+    """
+    from evolake.solvers.measurement.benchmark import MeasuringOptions
+    from evolake.solvers.measurement.repositories import SuiteChoice
+    from evolake.solvers.tuning.tuning import TuneOptions, tune
+
+    if lake.record(LINE, REQUESTED.name, key) is None:
+        raise InputError(
+            f"no tuning {key!r} was asked for",
+            wanted="a partition of tunings",
+            do="evolake solvers tune SOLVER --formulas FOLDER",
+        )
+    asked = json.loads(lake.blobs.get(lake.read(LINE, REQUESTED.name, key)["request_sha"][0]))
+    statuses = Path(asked["statuses"]) if asked["statuses"] else None
+    result = tune(
+        asked["solver"],
+        SuiteChoice(asked["suite"], asked["instances"], statuses),
+        MeasuringOptions(asked["timeout_s"], workers=asked["processes"], profile=asked["profile"]),
+        TuneOptions(asked["minutes"], asked["unseen"], asked["control"], asked["draw"]),
+        adapter=asked["adapter"],
+        say=say,
+    )
+    if result.question != asked["question"]:
+        raise InputError(
+            f"the tuning {key} cannot be made again",
+            wanted="the solver and the formulas that it was made with",
+            got=f"others at {asked['solver']} and {asked['suite']}",
+            do="evolake solvers tune makes a new one of them",
+        )
+    return result
+
+
+def verdict_row(lake: Lake, key: str, result: Tuned) -> Row:
+    """Return the row of VERDICTS of a tuning."""
+    decision, asked = result.decision, lake.read(LINE, REQUESTED.name, key).to_dicts()[0]
+    high = decision.ratio_high if decision else math.inf
+    return {
+        **{name: asked[name] for name in ("tuning", "solver", "formulas_path")},
+        "verdict": result.verdict,
+        "options": list(result.words),
+        "kinds": result.kinds,
+        "settings": len(result.tried),
+        "formulas": result.formulas,
+        "unseen": result.unseen,
+        "race_ratio": result.race.ratio if result.race else None,
+        "ratio": decision.ratio if decision else None,
+        "ratio_low": decision.ratio_low if decision else None,
+        "ratio_high": high if math.isfinite(high) else None,
+        "solved_default": decision.solved_champion if decision else None,
+        "solved_tuned": decision.solved_challenger if decision else None,
+        **{name: getattr(result, name) for name in ("timeout_s", "default_s", "race_s", "duel_s")},
+    }
+
+
+def setting_rows(key: str, result: Tuned) -> list[Row]:
+    """Return the rows of SETTINGS of a tuning."""
+    return [
+        {
+            "tuning": key,
+            "number": number,
+            "options": list(result.line.words(item.setting)),
+            "origin": item.origin,
+            "formulas": len(item.gains),
+            "ratio": item.ratio if item.gains else None,
+            "seconds": item.seconds,
+            "left_because": item.left,
+        }
+        for number, item in enumerate(result.tried)
+    ]
+
+
+def run_rows(key: str, result: Tuned) -> list[Row]:
+    """Return the rows of RUNS of a tuning."""
+    names = ("instance", "status", "solved", "cpu_s")
+    return [
+        {"tuning": key, "number": number, "options": row["variant_id"], **{name: row[name] for name in names}}
+        for number, row in enumerate(result.trials.to_dicts())
+    ]
+
+
+def sentences(root: Path) -> list[str]:
+    """Return what the report says of the tunings of a lake; none if there is none."""
+    lake = Lake(root)
+    keys = lake.cycles(LINE, VERDICTS.name)
+    rows = [lake.read(LINE, VERDICTS.name, key).to_dicts()[0] for key in keys]
+    if not rows:
+        return []
+    better = [row for row in rows if row["verdict"] == "better"]
+    said = [f"{counted(len(rows), 'tuning')}, {len(better)} with a gain on unseen formulas."]
+    for row in better[:SHOWN]:
+        high = f"{row['ratio_high']:.3g}" if row["ratio_high"] else "no upper end"
+        said.append(
+            f"{row['solver']} {' '.join(row['options'])}: {row['ratio']:.3g} times lower cost than its "
+            f"default (95 % {row['ratio_low']:.3g} to {high}) on {row['unseen']} unseen formulas."
+        )
+    return said
