@@ -14,7 +14,7 @@ from typing import Any
 from evolake.errors import HostBusy, InputError
 from evolake.file_names import id_like
 from evolake.gates import load_rules
-from evolake.programs.audit.gains import Gain, record_of
+from evolake.programs.audit.gains import Gain, record_of, stated_scores
 from evolake.programs.audit.measuring import Part, measurement
 from evolake.programs.audit.runs import Run, read_run
 from evolake.programs.audit.soundness import CYCLE, LINE, Budget, Referee, Soundness, first_evaluation, sound
@@ -221,8 +221,8 @@ def audit(
         fresh = seeds("heldout", own.heldout_repeats)
         gain = Gain(project, own, fresh, budget("gain"), asked.command, settings.jail, first.cpu_s)
         if best is not None:
-            stated = run.best.score if run and run.best and not asked.program else None
-            found = gain.compared(best, stated)
+            stated = stated_scores(run, project) if run and not asked.program else ()
+            found = gain.compared(best, *stated)
             part.findings += found.findings
             part.figures |= found.figures
             part.notes += found.notes
