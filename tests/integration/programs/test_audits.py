@@ -3,7 +3,9 @@ judged."""
 
 from __future__ import annotations
 
+import html
 import json
+import shlex
 from dataclasses import replace
 
 import commands
@@ -12,11 +14,14 @@ from audit_fixtures import EVALUATORS, LOAD, files_of, openevolve_run, planted
 from programs_fixtures import OWN, calls
 
 from evolake.errors import InputError
+from evolake.file_names import shell_word
 from evolake.gates import load_rules
 from evolake.programs.audit.gains import Gain, record_of, stated_scores
 from evolake.programs.audit.measuring import Part, measurement, seeds_needed
+from evolake.programs.audit.page import page_of
 from evolake.programs.audit.runs import Candidate, Run
 from evolake.programs.audit.soundness import Budget, Referee, sound
+from evolake.programs.audit.verdict import HEADS, IMPORTED_TOO, Audit, Entry, Finding
 from evolake.programs.model.project import Project
 from evolake.project import BROUGHT
 
@@ -267,3 +272,34 @@ def test_each_folder_is_audited_or_said_why_not(tmp_path, monkeypatch):
     assert found["lacking"]["error"]["next"].startswith("add nosuch to requirements.txt, then")
     page = (tmp_path / "page.html").read_text()
     assert "Audits of 4 folders" in page and "Audit of sound: no finding" in page
+
+
+IMPORTED = {"evaluator": {"attacks": "8 of 8 programs", IMPORTED_TOO: "frames, patches"}}
+
+
+@pytest.mark.parametrize(
+    ("found", "headline"),
+    [((), "no finding"), ((Finding("evaluator", "gc: x", "r", "c", "d"),), "not sound, 1 finding")],
+)
+def test_the_headline_is_the_same_in_the_table_on_the_page_and_of_a_single_audit(found, headline):
+    audit = Audit("p", "one", "calls", ("evaluator",), found, IMPORTED, {"evaluator": ()})
+    said = f"{headline} (evaluated in mode calls; if imported, forged by frames, patches)"
+    row = dict(zip(HEADS, Entry("p", audit, None, 1.0).cells(), strict=True))
+    assert (audit.lines()[0], row["verdict"]) == (f"one: {said}", said)
+    assert f"<h1>Audit of one: {said}</h1>" in page_of(audit)
+
+
+@pytest.mark.parametrize("name", ["a b", "it's", "-dash", "$HOME; x"])
+def test_commands_that_are_printed_quote_the_path(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path / name, EVALUATORS["unsound"]["endings"])
+    words = ["--attack", "nothing", "--seconds", "8", "--out", "page.html"]
+    done = commands.evolake("audit", *words, "--", name)
+    (again,) = [line.split("again", 1)[1] for line in done.stdout.splitlines() if "again   " in line]
+    typed = shlex.split(again)
+    assert typed == ["evolake", "audit", f"./{name}" if name[0] == "-" else name, "--attack", "nothing"]
+    assert f"{shell_word(name)} --attack" in html.unescape((tmp_path / "page.html").read_text())
+    assert commands.evolake(*typed[1:], "--seconds", "8").returncode == 1
+    (tmp_path / name / "evaluator.py").write_text("import nosuch\n")
+    failed = commands.evolake("audit", "--", name)
+    assert failed.returncode == 2 and f"evolake programs check {shell_word(name)} --install" in failed.stderr
