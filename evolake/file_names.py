@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import shlex
 import unicodedata
 
 from evolake.errors import InputError
@@ -80,3 +81,9 @@ def check_id(kind: str, value: object, *, do: str = "") -> str:
             do=do or "rename it",
         )
     return value
+
+
+def shell_word(path: object) -> str:
+    """Return a path as a command that is printed has it: quoted, and never read as an option."""
+    text = str(path)
+    return shlex.quote(f"./{text}" if text.startswith("-") else text)

@@ -22,7 +22,7 @@ from evolake.canonical_json import key_of
 from evolake.errors import InputError
 from evolake.gates import Ruleset, load_rules
 from evolake.programs.audit.auditing import SEEDS, Asked, Subject, in_mode
-from evolake.programs.audit.gains import DUEL, FRESH_SEEDS, Gain, record_of
+from evolake.programs.audit.gains import DUEL, FRESH_SEEDS, Gain, record_of, stated_scores
 from evolake.programs.audit.measuring import Part, measurement
 from evolake.programs.audit.soundness import SEEDS as FORESEEN
 from evolake.programs.audit.soundness import TOLERANCES, Budget, Referee, merit_of, sound
@@ -322,9 +322,9 @@ class _Again:
         """Yield what a contest and dumb searches say on seeds that the sender could not know."""
         self.judging.progress("contest on fresh seeds")
         gain = self._gain(project, fresh_seeds(max(FRESH, self.own.heldout_repeats)))
-        recorded = self.run.best.score if self.run and self.run.best and not self.claims["program"] else None
+        stated = stated_scores(self.run, project) if self.run and not self.claims["program"] else ()
         if best is not None:
-            part = gain.compared(best, recorded)
+            part = gain.compared(best, *stated)
             found = {item.name: item.reason for item in part.findings}
             if "not shown" in names:
                 outcome = "holds" if "not shown" in found else "fails"

@@ -11,6 +11,7 @@ import click
 from evolake import settings as settings_module
 from evolake.commands import AS_JSON, OrdinaryPath, materialize
 from evolake.errors import InputError
+from evolake.file_names import shell_word
 from evolake.new_files import write_whole
 from evolake.programs.settings import ProgramsSettings
 from evolake.terminal import columns_text, say, say_json, say_text
@@ -149,9 +150,10 @@ def audit(
     if out:
         say(f"page: {out}")
     if bundle:
-        say(f"bundle: {bundle}; evolake bundle verify {bundle}")
+        say(f"bundle: {bundle}; evolake bundle verify {shell_word(bundle)}")
     if lake:
-        say(f'lake: {lake.root}, audit {key}; evolake sql "FROM audits.verdicts"')
+        place = shell_word(lake.root)
+        say(f'lake: {lake.root}, audit {key}; evolake sql --lake {place} "FROM audits.verdicts"')
     return int(bool(found.findings))
 
 
@@ -164,7 +166,7 @@ def _each(entries: Iterable[Entry], out: Path | None, as_json: bool) -> int:
     for entry in entries:
         done.append(entry)
         if not as_json:
-            said = entry.reason() or f"{entry.audit.verdict if entry.audit else ''} ({entry.seconds:.0f} s)"
+            said = entry.reason() or f"{entry.audit.headline if entry.audit else ''}, {entry.seconds:.0f} s"
             say(f"{entry.folder}: {said}")
     audited = [entry.audit for entry in done if entry.audit]
     if out:
@@ -175,7 +177,7 @@ def _each(entries: Iterable[Entry], out: Path | None, as_json: bool) -> int:
         )
     elif audited:
         say_text(
-            columns_text(HEADS, [entry.cells() for entry in done if entry.audit], WIDTH, whole=HEADS[:3])
+            columns_text(HEADS, [entry.cells() for entry in done if entry.audit], WIDTH, whole=HEADS[:2])
         )
         say(f"{len(audited)} of {len(done)} folders were audited")
     if not audited:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shlex
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from evolake.errors import HostBusy, InputError
-from evolake.file_names import id_like
+from evolake.file_names import id_like, shell_word
 from evolake.gates import load_rules
-from evolake.programs.audit.gains import Gain, record_of
+from evolake.programs.audit.gains import Gain, record_of, stated_scores
 from evolake.programs.audit.measuring import Part, measurement
 from evolake.programs.audit.runs import Run, read_run
 from evolake.programs.audit.soundness import CYCLE, LINE, Budget, Referee, Soundness, first_evaluation, sound
-from evolake.programs.audit.verdict import UNKNOWN_MODE, About, Audit, Entry
+from evolake.programs.audit.verdict import IMPORTED_TOO, UNKNOWN_MODE, About, Audit, Entry
 from evolake.programs.model.project import (
     EVALUATOR,
     LEFT_OUT,
@@ -71,20 +70,22 @@ class Asked:
     @property
     def command(self) -> str:
         """Return the command that audits the same."""
-        words = ["evolake", "audit", str(self.path), *([str(self.program)] if self.program else [])]
-        words += ["--project", str(self.project)] if self.project else []
+        words = ["evolake audit", shell_word(self.path)]
+        words += [shell_word(self.program)] if self.program else []
+        words += ["--project", shell_word(self.project)] if self.project else []
         words += ["--mode", self.mode] if self.mode else []
-        return shlex.join(words)
+        return " ".join(words)
 
 
 @dataclass(frozen=True)
 class Subject:
     """What was found at a path. project: None if a run's is not known. best: text of the best program's main
-    file."""
+    file. place: folder of a run's project."""
 
     project: Project | None
     run: Run | None = None
     best: str | None = None
+    place: str = ""
 
 
 def subject_of(asked: Asked, settings: ProgramsSettings, seeds: Sequence[Path]) -> Subject:
@@ -111,7 +112,7 @@ def subject_of(asked: Asked, settings: ProgramsSettings, seeds: Sequence[Path]) 
         without = _folder_in(path.resolve(), place.resolve()) if place else ""
         project = load_project(place, without, any_name=True) if place else None
         found = run.best.text if run.best else None
-        return Subject(project, run, best if best is not None else found)
+        return Subject(project, run, best if best is not None else found, str(place or ""))
     raise InputError(
         f"there is nothing to audit at {path}",
         wanted="a project's folder or name, EVALUATOR.py PROGRAM.py, or a finished run of OpenEvolve, "
@@ -195,7 +196,7 @@ def audit(
         return _audit(asked, project.name, project.mode, done, run)
     attacked = seeds("attack", SEEDS)
     try:
-        first = first_evaluation(project, own, attacked[0], settings.jail, str(asked.path))
+        first = first_evaluation(project, own, attacked[0], settings.jail, subject.place or str(asked.path))
     except InputError as error:
         if run is None:
             raise
@@ -221,8 +222,8 @@ def audit(
         fresh = seeds("heldout", own.heldout_repeats)
         gain = Gain(project, own, fresh, budget("gain"), asked.command, settings.jail, first.cpu_s)
         if best is not None:
-            stated = run.best.score if run and run.best and not asked.program else None
-            found = gain.compared(best, stated)
+            stated = stated_scores(run, project) if run and not asked.program else ()
+            found = gain.compared(best, *stated)
             part.findings += found.findings
             part.figures |= found.figures
             part.notes += found.notes
@@ -299,9 +300,10 @@ def _evaluator(
             {finding.name for finding in other.findings} - {finding.name for finding in part.findings}
         )
         if beyond:
+            part.figures[IMPORTED_TOO] = ", ".join(dict.fromkeys(name.partition(":")[0] for name in beyond))
             part.notes.append(
                 "where the program is imported, as in OpenEvolve and ShinkaEvolve, more attacks forge a "
-                f"score ({', '.join(name.partition(':')[0] for name in beyond)}): --mode imports shows them"
+                f"score ({part.figures[IMPORTED_TOO]}): --mode imports shows them"
             )
     return part
 

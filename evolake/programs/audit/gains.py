@@ -61,8 +61,9 @@ class Gain:
         self.again = f"{command} --only gain"
         self.sign = 1 if project.higher_is_better else -1
 
-    def compared(self, best: Texts, recorded: float | None = None) -> Part:
-        """Return how the best program compares with the initial one."""
+    def compared(self, best: Texts, recorded: float | None = None, began: float | None = None) -> Part:
+        """Return how the best program compares with the initial one. recorded, began: scores that a run
+        states for the two (`stated_scores`); None where it states none."""
         part, project = Part("gain"), self.project
         seedless = not chance_in(project, [project.evolving, best])
         sides = {"champion": "initial", "again": "initial", "challenger": "best"}
@@ -97,8 +98,13 @@ class Gain:
                     self.again,
                 )
             )
+        measured = {
+            name: [score for score in scores[side] if score is not None]
+            for side, name in (("champion", "initial"), ("challenger", "best"))
+        }
         if recorded is not None:
-            self._reproduced(part, [score for score in scores["challenger"] if score is not None], recorded)
+            self._reproduced(part, measured["best"], recorded)
+        self._plausible(part, measured, {"initial": began, "best": recorded})
         return part
 
     def decided(
@@ -142,7 +148,7 @@ class Gain:
         """Say whether the best program has the score that was recorded for it."""
         if not scores:
             return
-        stated = self.sign * recorded if self.project.given.metrics else recorded
+        stated = self.sign * recorded
         mean, most = _mean(scores) or 0.0, max(scores)
         spread = statistics.stdev(scores) if len(scores) > 1 else 0.0
         part.figures["recorded score of the best program"] = f"{recorded:.8g}"
@@ -153,6 +159,39 @@ class Gain:
             )
             change = "find out what the evaluation depended on: data, machine, versions, time, or chance"
             part.findings.append(Finding("gain", "not reproduced", reason, change, self.again))
+
+    def _plausible(
+        self, part: Part, measured: Mapping[str, Sequence[float]], stated: Mapping[str, float | None]
+    ) -> None:
+        """Add a note if what is measured is better than the best known score, or far from what the run
+        states."""
+        if not all(measured.values()):
+            return
+        means = {side: math.fsum(some) / len(some) for side, some in measured.items()}
+        beyond = beyond_best(self.project, self.sign * means["best"])
+        if beyond and not beyond_best(self.project, stated["best"]):
+            part.notes.append(f"the best program has {beyond}")
+        far = False
+        for side, mean in means.items():
+            score, some = stated[side], measured[side]
+            if score is not None:
+                gap = max(4 * (statistics.stdev(some) if len(some) > 1 else 0.0), 1e-6 * abs(means["best"]))
+                away = abs(self.sign * score - mean)
+                far = far or away > max(gap, HUGE * max(abs(score), abs(mean)))
+        if not far:
+            return
+        here = {side: _figure(self.sign, mean) for side, mean in means.items()}
+        begun, best = stated["initial"], stated["best"]
+        if begun is not None and best is not None:
+            said = (
+                f"the run states a gain of {abs(best - begun):.6g} (from {begun:.6g} to {best:.6g}), and "
+                f"here its two programs have {here['initial']} and {here['best']}"
+            )
+        elif best is not None and self.sign * best < means["best"]:
+            said = f"the run states {best:.6g} for its best program, and here it has {here['best']}"
+        else:
+            return
+        part.notes.append(f"{said}: its evaluator, its data or its machine was another one")
 
     def dumb(
         self, part: Part, best: Texts | None, evaluations: int | None, rules: Ruleset, workers: int
@@ -217,6 +256,42 @@ class Gain:
             return None
 
 
+HUGE = 0.5
+"""Share of the larger of two scores from which they differ hugely."""
+
+
+def beyond_best(project: Project, score: float | None) -> str:
+    """Return in words by how much a score is better than the best known one, and what that means; "" if it is
+    not."""
+    known = project.given.construction.best
+    if known is None or score is None:
+        return ""
+    gap = score - known if project.higher_is_better else known - score
+    if gap <= MARGIN * max(1.0, abs(known)):
+        return ""
+    share = f" ({gap / abs(known):.2%})" if known else ""
+    return (
+        f"{score:.8g}, better by {gap:.4g}{share} than the best known score, {known:.8g}: a record, or a "
+        "score that the evaluator should not give"
+    )
+
+
+def stated_scores(run: Run, project: Project) -> tuple[float | None, float | None]:
+    """Return (score of the best, of the initial program), as a run states them in the project's metric; None
+    where it does not."""
+    name = project.main
+    initial = bare_text({name: project.evolving[name]})
+    first = next((item for item in run.candidates if bare_text({name: item.text}) == initial), None)
+
+    def stated(item: Candidate | None) -> float | None:
+        if item is None:
+            return None
+        named = project.given.metrics and item.metrics
+        return item.metrics.get(project.score_name) if named else item.score
+
+    return stated(run.best), stated(first)
+
+
 def record_of(run: Run, project: Project | None) -> Part:
     """Return what the record of a run tells by itself."""
     part = Part("gain")
@@ -229,6 +304,8 @@ def record_of(run: Run, project: Project | None) -> Part:
     if run.evaluations > len(run.candidates):
         part.figures["evaluations of the run"] = str(run.evaluations)
     part.notes += run.notes
+    if project and (beyond := beyond_best(project, stated_scores(run, project)[0])):
+        part.notes.append(f"the run states that its best program has {beyond}")
     if any(item.score is not None for item in run.candidates):
         part.figures["candidates without a score"] = str(failed)
     if run.best is None or not any(item.parents for item in run.candidates):

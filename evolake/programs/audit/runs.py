@@ -403,12 +403,12 @@ def _trace(path: Path) -> Run:
         raise ValueError(f"it holds several projects ({names}): evolake lake trace --project writes one")
     found: list[tuple[Any, Any, Any, Any, str]] = []
     metrics: dict[str, Any] = {}
-    suffix, size, best = ".txt", 0, ("", False, -math.inf, "")
+    suffix, size, best, held = ".txt", 0, ("", False, -math.inf, ""), 0
     with open_regular(path / RECORDS) as file:
         for line in iter(lambda: file.readline(PROGRAM_BYTES + 1), b""):
             if len(line) > PROGRAM_BYTES or len(found) > MOST_PROGRAMS:
                 raise ValueError(f"{RECORDS} is longer than a trace may be")
-            entry = parse_json(line, name=RECORDS)
+            entry, held = parse_json(line, name=RECORDS), held + 1
             if entry["kind"] != head["kind"] or not entry["files"]:
                 continue
             name, sha = next(iter(entry["files"].items()))
@@ -430,6 +430,8 @@ def _trace(path: Path) -> Run:
             best = max(best, own, key=lambda item: item[:3])
             facts = entry["facts"].get("metrics")
             metrics[str(entry["id"])] = _table(facts) if isinstance(facts, str) else facts
+    if held != head["candidates"]:
+        raise ValueError(f"{RECORDS} has {held:,} records, and {TRACE} states {head['candidates']}")
     return _run("evolake", found, best[3], metrics, suffix=suffix)
 
 

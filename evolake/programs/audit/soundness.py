@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from evolake.errors import HostBusy, InputError
+from evolake.file_names import shell_word
 from evolake.gates.run import side_by_side
 from evolake.parsing import parse_python
 from evolake.programs.audit import attacks
@@ -119,7 +120,7 @@ def first_evaluation(
         wanted="an evaluation that ends with a finite score and reports no error",
         got=trouble_of(first),
         do=remedy(project, first, called)
-        or f"evolake programs check {called or project.name} shows what it printed",
+        or f"evolake programs check {shell_word(called or project.name)} shows what it printed",
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from evolake import __version__
 from evolake.errors import EvolakeError
+from evolake.file_names import shell_word
 
 About = Literal["evaluator", "measurement", "gain"]
 TITLES = {
@@ -18,6 +19,8 @@ TITLES = {
 SOUND, UNSOUND, UNUSABLE, RECORD = "no finding", "not sound", "not audited", "record only"
 UNKNOWN_MODE = "unknown"
 """Mode of an audit in which nothing was evaluated, as no evaluator was known."""
+IMPORTED_TOO = "forged only if the program is imported"
+"""Figure of an evaluator: classes of attacks that its mode holds back."""
 DUMB = ("initial program", "hill climbing", "restarts")
 """Figures of a gain that the table of several audits has."""
 
@@ -94,6 +97,20 @@ class Audit:
             return UNSOUND
         return RECORD if self.mode == UNKNOWN_MODE else SOUND
 
+    @property
+    def headline(self) -> str:
+        """Return the verdict in one line, the same wherever it is shown."""
+        count = len(self.findings)
+        said = f", {count} finding{'s' if count > 1 else ''}" if count else ""
+        imported = self.figures.get("evaluator", {}).get(IMPORTED_TOO)
+        more = f"; if imported, forged by {imported}" if imported else ""
+        return f"{self.verdict}{said} (evaluated in mode {self.mode}{more})"
+
+    @property
+    def command(self) -> str:
+        """Return the command that audits the same path."""
+        return f"evolake audit {shell_word(self.path)}"
+
     def of(self, part: About) -> list[tuple[int, Finding]]:
         """Return the findings of a part with their numbers."""
         return [(number, item) for number, item in enumerate(self.findings, 1) if item.about == part]
@@ -116,9 +133,7 @@ class Audit:
 
     def lines(self) -> list[str]:
         """For people."""
-        count = len(self.findings)
-        said = f", {count} finding{'s' if count > 1 else ''}" if count else ""
-        result = [f"{self.project}: {self.verdict}{said} (evaluated in mode {self.mode})"]
+        result = [f"{self.project}: {self.headline}"]
         for part in self.parts:
             result.append(TITLES[part])
             for number, item in self.of(part):
@@ -160,7 +175,7 @@ class Entry:
         tried = str(figures.get("evaluator", {}).get("attacks", "")).partition(" programs")[0]
         return (
             self.folder,
-            self.audit.mode,
+            self.audit.headline,
             tried,
             forged or ("none" if tried else ""),
             *noise,
@@ -177,4 +192,4 @@ class Entry:
         return "; ".join([error.what, *(f"{name}: {text}" for name, text in more if text)])
 
 
-HEADS = ("folder", "mode", "attacks", "forged", "sd", "sd over seeds", *DUMB, "further findings")
+HEADS = ("folder", "verdict", "attacks", "forged", "sd", "sd over seeds", *DUMB, "further findings")

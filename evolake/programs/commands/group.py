@@ -54,6 +54,7 @@ def new(name: str | None, problem: str | None, listed: bool, parent: Path | None
     NAME: a name, for a project among the seeds of the lake in use, which takes part in the next cycle; or a
     path such as ./NAME, for one anywhere. With --from it may be left out: then it is the problem's.
     """
+    from evolake.file_names import shell_word
     from evolake.new_files import new_files
     from evolake.programs.problems import lines_of_problems, problem_files, problem_named
 
@@ -69,7 +70,7 @@ def new(name: str | None, problem: str | None, listed: bool, parent: Path | None
         {folder / path: text for path, text in files.items()}
     ):  # a lake that is damaged leaves no half-made project
         called, entering = _called(settings, folder), _entering(settings, folder)
-    say(f"{len(files)} files in {folder}; next: evolake programs check {called}", f"  {entering}")
+    say(f"{len(files)} files in {folder}; next: evolake programs check {shell_word(called)}", f"  {entering}")
     return 0
 
 
@@ -94,6 +95,7 @@ def _called(settings: Settings, folder: Path) -> str:
 
 def _entering(settings: Settings, folder: Path) -> str:
     """When a new project takes part, in a sentence."""
+    from evolake.file_names import shell_word
     from evolake.lake import Lake
     from evolake.programs.evolution.added_seeds import held_with_other_files
     from evolake.programs.model.project import project_folders
@@ -112,7 +114,7 @@ def _entering(settings: Settings, folder: Path) -> str:
         )
     if own.projects:
         return f"it takes part where EVOLAKE_PROGRAMS__PROJECTS names it, which now is {own.projects}"
-    return f"it takes part after: evolake seeds add {folder}"
+    return f"it takes part after: evolake seeds add {shell_word(folder)}"
 
 
 @programs.command(short_help="Evaluate a project's initial program in the sandbox.")

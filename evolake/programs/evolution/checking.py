@@ -7,6 +7,7 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
+from evolake.file_names import shell_word
 from evolake.gates import Ruleset, Verdict, load_rules, run_gates
 from evolake.jail.protocol import one_line
 from evolake.programs.evolution.outcome import LINE
@@ -192,7 +193,7 @@ class Checked:
         """Return the requirements that are not met, with what meets them."""
         if not self.not_installed:
             return []
-        command = f"evolake programs check {self.called or self.project.name} --install"
+        command = f"evolake programs check {shell_word(self.called or self.project.name)} --install"
         return [f"  packages  not installed: {', '.join(self.not_installed)}; to install them: {command}"]
 
     def _report(self) -> str:

@@ -7,6 +7,7 @@ import shutil
 from pathlib import PurePosixPath
 
 from evolake.errors import InputError
+from evolake.file_names import shell_word
 from evolake.jail.protocol import one_line
 from evolake.programs.model.project import TOML, Project
 from evolake.programs.sandbox.environment import FILE, not_installed
@@ -53,7 +54,7 @@ def trouble_of(evaluation: Evaluation) -> str:
 def remedy(project: Project, evaluation: Evaluation, called: str = "") -> str:
     """Return what to do about an initial program without a score; "" if that is not known. called: how the
     user named the project."""
-    check = f"evolake programs check {called or project.name}"
+    check = f"evolake programs check {shell_word(called or project.name)}"
     texts = "\n".join([evaluation.reason, *evaluation.artifacts.values()])
     try:
         lacking = not_installed(project)

@@ -3,7 +3,9 @@ judged."""
 
 from __future__ import annotations
 
+import html
 import json
+import shlex
 from dataclasses import replace
 
 import commands
@@ -12,10 +14,14 @@ from audit_fixtures import EVALUATORS, LOAD, files_of, openevolve_run, planted
 from programs_fixtures import OWN, calls
 
 from evolake.errors import InputError
+from evolake.file_names import shell_word
 from evolake.gates import load_rules
-from evolake.programs.audit.gains import Gain
+from evolake.programs.audit.gains import Gain, record_of, stated_scores
 from evolake.programs.audit.measuring import Part, measurement, seeds_needed
+from evolake.programs.audit.page import page_of
+from evolake.programs.audit.runs import Candidate, Run
 from evolake.programs.audit.soundness import Budget, Referee, sound
+from evolake.programs.audit.verdict import HEADS, IMPORTED_TOO, Audit, Entry, Finding
 from evolake.programs.model.project import Project
 from evolake.project import BROUGHT
 
@@ -123,6 +129,60 @@ def test_a_gain_is_shown_by_the_contest_and_one_of_chance_is_not():
     assert real.figures["fresh seeds"] == "12"
 
 
+KNOWN_BEST = '[evaluator]\nmode = "imports"\n[construction]\nbest = 10.0\n'
+
+
+@pytest.mark.parametrize(
+    ("best", "stated", "note"),
+    [
+        (9.5, (9.5, 1.0), ""),
+        (
+            11.5,
+            (None, None),
+            "the best program has 11.5, better by 1.5 (15.00%) than the best known score, 10: a record, or",
+        ),
+        (
+            9.5,
+            (9.5, 0.25),
+            "states a gain of 9.25 (from 0.25 to 9.5), and here its two programs have 1 and 9.5: its",
+        ),
+        (9.5, (0.095, None), "states 0.095 for its best program, and here it has 9.5"),
+    ],
+)
+def test_a_gain_that_is_not_plausible_is_a_note_with_numbers(best, stated, note):
+    evaluator = LOAD + "def evaluate(path):\n    return {'combined_score': load(path).run()}\n"
+    project = calls(evaluator, "def run():\n    return 1.0\n", project__toml=KNOWN_BEST)
+    gain = Gain(project, OWN, list(range(100, 112)), Budget(LONG), "evolake audit X", None)
+    part = gain.compared({project.main: f"def run():\n    return {best}\n"}, *stated)
+    notes = [text for text in part.notes if "best known" in text or "run states" in text]
+    assert part.findings == [] and len(notes) == bool(note) and note in "".join(notes)
+
+
+def run_of(texts: list[str], scores: list[float]) -> Run:
+    some = [
+        Candidate(f"p{n}", (), text, score, n, metrics={"gap": score / 2})
+        for n, (text, score) in enumerate(zip(texts, scores, strict=True))
+    ]
+    return Run("X", tuple(some), some[-1].program_id)
+
+
+def test_a_run_that_states_more_than_the_best_known_score_says_so_without_an_evaluation():
+    text = "def run():\n    return 1.0\n"
+    project = calls(LOAD, text, project__toml=KNOWN_BEST)
+    (note,) = record_of(run_of([text, "x = 1\n"], [1.0, 12.0]), project).notes
+    assert "the run states that its best program has 12, better by 2 (20.00%) than the best known" in note
+    assert record_of(run_of([text, "x = 1\n"], [1.0, 10.0]), project).notes == []
+
+
+def test_scores_that_a_run_states_are_those_of_the_metric_that_the_project_declares():
+    text = "def run():\n    return 1.0\n"
+    run = run_of([f"# so it began\n{text}", "x = 1\n"], [1.0, 12.0])
+    plain = calls(LOAD, text, project__toml=KNOWN_BEST)
+    named = calls(LOAD, text, project__toml=KNOWN_BEST + '[metrics]\ngap = "min"\n')
+    other = calls(LOAD, text, project__toml=KNOWN_BEST + '[metrics]\nsize = "min"\n')
+    assert [stated_scores(run, one) for one in (plain, named, other)] == [(12, 1), (6, 0.5), (None, None)]
+
+
 def test_a_dumb_search_that_finds_as_much_is_a_finding():
     evaluator = "def evaluate(path):\n    return {'combined_score': -abs(load(path).run() - 7)}\n"
     best = {"initial_program.py": "def run():\n    return 2.0\n"}
@@ -212,3 +272,34 @@ def test_each_folder_is_audited_or_said_why_not(tmp_path, monkeypatch):
     assert found["lacking"]["error"]["next"].startswith("add nosuch to requirements.txt, then")
     page = (tmp_path / "page.html").read_text()
     assert "Audits of 4 folders" in page and "Audit of sound: no finding" in page
+
+
+IMPORTED = {"evaluator": {"attacks": "8 of 8 programs", IMPORTED_TOO: "frames, patches"}}
+
+
+@pytest.mark.parametrize(
+    ("found", "headline"),
+    [((), "no finding"), ((Finding("evaluator", "gc: x", "r", "c", "d"),), "not sound, 1 finding")],
+)
+def test_the_headline_is_the_same_in_the_table_on_the_page_and_of_a_single_audit(found, headline):
+    audit = Audit("p", "one", "calls", ("evaluator",), found, IMPORTED, {"evaluator": ()})
+    said = f"{headline} (evaluated in mode calls; if imported, forged by frames, patches)"
+    row = dict(zip(HEADS, Entry("p", audit, None, 1.0).cells(), strict=True))
+    assert (audit.lines()[0], row["verdict"]) == (f"one: {said}", said)
+    assert f"<h1>Audit of one: {said}</h1>" in page_of(audit)
+
+
+@pytest.mark.parametrize("name", ["a b", "it's", "-dash", "$HOME; x"])
+def test_commands_that_are_printed_quote_the_path(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path / name, EVALUATORS["unsound"]["endings"])
+    words = ["--attack", "nothing", "--seconds", "8", "--out", "page.html"]
+    done = commands.evolake("audit", *words, "--", name)
+    (again,) = [line.split("again", 1)[1] for line in done.stdout.splitlines() if "again   " in line]
+    typed = shlex.split(again)
+    assert typed == ["evolake", "audit", f"./{name}" if name[0] == "-" else name, "--attack", "nothing"]
+    assert f"{shell_word(name)} --attack" in html.unescape((tmp_path / "page.html").read_text())
+    assert commands.evolake(*typed[1:], "--seconds", "8").returncode == 1
+    (tmp_path / name / "evaluator.py").write_text("import nosuch\n")
+    failed = commands.evolake("audit", "--", name)
+    assert failed.returncode == 2 and f"evolake programs check {shell_word(name)} --install" in failed.stderr

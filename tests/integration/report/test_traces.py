@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from bundle_fixtures import family_lake, improved_design_lake, improved_program_
 from programs_fixtures import calls
 from solver_lake import ID, make_lake
 
+from evolake.errors import InputError
 from evolake.lake import Lake
 from evolake.programs.audit.runs import read_run
 
@@ -113,6 +115,16 @@ def test_the_command_audits_a_trace_and_refuses_a_damaged_one(traces, tmp_path):
     done = commands.evolake(*words)
     path.write_bytes(before)
     assert done.returncode == 2 and "another sha256" in done.stderr
+
+
+def test_a_trace_that_lost_records_is_refused_with_both_numbers(traces, tmp_path):
+    folder = shutil.copytree(traces["programs"], tmp_path / "trace")
+    lines = (folder / "candidates.jsonl").read_text().splitlines(keepends=True)
+    (folder / "candidates.jsonl").write_text("".join(lines[:-1]))
+    said = f"candidates.jsonl has {len(lines) - 1} records, and trace.json states {len(lines)}"
+    with pytest.raises(InputError, match="the evolake run at .* cannot be read") as caught:
+        read_run(folder)
+    assert said in caught.value.got
 
 
 def test_what_cannot_be_traced_is_a_sentence(traces, tmp_path):
