@@ -7,7 +7,9 @@ import subprocess
 
 import pytest
 import yaml
+from compose_spec import PyCompose
 from designs_fixtures import ROOT
+from lightkube import codecs
 
 DEPLOY = ROOT / "deploy"
 JAIL = {"code", "worker"}
@@ -19,6 +21,46 @@ PODS = {
     for item in KUBERNETES
     if item["kind"] == "Deployment"
 }
+
+
+def known(manifest: dict) -> dict:
+    """What the types of the Kubernetes API hold of a manifest: a field that they do not have is left out."""
+    return codecs.from_dict(manifest).to_dict()
+
+
+def test_the_kubernetes_api_knows_every_field_of_the_manifests():
+    assert [known(item) for item in KUBERNETES] == KUBERNETES
+
+
+def test_the_check_of_manifests_sees_a_wrong_name_a_wrong_type_and_a_missing_field():
+    code = next(item for item in KUBERNETES if item["kind"] == "Deployment")
+    pod = code["spec"]["template"]["spec"]
+    misspelt = {**code, "spec": {**code["spec"], "template": {"spec": {**pod, "hostUser": False}}}}
+    assert known(misspelt) != misspelt
+    with pytest.raises(ValueError, match=r"\$\.spec\.replicas"):
+        known({**code, "spec": {**code["spec"], "replicas": "1"}})
+    with pytest.raises(ValueError, match="selector"):
+        known({**code, "spec": {"template": code["spec"]["template"]}})
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "refused"),
+    [
+        ("", "", None),
+        ("init: true", "initial: true", "`initial`"),
+        ("condition: service_healthy", "condition: healthy", "`healthy`"),
+        ("image: evolake", "image: [evolake]", "image"),
+    ],
+)
+def test_the_compose_specification_knows_every_field_of_the_compose_file(old, new, refused):
+    text = (DEPLOY / "compose" / "compose.yaml").read_text()
+    assert old in text
+    plain = yaml.safe_dump(yaml.safe_load(text.replace(old, new)))  # its anchors and merges are resolved
+    if refused:
+        with pytest.raises(ValueError, match=refused):
+            PyCompose.from_yaml(plain)
+    else:
+        assert PyCompose.from_yaml(plain).to_dict()["services"].keys() == COMPOSE.keys()
 
 
 def test_only_what_runs_the_jail_leaves_the_default_profiles_of_compose():
