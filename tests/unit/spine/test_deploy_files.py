@@ -1,6 +1,7 @@
 """deploy/: who runs the jail gets more than the default profiles and nobody else; compose, Kubernetes and
 systemd start the same processes."""
 
+import json
 import re
 import shutil
 import subprocess
@@ -10,6 +11,8 @@ import yaml
 from compose_spec import PyCompose
 from designs_fixtures import ROOT
 from lightkube import codecs
+
+from pipelines.data_docs import PORT
 
 DEPLOY = ROOT / "deploy"
 JAIL = {"code", "worker"}
@@ -73,6 +76,26 @@ def test_only_what_runs_the_jail_leaves_the_default_profiles_of_kubernetes():
     }
     assert profiles == {name: "Unconfined" if name in JAIL else "RuntimeDefault" for name in OURS}
     assert {name for name, pod in PODS.items() if pod.get("hostUsers") is False} == JAIL
+
+
+def test_the_devcontainer_has_what_its_steps_and_the_jail_need():
+    given = json.loads((ROOT / ".devcontainer" / "devcontainer.json").read_text())
+    assert {tuple(COMPOSE[name]["security_opt"]) for name in JAIL} == {tuple(given["securityOpt"])}
+    [install] = re.findall(
+        r"^ +(make install)\b", (ROOT / "README.md").read_text().split("## Common")[0], re.M
+    )
+    assert given["postCreateCommand"] == install
+    image = (DEPLOY / "compose" / "Dockerfile").read_text()
+    [compiler] = re.findall(r"--no-install-recommends (.+?) &&", image)
+    assert {*compiler.split(), "git", "python3-venv"} <= set(given["onCreateCommand"].split())
+    assert "remoteUser" not in given, "the first command needs root"
+    lake = given["containerEnv"]["EVOLAKE_LAKE"]
+    assert [dict(part.split("=") for part in mount.split(","))["target"] for mount in given["mounts"]] == [
+        "${containerWorkspaceFolder}/.venv",
+        lake,
+    ]
+    assert lake == COMPOSE["code"]["environment"]["EVOLAKE_LAKE"]
+    assert given["forwardPorts"] == [3000, PORT], "make dev serves the UI and Data Docs"
 
 
 def test_kubernetes_starts_what_compose_starts():
