@@ -59,6 +59,24 @@ def test_every_setting_says_what_it_means():
         sys.path.pop(0)
 
 
+def test_each_table_has_a_suite_or_stands_in_the_list_of_those_without(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "docs" / "generate"))
+    from checks_page import checks_page
+
+    _, page = checks_page().split("\n## Tables without a suite\n")
+    bare, *suites = page.split("\n## ")
+    cells = [[cell.strip() for cell in row.split("|")] for row in bare.splitlines() if row.startswith("| `")]
+    listed = {(row[1].strip("`"), name.strip("`")) for row in cells for name in row[2].split(", ")}
+    judged = {
+        (section.partition("\n")[0], row.split("|")[1].strip(" `"))
+        for section in suites
+        for row in section.splitlines()
+        if row.startswith("| `")
+    }
+    assert len(judged) > 40 and not listed & judged
+    assert listed | judged >= all_tables().keys()
+
+
 def test_the_site_loads_nothing_from_elsewhere(site):
     pages = [*site.rglob("*.html")]
     assert len(pages) > 10

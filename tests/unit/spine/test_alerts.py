@@ -4,14 +4,17 @@ an error."""
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 
 import dagster as dg
 import pytest
+from designs_fixtures import ROOT
 
 from evolake import settings
 from evolake.alerts import alert
@@ -82,6 +85,17 @@ def test_a_failed_cycle_is_posted_and_handed_to_the_command_with_its_reason(
     assert report["text"].startswith(
         "evolake: nightly cycle 0002 failed: nightly/survivors: planted failure in cycle 0002"
     )
+
+
+def test_the_sensor_of_the_page_on_projects_of_ones_own_reports_a_failed_cycle(project, capsys):
+    [code] = re.findall(r"```python\n(.+?)```", (ROOT / "docs" / "own-dagster.md").read_text(), re.DOTALL)
+    found: dict[str, Any] = {"__name__": "page"}
+    exec(code, found)
+    sensor, context = found["tell_me"], failed_run(project)
+    assert sensor.default_status == dg.DefaultSensorStatus.RUNNING
+    capsys.readouterr()
+    sensor(context)
+    assert capsys.readouterr().out == "nightly_cycle 0002 failed: the run failed\n"
 
 
 DEFAULT = "This run has been marked as failed from outside the execution context."

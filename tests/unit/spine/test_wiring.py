@@ -3,6 +3,8 @@ deployments that Dagster accepts."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
@@ -334,3 +336,10 @@ def test_a_home_is_made_once_and_then_left_alone(tmp_path):
     (home / "dagster.yaml").write_text("telemetry: {enabled: false}\n")
     assert (ensure_home(home) / "dagster.yaml").read_text() == "telemetry: {enabled: false}\n"
     assert [path.name for path in home.iterdir()] == ["dagster.yaml"]
+
+
+@pytest.mark.parametrize("first", ["duckdb, pipelines.definitions", "pipelines.definitions, duckdb"])
+def test_a_process_that_loaded_the_definitions_ends_silently(first):
+    code = f"import {first}\nduckdb.sql('SELECT 1').fetchall()"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("", "")
