@@ -9,7 +9,7 @@ from typing import Any
 
 from evolake.families.text_solver.language import Unreadable
 
-KINDS = ("orders", "runs", "rows", "selections")
+KINDS = ("orders", "runs", "rows", "selections", "groups")
 
 
 @dataclass(frozen=True)

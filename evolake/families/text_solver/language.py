@@ -3,8 +3,8 @@
 A pattern is plain text with `{places}`. A place whose name a table fills ("{first}") is replaced by
 the table's words before reading; what is left has a type by its name: `{a}` to `{f}` one name,
 `{k}` to `{q}` one whole number, `{list}` names joined by commas and "and"; a place that stands twice
-holds the same twice. `[x|y]` is a choice of words. Patterns match whole sentences only, and no piece of one can match in two ways, so that
-matching takes time linear in the sentence.
+holds the same twice. `[x|y]` is a choice of words. Patterns match whole sentences only, and no
+piece of one can match in two ways, so that matching takes time linear in the sentence.
 """
 
 from __future__ import annotations
@@ -63,9 +63,7 @@ def filled(pattern: str, words: dict[str, Any]) -> str:
     """Return `pattern` with the places that `words` names replaced, twice, as words may hold
     places."""
     for _ in range(2):
-        pattern = re.sub(
-            r"\{(\w+)\}", lambda found: str(words.get(found[1], found[0])), pattern
-        )
+        pattern = re.sub(r"\{(\w+)\}", lambda found: str(words.get(found[1], found[0])), pattern)
     return pattern
 
 

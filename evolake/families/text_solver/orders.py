@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from evolake.families.text_solver.answers import Meaning
-from evolake.families.text_solver.language import Reader, Unreadable, known, opened, table
+from evolake.families.text_solver.language import Unreadable, known, opened, table
 from evolake.families.text_solver.puzzles import asked
 from evolake.families.text_solver.search import Clue, assignments
 
@@ -19,7 +19,7 @@ def read(text: str) -> Meaning:
         raise Unreadable("a name is named twice")
     reader.words = _words(setting)
     marked = known(names, reader.take("Of the {all}, {list} {marked}."))["list"]
-    order = Order(len(names), bool(setting.get("circle")), tuple(marked))
+    order = _Order(len(names), bool(setting.get("circle")), tuple(marked))
     tables = table("orders")
     clues = []
     rule = reader.maybe_choose(tables["rules"])
@@ -45,7 +45,7 @@ def _words(setting: dict[str, Any]) -> dict[str, Any]:
     return words
 
 
-class Order:
+class _Order:
     """What sentences mean for `size` numbered places, in a circle or a row, and the names that
     carry the mark."""
 

@@ -68,18 +68,18 @@ def _word(fit: dict[str, int]) -> str:
     return "".join(name[0] for name in sorted(fit, key=lambda name: fit[name]))
 
 
-def nth_word(fits: Fits, k: int, **_: Any) -> str:
+def _nth_word(fits: Fits, k: int, **_: Any) -> str:
     words = sorted({_word(fit) for fit in fits})
     if not 1 <= k <= len(words):
         raise Unreadable(f"the list has {len(words)} words; number {k} is asked for")
     return words[k - 1]
 
 
-def settled(fits: Fits, names: list[str], **_: Any) -> dict[str, int]:
+def _settled(fits: Fits, names: list[str], **_: Any) -> dict[str, int]:
     return {name: fits[0][name] for name in names if len({fit[name] for fit in fits}) == 1}
 
 
-def holding(fits: Fits, statements: list[Clue], **_: Any) -> list[int]:
+def _holding(fits: Fits, statements: list[Clue], **_: Any) -> list[int]:
     return [
         number
         for number, statement in enumerate(statements, 1)
@@ -93,7 +93,7 @@ ANSWERS: dict[str, Callable[..., Any]] = {
     "count": lambda fits, **_: len(fits),
     "least": lambda fits, names, **_: {name: min(fit[name] for fit in fits) for name in names},
     "possible": lambda fits, a, **_: sorted({fit[a] for fit in fits}),
-    "nth_word": nth_word,
-    "settled": settled,
-    "holding": holding,
+    "nth_word": _nth_word,
+    "settled": _settled,
+    "holding": _holding,
 }

@@ -185,9 +185,7 @@ WHOLE: dict[str, Callable[[tuple[int, ...], int], bool]] = {
 
 
 def _cards(reader: Reader, tables: dict[str, Any]) -> Meaning:
-    row = reader.take("In a row lie {one}s with these {number}s, from left to right: {numbers}.")[
-        "numbers"
-    ]
+    row = reader.take("In a row lie {one}s with these {number}s, from left to right: {numbers}.")["numbers"]
     if len(row) > MOST_CARDS:
         raise Unreadable(f"too large: {len(row)} in the row")
     total = reader.take(

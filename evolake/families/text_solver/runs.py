@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from evolake.families.text_solver.answers import Meaning
@@ -149,8 +150,7 @@ ACTIONS: dict[str, Callable[..., None]] = {
 
 def _turns(states: list[State], holds: Callable[[State, State], bool]) -> list[int]:
     """Return the numbers of the turns for whose beginning and end `holds`."""
-    pairs = zip(states, states[1:], strict=False)
-    return [turn for turn, pair in enumerate(pairs, 1) if holds(*pair)]
+    return [turn for turn, pair in enumerate(pairwise(states), 1) if holds(*pair)]
 
 
 def _letter(before: int, after: int) -> str:
@@ -177,9 +177,7 @@ QUESTIONS: dict[str, Callable[..., Any]] = {
     "counted_if_on": lambda run, at, x: [s.stores[x] for s in run(at)[1:] if s.on],
     "last_spots": lambda run, at, x: [s.spot for s in run(at)[1:]][-3:],
     "both": lambda run, at, x: [run(at)[-1].stores[x], run(at)[-1].stores[1 - x]],
-    "updown": lambda run, at, x: "".join(
-        _letter(s.stores[x], end.stores[x]) for s, end in zip(run(at), run(at)[1:], strict=False)
-    ),
+    "updown": lambda run, at, x: "".join(_letter(s.stores[x], end.stores[x]) for s, end in pairwise(run(at))),
     "from_each": lambda run, at, x: _starts(run, at, x, 1 - x),
     "from_each_own": lambda run, at, x: _starts(run, at, x, x),
 }

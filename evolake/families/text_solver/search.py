@@ -64,6 +64,7 @@ class Budget:
         self.left = most
 
     def spend(self, steps: int = 1) -> None:
+        """Take steps off what is left."""
         self.left -= steps
         if self.left < 0:
             raise Unreadable("too large to search")

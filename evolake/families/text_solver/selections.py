@@ -29,9 +29,7 @@ def read(text: str) -> Meaning:
         clues.append(_group(GROUPS[rule[0]], marked))
     reader.take("This is known:")
     clues += [_clue(weights, *item) for item in reader.items(tables["clues"])]
-    question = asked(
-        reader, tables["questions"], names, lambda *item: _clue(weights, *item), tables["clues"]
-    )
+    question = asked(reader, tables["questions"], names, lambda *item: _clue(weights, *item), tables["clues"])
 
     def find() -> Any:
         return question(_Fits(assignments(names, (0, 1), clues, distinct=False), weights))
