@@ -10,6 +10,7 @@ from collections import Counter
 from pathlib import Path
 
 from evolake.families.text_solver import Right, Unread, check
+from evolake.terminal import say
 
 LABELS = ("families", "read whole", "instances", "parsed", "right", "wrong")
 
@@ -25,9 +26,9 @@ def main(file: str) -> None:
         right = sum(isinstance(one, Right) for one in read)
         count.update(families=1, instances=len(found), parsed=len(read), right=right)
         count.update({"wrong": len(read) - right, "read whole": int(len(read) == len(found))})
-    print("kind", *LABELS, sep="\t")
+    say(", ".join(("kind", *LABELS)))
     for kind, count in sorted(kinds.items()):
-        print(kind, *(count[label] for label in LABELS), sep="\t")
+        say(", ".join(map(str, (kind, *(count[label] for label in LABELS)))))
 
 
 if __name__ == "__main__":
