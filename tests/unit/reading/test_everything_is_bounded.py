@@ -62,6 +62,7 @@ def test_toml_and_yaml_are_parsed_by_the_bounded_readers():
         "evolake/settings.py",
         "evolake/designs/work/relative.py",
         "evolake/agents/attempts.py",
+        "evolake/families/text_solver/language.py",
         "evolake/lake/schemas.py",
         "evolake/lake/vocabulary.py",
         "evolake/programs/audit/attacks.py",
