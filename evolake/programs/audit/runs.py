@@ -276,7 +276,7 @@ def _table(text: Any) -> Any:
 
 def _original(metadata: Any) -> str:
     """Return the id of the program that one is a copy of, by its metadata; "" if it is none."""
-    known = parse_json(metadata.encode(), name="metadata") if isinstance(metadata, str) and metadata else {}
+    known = _table(metadata)
     marks = [name for name in COPIES if isinstance(known, dict) and known.get(name)]
     return str(known.get(COPIES[marks[0]]) or "") if marks else ""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import pickle
 import sqlite3
@@ -110,3 +111,12 @@ def test_an_empty_run_and_what_is_none_are_told_apart(tmp_path):
     assert read_run(tmp_path) is None
     with pytest.raises(InputError, match="holds no program"):
         read_run(openevolve_run(tmp_path / "run", [""], [None]))
+
+
+def test_one_row_with_broken_metadata_does_not_lose_the_run(tmp_path):
+    folder = shinka_run(tmp_path / "run", TEXTS, SCORES)
+    with contextlib.closing(sqlite3.connect(folder / "programs.sqlite")) as connection:
+        connection.execute("UPDATE programs SET metadata = '{\"torn' WHERE id = 'p2'")
+        connection.commit()
+    run = read_run(folder)
+    assert run is not None and [item.text for item in run.candidates] == TEXTS
