@@ -54,6 +54,17 @@ class Study(Package):
         """The group, and the job, of what is found over all cells."""
         return f"{self.name}_findings"
 
+    def requested(self, description: str) -> dg.AssetSpec:
+        """Return the external asset of what a command asks for, a partition for each."""
+        return dg.AssetSpec(
+            self.key("requested"),
+            partitions_def=self.partitions,
+            group_name=self.name,
+            owners=list(self.owners),
+            kinds=set(self.kinds),
+            description=description,
+        )
+
     def cell_asset(self, **given: Unpack[Options]) -> Decorator:
         """Return a decorator that makes a function an asset of every cell."""
         return self.decorate(self.name, **{**given, "partitions_def": self.partitions})

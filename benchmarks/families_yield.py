@@ -7,6 +7,9 @@
     python benchmarks/families_yield.py worlds [FIRST] [COUNT] [NAME]  default 40 and 50: drawn worlds of these seeds that pass every gate as they are
                                                                       drawn, and what blocked the others;
                                                                       NAME: default `constraint_world`
+    python benchmarks/families_yield.py text [FIRST] [COUNT]          default 0 and 80: worlds of these seeds by each of the three operators, ten
+                                                                      questions each: how many the text solver reads, and how many of its answers
+                                                                      are the label
     python benchmarks/families_yield.py variety [CHILDREN] [SIZE] [--test-share SHARE]
                                                                       default 40 children, cycles of 8 proposals, a share of 0.25: what a laptop
                                                                       cycle's accepted children are like to a trainer
@@ -53,6 +56,8 @@ from evolake.families.model.similarity import Fingerprint, fingerprint
 from evolake.families.operators.registry import OPERATORS, child_of
 from evolake.families.sandbox.running import PRELOAD, generate, solve
 from evolake.families.settings import FamiliesSettings
+from evolake.families.text_solver import Unread, Wrong, check
+from evolake.families.worlds import NAMES
 from evolake.families.worlds.mechanics import mechanics_of
 from evolake.gates import load_rules
 from evolake.jail import open_pool
@@ -167,6 +172,37 @@ def show_worlds(pool: Any, agents: Agents, first: int, count: int, name: str) ->
             or "nothing is blocked"
         )
     )
+
+
+def show_text(pool: Any, first: int, count: int) -> None:
+    """Print what the text solver reads of worlds, and whether it answers as the labels say."""
+    kinds: dict[str, Counter[str]] = {}
+    pairs = [(level, 1 + copy) for level in range(1, 6) for copy in range(2)]
+    for seed in range(first, first + count):
+        for name in NAMES:
+            family = child_of(name, [], np.random.default_rng(seed))
+            made = [item for item in generate(family, pairs, pool=pool) if item.status == "ok"]
+            labels = solve(family.validator, [item.inputs for item in made], pool=pool)
+            found = [
+                check(item.text, label.answer)
+                for item, label in zip(made, labels, strict=True)
+                if label.status == "ok"
+            ]
+            read = [item for item in found if not isinstance(item, Unread)]
+            kinds.setdefault(mechanics_of(family).engine, Counter()).update(
+                {
+                    "families": 1,
+                    "read whole": int(len(read) == len(found)),
+                    "questions": len(found),
+                    "read": len(read),
+                    "wrong": sum(isinstance(item, Wrong) for item in read),
+                }
+            )
+    for kind, counts in [*sorted(kinds.items()), ("all", sum(kinds.values(), Counter()))]:
+        print(
+            f"{kind}: {counts['read whole']} of {counts['families']} families read whole, {counts['read']} "
+            f"of {counts['questions']} questions, {counts['wrong']} not as the label says"
+        )
 
 
 def show_variety(pool: Any, agents: Agents, wanted: int, size: int, share: float) -> None:
@@ -331,6 +367,8 @@ def main(words: list[str]) -> None:
                 *([*numbers, *[40, 50][len(numbers) :]]),
                 name=(gates or ["constraint_world"])[0],
             )
+        elif what == "text":
+            show_text(pool, *([*numbers, *[0, 80][len(numbers) :]]))
         elif what == "variety":
             show_variety(pool, agents, *([*numbers, *[40, 8][len(numbers) :]]), share=share)
         else:

@@ -47,7 +47,7 @@ def main(study: str, key: str) -> int:
     if lake.record(study, REQUESTED, key) is None:
         raise InputError(
             f"{key!r} was not asked for",
-            wanted=f"one of {', '.join(lake.cycles(study, REQUESTED)[:10])}",
+            wanted=f"one of {', '.join(lake.cycles(study, REQUESTED)[:10]) or 'none yet'}",
             do="see the commands of docs/tasks.md",
         )
     run_id = str(uuid.uuid4())

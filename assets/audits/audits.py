@@ -20,14 +20,7 @@ study = Study(
 )
 SHOWN = {"number": "int", "name": "string", "reason": "string", "command": "string"}
 """Columns of the findings that Dagster's UI shows."""
-requested = dg.AssetSpec(
-    study.key("requested"),
-    partitions_def=study.partitions,
-    group_name=study.name,
-    owners=list(study.owners),
-    kinds=set(study.kinds),
-    description="What is to be audited. External: `evolake audit --into` writes it.",
-)
+requested = study.requested("What is to be audited. External: `evolake audit --into` writes it.")
 
 
 @study.cell_asset(deps=[requested], schema=CANDIDATES)

@@ -1,5 +1,5 @@
 """The tunings that `evolake solvers tune` ran: what came of each, its settings and the runs that decided. All
-is made from the journal of runs in the lake, so that a backfill costs nothing; what was killed continues."""
+is made from the journal of runs in the lake, so that a backfill costs little; what was killed continues."""
 
 from __future__ import annotations
 
@@ -17,14 +17,7 @@ study = Study(
     "Options that make a solver faster on a user's formulas, by `evolake solvers tune`.",
     owners=("team:evolake",),
 )
-requested = dg.AssetSpec(
-    study.key("requested"),
-    partitions_def=study.partitions,
-    group_name=study.name,
-    owners=list(study.owners),
-    kinds=set(study.kinds),
-    description="What was tuned. External: `evolake solvers tune` writes it.",
-)
+requested = study.requested("What was tuned. External: `evolake solvers tune` writes it.")
 
 
 @study.cell_asset(deps=[requested], schema=VERDICTS, kinds={"bubblewrap"})
@@ -43,19 +36,17 @@ def verdicts(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFr
 @study.cell_asset(schema=SETTINGS)
 def settings(context: dg.AssetExecutionContext, lake: LakeResource, verdicts: pl.DataFrame) -> pl.DataFrame:
     """Every setting that was tried, and why it left the race."""
-    from evolake.solvers.tuning.rows import setting_rows, tuned
+    from evolake.solvers.tuning.rows import rows_of
 
-    key = context.partition_key
-    return SETTINGS.frame(setting_rows(key, tuned(lake.open(), key, lambda text: note(context, text))))
+    return SETTINGS.frame(rows_of(lake.open(), verdicts, "settings_sha"))
 
 
 @study.cell_asset(schema=RUNS)
 def runs(context: dg.AssetExecutionContext, lake: LakeResource, verdicts: pl.DataFrame) -> pl.DataFrame:
     """Every run of the duel on unseen formulas."""
-    from evolake.solvers.tuning.rows import run_rows, tuned
+    from evolake.solvers.tuning.rows import rows_of
 
-    key = context.partition_key
-    return RUNS.frame(run_rows(key, tuned(lake.open(), key, lambda text: note(context, text))))
+    return RUNS.frame(rows_of(lake.open(), verdicts, "runs_sha"))
 
 
 verdicts_rest_on_runs = rows_check(

@@ -97,6 +97,8 @@ def tune(
     from evolake.settings import load
     from evolake.solvers.measurement.benchmark import MeasuringOptions
     from evolake.solvers.measurement.repositories import SuiteChoice
+    from evolake.solvers.repository.seeding import load_seeds
+    from evolake.solvers.suites.folders import is_folder
     from evolake.solvers.tuning.page import words, write_page
     from evolake.solvers.tuning.rows import write_request
     from evolake.solvers.tuning.tables import LINE
@@ -113,13 +115,14 @@ def tune(
         say=lambda line: say(line, err=True),
     )
     written = write_page(result, out) if out is not None else None
-    key = ""
+    key, settings = "", load(measured.profile)
+    lake = Lake(settings.require_lake())
     if rows:
-        settings = load(measured.profile)
-        lake = Lake(settings.require_lake())
+        seed = adapter is None and solver in load_seeds()
+        folder = is_folder(suite, settings.seeds)
         asked = {
-            "solver": str(Path(solver).resolve()) if Path(solver).exists() else solver,
-            "suite": str(Path(suite).resolve()) if Path(suite).exists() else suite,
+            "solver": solver if seed or not Path(solver).exists() else str(Path(solver).resolve()),
+            "suite": str(Path(suite).resolve()) if folder else suite,
             "statuses": str(statuses.resolve()) if statuses else None,
             "adapter": str(Path(adapter).resolve()) if adapter and Path(adapter).exists() else adapter,
             "processes": measured.processes(settings),
@@ -127,19 +130,20 @@ def tune(
             **{name: getattr(asked_for, name) for name in ("minutes", "unseen", "control", "draw")},
         }
         key = write_request(lake, result, asked | {"instances": instances})
-        if (code := materialize(lake.root, LINE, key)) != 0:
-            return code
     if as_json:
         say_json(_to_json(result) | {"tuning": key})
     else:
         say_text("\n".join(words(result)) + "\n", nl=False)
         say(*([f"written: {written}"] if written else []))
-        say(*([f"in the lake: evolake sql \"FROM tunings.verdicts WHERE tuning = '{key}'\""] if key else []))
+    if key and (code := materialize(lake.root, LINE, key)) != 0:
+        return code
+    if key and not as_json:
+        say(f"in the lake: evolake sql \"FROM tunings.verdicts WHERE tuning = '{key}'\"")
     return 0 if result.verdict == "better" else 1
 
 
 def _to_json(result: Tuned) -> dict[str, Any]:
-    from evolake.solvers.tuning.page import command_of
+    from evolake.solvers.tuning.page import command_of, tried_rows
 
     def plain(decision: Decision | None) -> dict[str, Any] | None:
         if decision is None:
@@ -159,15 +163,5 @@ def _to_json(result: Tuned) -> dict[str, Any]:
         "against_control": plain(result.against_control),
         "race_ratio": result.race and result.race.ratio,
         "seconds": {"default": result.default_s, "race": result.race_s, "duels": result.duel_s},
-        "tried": [
-            {
-                "options": list(result.line.words(item.setting)),
-                "origin": item.origin,
-                "formulas": len(item.gains),
-                "ratio": item.ratio if item.gains else None,
-                "seconds": item.seconds,
-                "left": item.left,
-            }
-            for item in result.tried
-        ],
+        "tried": tried_rows(result),
     }

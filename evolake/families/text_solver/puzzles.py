@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from evolake.families.text_solver.language import Reader, Unreadable, known
@@ -17,6 +18,7 @@ def asked(
     names: list[str],
     clue: Callable[[str, dict[str, Any]], Clue],
     clues: dict[str, list[str]],
+    more: Mapping[str, Callable[..., Any]] = MappingProxyType({}),
 ) -> Callable[[Fits], Any]:
     """Read statements (if any) and the question to the end of the text.
 
@@ -26,6 +28,7 @@ def asked(
         names: all names.
         clue: the clue of a sentence's meaning and values.
         clues: sentences of clues by meaning.
+        more: answers by name of question, with those of ANSWERS.
 
     Returns:
         A function from the list of all assignments that fit to the answer.
@@ -40,7 +43,7 @@ def asked(
     if (name == "holding") != bool(statements):
         raise Unreadable(whole.rest[0] if whole.rest else "statements without their question")
     known(names, values)
-    answer = ANSWERS[name]
+    answer = {**ANSWERS, **more}[name]
     return lambda fits: answer(_some(fits), names=names, statements=statements, **values)
 
 

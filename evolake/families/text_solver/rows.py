@@ -95,7 +95,7 @@ def _rows(
         if len(row) == len(tiles):
             yield row
         laid = {letter for letter, _ in row}
-        for letter in tiles.keys() - laid if row else sorted(tiles):
+        for letter in sorted(tiles.keys() - laid):
             for way in _ways(tiles[letter], lie):
                 budget.spend()
                 if not row or touches(row[-1][1][1], way[0]):
@@ -212,13 +212,13 @@ def _cards(reader: Reader, tables: dict[str, Any]) -> Meaning:
     return Meaning(lambda: _first(answers()), fault)
 
 
-def _beside(place: int, places: list[int]) -> bool:
+def _next_to(place: int, places: list[int]) -> bool:
     return place - 1 in places or place + 1 in places
 
 
 RULES: dict[str, Callable[[list[int], int], bool]] = {
-    "beside": lambda places, size: all(_beside(place, places) for place in places),
-    "apart": lambda places, size: not any(_beside(place, places) for place in places),
+    "neighbour": lambda places, size: all(_next_to(place, places) for place in places),
+    "apart": lambda places, size: not any(_next_to(place, places) for place in places),
     "one_end": lambda places, size: (1 in places) != (size in places),
     "even": lambda places, size: len(places) % 2 == 0,
     "odd": lambda places, size: len(places) % 2 == 1,

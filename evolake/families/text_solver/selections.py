@@ -7,7 +7,7 @@ from typing import Any
 
 from evolake.families.text_solver.answers import Meaning
 from evolake.families.text_solver.language import Unreadable, known, opened, table
-from evolake.families.text_solver.puzzles import ANSWERS, asked
+from evolake.families.text_solver.puzzles import asked
 from evolake.families.text_solver.search import Clue, assignments
 
 MOST_NAMES = 14
@@ -29,7 +29,9 @@ def read(text: str) -> Meaning:
         clues.append(_group(GROUPS[rule[0]], marked))
     reader.take("This is known:")
     clues += [_clue(weights, *item) for item in reader.items(tables["clues"])]
-    question = asked(reader, tables["questions"], names, lambda *item: _clue(weights, *item), tables["clues"])
+    question = asked(
+        reader, tables["questions"], names, lambda *item: _clue(weights, *item), tables["clues"], TOTALS
+    )
 
     def find() -> Any:
         return question(_Fits(assignments(names, (0, 1), clues, distinct=False), weights))
@@ -108,5 +110,7 @@ def _least_word(fits: _Fits, **_: Any) -> str:
     return "".join(sorted(name[0] for name, chosen in best[0].items() if chosen))
 
 
-ANSWERS["least_total"] = lambda fits, **_: min(map(fits.total, fits))
-ANSWERS["least_word"] = _least_word
+TOTALS: dict[str, Callable[..., Any]] = {
+    "least_total": lambda fits, **_: min(map(fits.total, fits)),
+    "least_word": _least_word,
+}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -76,20 +76,29 @@ def interval(decision: Decision) -> str:
     return f"95 % {decision.ratio_low:.3g} to {high}"
 
 
+def tried_rows(result: Tuned) -> list[dict[str, Any]]:
+    """Return what was tried, in the order in which it entered the race: number, options, origin, formulas
+    that it ran, ratio to the default on these (None without any), seconds, why it left ("" if it ran all)."""
+    return [
+        {
+            "number": number,
+            "options": list(result.line.words(item.setting)),
+            "origin": item.origin,
+            "formulas": len(item.gains),
+            "ratio": item.ratio if item.gains else None,
+            "seconds": item.seconds,
+            "left_because": item.left,
+        }
+        for number, item in enumerate(result.tried)
+    ]
+
+
 def write_page(result: Tuned, folder: Path) -> Path:
     """Write the page, two figures (if there was a duel), all settings and the duel's runs; gives the page."""
     disk.make_folder(folder)
-    tried = pl.DataFrame(
-        {
-            "options": [" ".join(result.line.words(item.setting)) for item in result.tried],
-            "origin": [item.origin for item in result.tried],
-            "formulas": [len(item.gains) for item in result.tried],
-            "ratio": [item.ratio if item.gains else None for item in result.tried],
-            "seconds": [item.seconds for item in result.tried],
-            "left": [item.left for item in result.tried],
-        },
-        schema_overrides={"ratio": pl.Float64, "seconds": pl.Float64},
-    )
+    schema = {"ratio": pl.Float64, "seconds": pl.Float64}
+    tried = pl.DataFrame(tried_rows(result), schema_overrides=schema, infer_schema_length=None)
+    tried = tried.drop("number").with_columns(pl.col("options").list.join(" "))
     parquet = io.BytesIO()
     result.trials.write_parquet(parquet)
     disk.write_atomic(folder / "tried.csv", tried.write_csv().encode(), tag="page")
@@ -110,7 +119,7 @@ def write_page(result: Tuned, folder: Path) -> Path:
     lines += ["| --- | --- | ---: | ---: | --- |"]
     lines += [
         f"| `{row['options'] or 'default'}` | {row['origin']} | {row['formulas']} | {row['ratio']:.3g} | "
-        f"{row['left'] or 'ran all formulas'} |"
+        f"{row['left_because'] or 'ran all formulas'} |"
         for row in best.to_dicts()
     ]
     disk.write_atomic(folder / PAGE, ("\n".join(lines) + "\n").encode(), tag="page")

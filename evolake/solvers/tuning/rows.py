@@ -19,10 +19,13 @@ from evolake.errors import InputError
 from evolake.lake import Lake
 from evolake.report.artifacts import LineArtifacts
 from evolake.report.numbers import counted
+from evolake.solvers.tuning.page import tried_rows
 from evolake.solvers.tuning.tables import LINE, REQUESTED, VERDICTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    import polars as pl
 
     from evolake.solvers.tuning.tuning import Tuned
 
@@ -35,6 +38,8 @@ Row = dict[str, Any]
 SHOWN = 10
 """Tunings that the report names."""
 LONGEST_NAME, DIGITS = 40, 16
+RAN = ("instance", "status", "solved", "cpu_s")
+"""What a run of the duel has in RUNS."""
 
 
 def write_request(lake: Lake, result: Tuned, asked: Mapping[str, Any]) -> str:
@@ -116,33 +121,29 @@ def verdict_row(lake: Lake, key: str, result: Tuned) -> Row:
         "solved_default": decision.solved_champion if decision else None,
         "solved_tuned": decision.solved_challenger if decision else None,
         **{name: getattr(result, name) for name in ("timeout_s", "default_s", "race_s", "duel_s")},
+        "settings_sha": _kept(lake, [{"tuning": key, **row} for row in tried_rows(result)]),
+        "runs_sha": _kept(
+            lake,
+            [
+                {
+                    "tuning": key,
+                    "number": number,
+                    "options": row["variant_id"],
+                    **{name: row[name] for name in RAN},
+                }
+                for number, row in enumerate(result.trials.to_dicts())
+            ],
+        ),
     }
 
 
-def setting_rows(key: str, result: Tuned) -> list[Row]:
-    """Return the rows of SETTINGS of a tuning."""
-    return [
-        {
-            "tuning": key,
-            "number": number,
-            "options": list(result.line.words(item.setting)),
-            "origin": item.origin,
-            "formulas": len(item.gains),
-            "ratio": item.ratio if item.gains else None,
-            "seconds": item.seconds,
-            "left_because": item.left,
-        }
-        for number, item in enumerate(result.tried)
-    ]
+def rows_of(lake: Lake, verdicts: pl.DataFrame, column: str) -> list[Row]:
+    """Return the rows of another table that a tuning's row of VERDICTS names by a blob."""
+    return json.loads(lake.blobs.get(verdicts[column][0]))
 
 
-def run_rows(key: str, result: Tuned) -> list[Row]:
-    """Return the rows of RUNS of a tuning."""
-    names = ("instance", "status", "solved", "cpu_s")
-    return [
-        {"tuning": key, "number": number, "options": row["variant_id"], **{name: row[name] for name in names}}
-        for number, row in enumerate(result.trials.to_dicts())
-    ]
+def _kept(lake: Lake, rows: list[Row]) -> str:
+    return lake.blobs.put(canonical_json(rows, ascii_only=True).encode())
 
 
 def sentences(root: Path) -> list[str]:

@@ -90,7 +90,7 @@ def test_the_option_that_wastes_time_is_found_and_meets_the_default_on_unseen_fo
     assert said["options"] == ["--sat"] or any(word.startswith("--idle=") for word in said["options"])
     assert not any(word.startswith("--other=") for word in said["options"]), "it decides nothing, so it goes"
     liars = [item for item in said["tried"] if "--lie=true" in item["options"]]
-    assert all("refuted answer" in item["left"] for item in liars if item["formulas"] < 8)
+    assert all("refuted answer" in item["left_because"] for item in liars if item["formulas"] < 8)
     assert (said["formulas"], said["unseen"]) == (8, 8)
     trials = pl.read_parquet(place / "out" / "unseen.parquet")
     assert trials["solved"].all() and set(trials["certificate"]) == {"model", "proof"}

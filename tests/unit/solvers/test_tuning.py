@@ -63,9 +63,9 @@ def test_a_help_without_options_has_none(text):
 
 def test_options_come_before_the_formula_on_both_command_lines(tmp_path):
     program = Program(tmp_path, ("large", "{cnf}"), ("large", "{cnf}", "{proof}"), "drat-text")
-    told = read_help(LONG).with_setting(program, Setting("sat", (("chrono", 0),)))
-    assert told.argv == ("large", "--sat", "--chrono=0", "{cnf}")
-    assert told.proof_argv == ("large", "--sat", "--chrono=0", "{cnf}", "{proof}")
+    known = read_help(LONG).with_setting(program, Setting("sat", (("chrono", 0),)))
+    assert known.argv == ("large", "--sat", "--chrono=0", "{cnf}")
+    assert known.proof_argv == ("large", "--sat", "--chrono=0", "{cnf}", "{proof}")
     assert read_help(LONG).with_setting(program, Setting("")) == program
 
 
