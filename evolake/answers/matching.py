@@ -99,7 +99,20 @@ def _texts(left: str, right: str, case: bool, depth: int) -> bool:
         other, second = structure(f"({second})"), f"({second}"
     if (item is None and other is None) or _other_brackets(first, item, second, other):
         return False
+    if isinstance(item, list) and isinstance(other, list) and first[0] == second[0] == "{":
+        return _sets(item, other, case, depth + 1)
     return _equal(first if item is None else item, second if other is None else other, case, depth + 1)
+
+
+def _sets(left: list[Any], right: list[Any], case: bool, depth: int) -> bool:
+    """Whether two sets are one: in any order, each element as often as on the other side."""
+    rest = list(right)
+    for item in left:
+        found = next((place for place, other in enumerate(rest) if _equal(item, other, case, depth)), None)
+        if found is None:
+            return False
+        del rest[found]
+    return not rest
 
 
 def _text_and_value(text: str, value: Any, case: bool, depth: int) -> bool:

@@ -591,7 +591,9 @@ def _in_file(
     """Yield findings of a part that is in a file with others."""
     where = place.path.relative_to(lake.root).as_posix()
     try:
-        got = f"{place.path.stat().st_size} bytes" if fast else f"sha256 {lake.verifier.shas.of(place.path)}"
+        got = (
+            f"{place.path.stat().st_size} bytes" if fast else disk.as_found(lake.verifier.shas.of(place.path))
+        )
     except FileNotFoundError:
         got = "no file"
     wanted = f"{place.size} bytes" if fast else f"sha256 {place.file_sha}"
@@ -628,7 +630,7 @@ def _held(
             size = partition.part.stat().st_size
             return next((entry for entry in candidates if entry.size == size), None), f"{size} bytes"
         sha = disk.file_sha(partition.part)
-        return next((entry for entry in candidates if entry.record.file_sha == sha), None), f"sha256 {sha}"
+        return next((entry for entry in candidates if entry.record.file_sha == sha), None), disk.as_found(sha)
     except FileNotFoundError:
         return None, "no file"
 
@@ -744,7 +746,7 @@ def _superseded(path: Path, wanted: tuple[int, str], fast: bool) -> str | None:
         if fast:
             return None if path.stat().st_size == wanted[0] else f"{path.stat().st_size} bytes"
         sha = disk.file_sha(path)
-        return None if sha == wanted[1] else f"sha256 {sha}"
+        return None if sha == wanted[1] else disk.as_found(sha)
     except FileNotFoundError:
         return "no file"
 
@@ -901,7 +903,8 @@ def audit(lake: Lake, *, fast: bool = False, more: Iterable[Check] = ()) -> Iter
     """
     for check in (*CHECKS, *more):
         try:
-            yield from check(lake, fast)
+            with disk.as_lake_error(f"{lake.root} cannot be read", "files where files belong"):
+                yield from check(lake, fast)
         except EvolakeError as error:
             mend = error.do or "fix the disk and verify again"
             yield Finding(

@@ -194,10 +194,22 @@ def _temporary(path: Path, tag: str) -> Path:
     return path.with_name(f".tmp-{tag}-{secrets.token_hex(4)}-{path.name}")
 
 
+A_FOLDER = "a folder"
+"""What `file_sha` returns, which is no file's sum, where a folder lies in place of the file."""
+
+
 def file_sha(path: Path) -> str:
-    """Return sha256 hex of a file's bytes."""
-    with path.open("rb", buffering=0) as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    """Return sha256 hex of a file's bytes; A_FOLDER for a folder, so that it is damage as other bytes are."""
+    try:
+        with path.open("rb", buffering=0) as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except IsADirectoryError:
+        return A_FOLDER
+
+
+def as_found(sha: str) -> str:
+    """Return what `file_sha` returned, in words."""
+    return sha if sha == A_FOLDER else f"sha256 {sha}"
 
 
 @contextmanager

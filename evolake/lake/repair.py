@@ -31,7 +31,7 @@ def read_record(partition: Partition) -> ManifestEntry | None:
         data = disk.read(partition.record)
         summary = chained.unsigned(data[:-1]) if data.endswith(b"\n") else None
         entry = entry_of(summary, partition.root) if summary else None
-    except (FileNotFoundError, KeyError, TypeError, ValueError):
+    except (OSError, KeyError, TypeError, ValueError):
         return None
     own = entry and (
         entry.record.line,

@@ -139,7 +139,7 @@ class Verifier:
             log = self.log(partition)
             try:
                 sha = self.shas.of(partition.part)
-                got = f"sha256 {sha}"
+                got = disk.as_found(sha)
             except FileNotFoundError:
                 sha, got = None, "no file"
             place = log.place_of(log.committed) if sha is None and log.committed else None
@@ -163,7 +163,7 @@ class Verifier:
         except FileNotFoundError:
             return None, "no file"
         if got != place.file_sha or log.committed is None:
-            return None, f"sha256 {got}"
+            return None, disk.as_found(got)
         return VerifiedPart(log.committed, committed=True, place=place), None
 
     def _put_aside(self, partition: Partition, got: str) -> str:

@@ -219,6 +219,7 @@ def _damage(root: Path) -> dict[str, tuple[list[str], bool]]:
 
     return {
         "part cut short": (lambda: os.truncate(part, 100), ["part"], False),
+        "part is a folder": (lambda: (part.unlink(), part.mkdir()), ["part"], False),
         "part gone": (part.unlink, ["part"], False),
         "parts swapped": (lambda: swap(part, table / "candidates/cycle=0003/part.parquet"), ["part"], True),
         "part renamed": (
@@ -285,6 +286,7 @@ def _append_again(path: Path) -> None:
 
 DAMAGE = [
     "part cut short",
+    "part is a folder",
     "part gone",
     "parts swapped",
     "part renamed",
@@ -309,6 +311,22 @@ DAMAGE = [
     "token damaged",
     "lines repeated",
 ]
+
+
+def test_a_folder_in_place_of_any_file_is_found_and_no_error(grown, tmp_path):
+    kinds_of_files = {
+        (path.parent.parent.name, path.suffix, len(path.name)): path for path in lake_files(grown)
+    }
+    for place, path in enumerate(kinds_of_files.values()):
+        root = tmp_path / str(place)
+        shutil.copytree(grown, root)
+        folder = root / path.relative_to(grown)
+        folder.unlink()
+        folder.mkdir()
+        (folder / "x").write_bytes(b"x")
+        assert is_told(root), folder
+        mend(root)
+        shutil.rmtree(root)
 
 
 @pytest.mark.parametrize("name", DAMAGE)
