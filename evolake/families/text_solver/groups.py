@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from evolake.families.text_solver.answers import Meaning
-from evolake.families.text_solver.language import Unreadable, known, opened, table
+from evolake.families.text_solver.language import Meaning, Unreadable, known, opened, table
 from evolake.families.text_solver.puzzles import asked
 from evolake.families.text_solver.search import Clue, assignments
 
@@ -36,7 +35,11 @@ def read(text: str) -> Meaning:
     reader.take("This is known:")
     clues += [_clue(names, *item) for item in reader.items(tables["clues"])]
     question = asked(reader, tables["questions"], names, lambda *item: _clue(names, *item), tables["clues"])
-    return Meaning(lambda: question(list(assignments(names, range(1, last + 1), clues, distinct=False))))
+
+    def find() -> Any:
+        return question(list(assignments(names, range(1, last + 1), clues, distinct=False)))
+
+    return Meaning(find, rules=reader.chosen)
 
 
 def _clue(names: list[str], meaning: str, values: dict[str, Any]) -> Clue:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from evolake.families.text_solver.language import Reader, Unreadable, known
+from evolake.families.text_solver.language import Reader, Unanswerable, Unreadable, known
 from evolake.families.text_solver.search import Clue
 
 Fits = list[dict[str, int]]
@@ -49,7 +49,7 @@ def asked(
 
 def _some(fits: Fits) -> Fits:
     if not fits:
-        raise Unreadable("nothing fits everything that is said")
+        raise Unanswerable("nothing fits everything that is said")
     return fits
 
 
@@ -63,7 +63,7 @@ def _statements(reader, clue, clues) -> list[Clue]:
 
 def _only(fits: Fits) -> dict[str, int]:
     if len(fits) != 1:
-        raise Unreadable(f"the text says that exactly one fits; {len(fits)} do")
+        raise Unanswerable(f"the text says that exactly one fits; {len(fits)} do")
     return fits[0]
 
 
@@ -74,7 +74,7 @@ def _word(fit: dict[str, int]) -> str:
 def _nth_word(fits: Fits, k: int, **_: Any) -> str:
     words = sorted({_word(fit) for fit in fits})
     if not 1 <= k <= len(words):
-        raise Unreadable(f"the list has {len(words)} words; number {k} is asked for")
+        raise Unanswerable(f"the list has {len(words)} words; number {k} is asked for")
     return words[k - 1]
 
 
