@@ -54,7 +54,7 @@ from evolake.families.gates.consensus import take_votes
 from evolake.families.gates.execution import caps_of, pairs_of
 from evolake.families.gates.judging import FamilyGates, FamilyResults
 from evolake.families.gates.specs import GATE_NAMES
-from evolake.families.gates.static import accepted_guesses, draw_sample, short_key
+from evolake.families.gates.static import accepted_guesses, short_key
 from evolake.families.gates.text_review import read_texts
 from evolake.families.model.contract import Family
 from evolake.families.model.family_files import read_families
@@ -270,17 +270,18 @@ def show_misread(pool: Any, first: int, count: int) -> None:
     while good < count:
         name, drawn = NAMES[seed % len(NAMES)], np.random.default_rng(first + seed)
         family, seed = child_of(name, [], drawn), seed + 1
-        made = draw_sample(family, pool=pool, settings=SETTINGS)
-        votes = take_votes(family, made.instances, pool=pool, settings=SETTINGS, primary=made.answers)
+        pairs = pairs_of(SETTINGS.gate_difficulties, SETTINGS.sample_seeds, "misread")
+        made = generate(family, pairs, pool=pool)
+        votes = take_votes(family, made, pool=pool, settings=SETTINGS)
 
-        def evidence(change: Callable[[str], str], of: Any = (family, made.instances, votes)) -> Any:
+        def evidence(change: Callable[[str], str], of: Any = (family, made, votes)) -> Any:
             whole, instances, labels = of
             texts = [replace(item, text=change(item.text)) for item in instances]
             if all(new.text == old.text for new, old in zip(texts, instances, strict=True)):
                 return None
             return read_texts(whole, texts, labels, first=0, pool=pool, settings=SETTINGS).evidence
 
-        plain = read_texts(family, made.instances, votes, first=0, pool=pool, settings=SETTINGS).evidence
+        plain = read_texts(family, made, votes, first=0, pool=pool, settings=SETTINGS).evidence
         if not plain["read"]:
             continue
         good, blocked = good + 1, blocked + bool(plain["differ"])
