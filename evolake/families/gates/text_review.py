@@ -152,4 +152,6 @@ def _in_all(sentences: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _shown(answer: Any) -> str:
-    return (answer if isinstance(answer, str) else "" if answer is None else as_json(answer))[:LONGEST_ANSWER]
+    if answer is None:
+        return ""
+    return (answer if isinstance(answer, str) else as_json(answer))[:LONGEST_ANSWER]

@@ -22,6 +22,7 @@ def read(text: str) -> Meaning:
     those = setting["those"]
     reader.words = setting | {
         "In": setting["in"].capitalize(),
+        "Place": setting["place"].capitalize(),
         "Those": those[0].upper() + those[1:],
         "be": setting["are"],
     }
@@ -55,6 +56,7 @@ def _clue(names: list[str], meaning: str, values: dict[str, Any]) -> Clue:
 
 
 MARKED: dict[str, Callable[..., bool]] = {
+    "each_with": lambda places: min(Counter(places).values()) > 1,
     "some_at": lambda places, k: k in places,
     "none_at": lambda places, k: k not in places,
     "distinct": lambda places: len(set(places)) == len(places),

@@ -40,7 +40,7 @@ def asked(
     if found is None:
         raise Unreadable(reader.next or "the text ends without a question")
     name, values = found
-    if (name == "holding") != bool(statements):
+    if (name in {"holding", "sometimes"}) != bool(statements):
         raise Unreadable(whole.rest[0] if whole.rest else "statements without their question")
     known(names, values)
     answer = {**ANSWERS, **more}[name]
@@ -90,6 +90,10 @@ def _holding(fits: Fits, statements: list[Clue], **_: Any) -> list[int]:
     ]
 
 
+def _sometimes(fits: Fits, statements: list[Clue], **_: Any) -> list[int]:
+    return [number for number, statement in enumerate(statements, 1) if any(map(statement.true_in, fits))]
+
+
 ANSWERS: dict[str, Callable[..., Any]] = {
     "word": lambda fits, **_: _word(_only(fits)),
     "mapping": lambda fits, **_: _only(fits),
@@ -98,5 +102,7 @@ ANSWERS: dict[str, Callable[..., Any]] = {
     "possible": lambda fits, a, **_: sorted({fit[a] for fit in fits}),
     "nth_word": _nth_word,
     "settled": _settled,
+    "most": lambda fits, names, **_: {name: max(fit[name] for fit in fits) for name in names},
     "holding": _holding,
+    "sometimes": _sometimes,
 }

@@ -126,7 +126,9 @@ PACE: dict[str, Callable[..., int]] = {
 
 
 def _letter(guest: Guest) -> str:
-    return "N" if guest.called is None else "L" if guest.wait else "A"
+    if guest.called is None:
+        return "N"
+    return "L" if guest.wait else "A"
 
 
 def _served(people: list[Guest]) -> list[Guest]:

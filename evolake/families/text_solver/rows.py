@@ -227,6 +227,7 @@ RULES: dict[str, Callable[[list[int], int], bool]] = {
     "neighbour": lambda places, size: all(_next_to(place, places) for place in places),
     "apart": lambda places, size: not any(_next_to(place, places) for place in places),
     "one_end": lambda places, size: (1 in places) != (size in places),
+    "five": lambda places, size: len(places) <= 5,
     "even": lambda places, size: len(places) % 2 == 0,
     "odd": lambda places, size: len(places) % 2 == 1,
 }
