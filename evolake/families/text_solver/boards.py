@@ -37,6 +37,12 @@ class Board:
         """Return whether a cell is on the board."""
         return 1 <= cell[0] <= self.rows and 1 <= cell[1] <= self.columns
 
+    def part(self, cell: Cell) -> str:
+        """Return what keeps a cell from being free: the edge, a wall or a thing."""
+        if not self.inside(cell):
+            return "edge"
+        return "wall" if cell in self.walls else "thing"
+
     def go(self, cell: Cell) -> None:
         """Go to a cell if it is free."""
         if self.free(cell):
@@ -122,8 +128,7 @@ def _move(board: Board, direction: int, rules: dict[str, tuple[str, dict[str, An
     if board.free(ahead):
         board.at = ahead
     else:
-        part = "edge" if not board.inside(ahead) else "wall" if ahead in board.walls else "thing"
-        name, values = rules[part]
+        name, values = rules[board.part(ahead)]
         AHEAD[name](board, direction, ahead, **values)
     if board.at in board.marks and board.at != board.before:
         name, values = rules["mark"]
@@ -226,9 +231,9 @@ def _after(course: list[Cell], holds: Callable[[Cell], bool]) -> list[int]:
 
 
 def _letters(board: Board, course: list[Cell]) -> str:
-    return "".join(
-        "R" if one[0] != other[0] else "C" if one[1] != other[1] else "E" for one, other in pairwise(course)
-    )
+    changes = ((one[0] != other[0], one[1] != other[1]) for one, other in pairwise(course))
+    letters = {(True, True): "R", (True, False): "R", (False, True): "C", (False, False): "E"}
+    return "".join(letters[change] for change in changes)
 
 
 QUESTIONS: dict[str, Callable[..., Any]] = {
