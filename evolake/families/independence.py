@@ -5,6 +5,8 @@ instances from the text alone, without the programs, sees it. So this is its own
 
     none      one author wrote text and programs, and reviews used the same reader and programs
     author    a validator that votes came from a call which saw the statement and never the primary
+    text      the text solver, whose author saw no program of a family, read its text and found all labels
+              (`evolake.families.text_solver`)
     model     a model answered instances from their text (gate `blind`, or `evolake families check --readers
               model`)
     person    a person answered a sheet (`evolake families review-sheet`)
@@ -28,9 +30,9 @@ if TYPE_CHECKING:
     from evolake.lake import Lake
 
 LINE = "families"
-NONE, AUTHOR, MODEL, PERSON = LEVELS = ("none", "author", "model", "person")
+NONE, AUTHOR, TEXT, MODEL, PERSON = LEVELS = ("none", "author", "text", "model", "person")
 LEAST_ANSWERS = 5
-"""Answers of a model, or of people, that say something."""
+"""Answers of the text solver, a model, or people, that say something."""
 LEAST_RIGHT = 0.8
 """Share of them that must be the label; also the share of the sample on which another author's validator
 votes for the label."""
@@ -41,11 +43,12 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Independence:
-    """level: the highest that holds. authors: validators by other authors. model, person: (right, answered)
-    from the text alone."""
+    """level: the highest that holds. authors: validators by other authors. text, model, person: (right,
+    answered) from the text alone."""
 
     level: str
     authors: int
+    text: tuple[int, int]
     model: tuple[int, int]
     person: tuple[int, int]
 
@@ -54,6 +57,8 @@ class Independence:
         return {
             "level": self.level,
             "other_authors": self.authors,
+            "text_right": self.text[0],
+            "text_answers": self.text[1],
             "model_right": self.model[0],
             "model_answers": self.model[1],
             "person_right": self.person[0],
@@ -65,7 +70,7 @@ class Independence:
         counts = [f"{self.authors} validators by other authors"] if self.authors else []
         counts += [
             f"{who}: {right} of {answered} right"
-            for who, (right, answered) in ((MODEL, self.model), (PERSON, self.person))
+            for who, (right, answered) in ((TEXT, self.text), (MODEL, self.model), (PERSON, self.person))
             if answered
         ]
         if self.level == NONE and not counts:
@@ -89,20 +94,24 @@ def independence_of(
         voted.setdefault(row["voter"], []).append(row["for_label"])
     written = {row["voter"] for row in authors if row["independent"]}
     count = sum(_enough(sum(voted.get(voter, [])), len(voted.get(voter, []))) for voter in written)
-    by_model = [row["matched"] for row in reviews if row["reviewer"] == MODEL]
+    seen = list(reviews)
+    by_text = [row["matched"] for row in seen if row["reviewer"] == TEXT]
+    by_model = [row["matched"] for row in seen if row["reviewer"] == MODEL]
     outside = list(answers)
     by_model += [row["matched"] for row in outside if row["reader"] == MODEL]
     by_person = [row["matched"] for row in outside if row["reader"] == PERSON]
-    model, person = (sum(by_model), len(by_model)), (sum(by_person), len(by_person))
+    text, model, person = ((sum(found), len(found)) for found in (by_text, by_model, by_person))
     if _enough(*person):
         level = PERSON
     elif _enough(*model):
         level = MODEL
+    elif len(by_text) >= LEAST_ANSWERS and all(by_text):
+        level = TEXT
     elif count:
         level = AUTHOR
     else:
         level = NONE
-    return Independence(level, count, model, person)
+    return Independence(level, count, text, model, person)
 
 
 def _enough(right: int, answered: int) -> bool:

@@ -1,11 +1,10 @@
-"""What `evolake families check` looks at and prints next to the verdict: readings that text and programs do
-not share, voters that are outvoted, blind reviews that do not match, and all that the evidence of gates names
+"""What `evolake families check` looks at and prints next to the verdict: what the text solver made of
+the text, voters that are outvoted, blind reviews that do not match, and all that the evidence of gates names
 without blocking for it."""
 
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -13,15 +12,12 @@ from typing import TYPE_CHECKING, Any
 from evolake.agents import Agents
 from evolake.families.evolution.records import independence_seen
 from evolake.families.evolution.validator_pool import PRIMARY, Written, authorship_rows
-from evolake.families.gates.blind import blind_review
+from evolake.families.gates.blind import TEXT, blind_review
 from evolake.families.gates.judging import FamilyResults
 from evolake.families.gates.static import commonest_share
 from evolake.families.independence import MODEL, Independence, answer_row, answers_in, keep_answers
-from evolake.families.readings.examining import examine
-from evolake.families.readings.view import ReadingPlace
 from evolake.families.roles.readers import BLIND_ROLE
 from evolake.families.settings import FamiliesSettings
-from evolake.gates import Raised, contained
 from evolake.jail.protocol import one_line
 from evolake.lake import Lake
 from evolake.report.numbers import counted
@@ -39,12 +35,15 @@ LONGEST = 200
 """Characters of an answer, or of what a program printed."""
 
 
-def remarks(result: FamilyResults, readings: Sequence[ReadingPlace] = ()) -> list[str]:
-    """Return everything that evidence and readings name, in sentences for the author of the family."""
+def remarks(result: FamilyResults) -> list[str]:
+    """Return everything that evidence names, in sentences for the author of the family."""
     return [
-        *(place.remark() for place in readings if place.open),
         *voter_sentences(result),
-        *(review_sentence(review) for review in result.reviews if not review.matched),
+        *(
+            review_sentence(review)
+            for review in result.reviews
+            if not review.matched and review.reviewer != TEXT
+        ),
         *evidence_sentences(result.evidence),
     ]
 
@@ -168,40 +167,37 @@ def _answer_text(answer: Any) -> str:
     )
 
 
-SUMMED = (
-    ("fixed", "fixed by the text and done so"),
-    ("never decides", "distinguished by no instance"),
-    ("ambiguous", "fixed by no sentence"),
-    ("contradicted", "done otherwise than said"),
-)
 FOLDER = "folder"
 """Author of what was there before the check."""
 
 
 @dataclass(frozen=True)
 class Checked:
-    """A family after its gates, its readings, and who solved it from its text alone. failed: why it could not
-    be read, "" if it could."""
+    """A family after its gates, and who solved it from its text alone."""
 
     result: FamilyResults
-    readings: tuple[ReadingPlace, ...]
     independence: Independence
-    failed: str = ""
 
     @property
     def remarks(self) -> list[str]:
         """Return everything that is named in addition to the verdict."""
-        return [
-            *([f"its readings could not be examined: {self.failed}"] if self.failed else []),
-            *remarks(self.result, self.readings),
-        ]
+        return remarks(self.result)
+
+    @property
+    def text(self) -> dict[str, Any]:
+        """Return the evidence of the text solver; empty if the gate `blind` was not reached."""
+        return dict(self.result.evidence.get("blind", {}).get("text", {}))
 
     @property
     def summary(self) -> str:
-        """Return how many readings were examined, and what came of them; "" if there were none."""
-        counts = Counter(place.verdict for place in self.readings)
-        parts = [f"{counts[verdict]} {words}" for verdict, words in SUMMED if counts[verdict]]
-        return f"readings: {len(self.readings)} examined ({', '.join(parts)})" if parts else ""
+        """Return how many questions the text solver read, and what came of it; "" if it was not asked."""
+        text = self.text
+        if not text:
+            return ""
+        if not text["read"]:
+            return f"text solver: unread, as it does not know {one_line(text['unread'], LONGEST)!r}"
+        differing = f"{text['differ']} of them differ" if text["differ"] else "it agrees with the programs"
+        return f"text solver: {text['read']} of {counted(text['asked'], 'question')} read, {differing}"
 
     @property
     def verdict(self) -> str:
@@ -220,21 +216,13 @@ def examined_further(
     settings: Settings,
     root_seed: int,
 ) -> Checked:
-    """Return what comes after the gates. An accepted family is read by the catalogue, and by `readers`, whose
-    answers are kept in the lake.
+    """Return what comes after the gates. An accepted family is read by `readers`, whose answers are kept in
+    the lake.
 
     written: validators that other authors wrote just now. Raises MachineryError when the jail failed, or the
     budget is spent.
     """
     lake, sizes = Lake(settings.require_lake()), settings.of(FamiliesSettings)
-    readings: tuple[ReadingPlace, ...] = ()
-    failed = ""
-    if result.accepted and result.sample is not None:
-        found = contained(examine, result.family, result.sample, pool=pool, settings=sizes)
-        if isinstance(found, Raised):
-            failed = f"{found.error} at {found.place}: {found.message}"
-        else:
-            readings = tuple(found)
     if result.accepted and readers is not None:
         seed = child_seed(root_seed, "families", result.family_id, "readers", 0)
         reviews, _ = blind_review(result.family, pool=pool, agents=readers, settings=sizes, root_seed=seed)
@@ -242,6 +230,4 @@ def examined_further(
         usable = [review for review in reviews if review.status != "failed"]
         keep_answers(lake, [answer_row(result.family_id, MODEL, name, review) for review in usable])
     authors = authorship_rows(result.family, written, author=FOLDER, saw=(PRIMARY,), cycle="")
-    return Checked(
-        result, readings, independence_seen(result, authors, answers_in(lake, [result.family_id])), failed
-    )
+    return Checked(result, independence_seen(result, authors, answers_in(lake, [result.family_id])))

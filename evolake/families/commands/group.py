@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from evolake.families.commands.checking import Checked
     from evolake.families.evolution.draft_feedback import PlacedFault
     from evolake.families.evolution.validator_pool import Written
+    from evolake.families.gates.blind import Review
     from evolake.families.gates.judging import FamilyResults
     from evolake.families.model.contract import Family
 
@@ -84,8 +85,8 @@ def check(
     line.
 
     It must differ from the shipped seeds, from what the lake has accepted, and from those before it in PATH.
-    What is accepted is read by a catalogue of readings (docs/trust.md), and it is said who solved it from its
-    text alone.
+    The text solver answers it from its text if it can read it (docs/trust.md), and it is printed who solved
+    it from its text alone.
     """
     from evolake.agents import open_agents
     from evolake.families.commands.checking import examined_further
@@ -202,8 +203,8 @@ def _one(checked: Checked) -> dict[str, Any]:
                 name: sum(name in vote.for_label for vote in result.sample_votes)
                 for name in result.family.voters()
             },
-            "blind_reviews": len(result.reviews),
-            "blind_matches": sum(review.matched for review in result.reviews),
+            "blind_reviews": len(_blind(result)),
+            "blind_matches": sum(review.matched for review in _blind(result)),
             "blind_by": _readers(result),
         }
     return {
@@ -212,7 +213,7 @@ def _one(checked: Checked) -> dict[str, Any]:
         "reasons": [*([verdict.reason] if verdict else []), *_unread(result)],
         "votes": votes,
         "remarks": checked.remarks,
-        "readings": [place.to_json() for place in checked.readings],
+        "text": checked.text or None,
         "independent": checked.independence.to_json(),
         "name": result.family.name,
         "family_id": result.family_id,
@@ -224,11 +225,16 @@ def _unread(result: FamilyResults) -> list[str]:
     verdict = result.blocked_by
     if verdict is None or verdict.gate != "blind" or result.family.reader is not None:
         return []
-    if any(review.reviewer != "none" for review in result.reviews):
+    if any(review.reviewer != "none" for review in _blind(result)):
         return ["there is no reader.py; one was learnt from the slot texts, and it misreads"]
     return [
         "there is no reader.py, and none could be learnt from the slot texts: add one, `read(text)` -> inputs"
     ]
+
+
+def _blind(result: FamilyResults) -> list[Review]:
+    """Return the reviews by models or the family's programs, without those by the text solver."""
+    return [review for review in result.reviews if review.reviewer != "text"]
 
 
 def _readers(result: FamilyResults) -> str:
@@ -248,11 +254,12 @@ def tell(checked: Checked) -> None:
     if verdict is not None:
         say(f"{result.family.name}: blocked at the gate {verdict.gate!r}: {verdict.reason}")
     else:
-        matched = sum(review.matched for review in result.reviews)
+        reviews = _blind(result)
         say(
             f"{result.family.name}: {checked.verdict}; its {voters} programs "
             f"{'are not always of one mind' if voter_sentences(result) else 'agree'}; from the text alone "
-            f"{_readers(result)} found the label of {matched} of {len(result.reviews)} instances"
+            f"{_readers(result)} found the label of "
+            f"{sum(review.matched for review in reviews)} of {len(reviews)} instances"
             f"{'; nobody else has read the text' if checked.independence.level == NONE else ''}"
         )
         say(f"  family {result.family_id}")

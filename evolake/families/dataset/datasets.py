@@ -98,8 +98,9 @@ def card(
         table("operator that made the family", rows, "operator"),
         table("solved from the text alone by", rows, "independent", LEVELS),
         "`none`: the family's own programs alone, which may share a misreading of its text; `author`: a "
-        "validator by an author who never saw the primary; `model`, `person`: readers who answered at least "
-        "five instances, 80 % of them right.\n",
+        "validator by an author who never saw the primary; `text`: the text solver, which "
+        "was written without the programs of families, read the text and found every label that it was asked "
+        "for; `model`, `person`: readers who answered at least five instances, 80 % of them right.\n",
         "## What it is based on\n",
         f"* cycles: {', '.join(made_by.cycles)}\n* ruleset: "
         f"{', '.join(f'`{ruleset}`' for ruleset in made_by.rulesets)}\n"

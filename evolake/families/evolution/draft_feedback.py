@@ -19,9 +19,11 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from evolake.families.evolution.refining import TRACES, Observation
+from evolake.families.gates.consensus import vote
 from evolake.families.gates.execution import caps_of
 from evolake.families.gates.judging import FamilyGates, FamilyResults, GateContext
 from evolake.families.gates.specs import GATE_NAMES, GATES
+from evolake.families.gates.text_review import read_texts
 from evolake.families.model.contract import (
     CHECKERS,
     GENERATOR,
@@ -33,7 +35,6 @@ from evolake.families.model.contract import (
 )
 from evolake.families.model.similarity import Fingerprint
 from evolake.families.model.statement import stated
-from evolake.families.readings.examining import examine
 from evolake.families.roles.models import Draft
 from evolake.families.sandbox.running import MeteredPool, generate
 from evolake.families.settings import FamiliesSettings
@@ -45,12 +46,13 @@ MEASURING = ("execution", "static", "sentences")
 
 LISTED = frozenset({"unbacked", "unsaid", "idle", "dead", "dead_functions", "vague", "impure"})
 """Keys of evidence of which a rule names the first entry only."""
-READINGS = "readings"
+TEXT = "text"
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """The outcome of a draft's run. faults: "gate: reason", in the order of gates and rules, then readings.
+    """The outcome of a draft's run. faults: "gate: reason", in the order of gates and rules, then the text
+    solver.
     costs: jail calls, cpu_s and wall_s."""
 
     faults: tuple[str, ...]
@@ -60,7 +62,7 @@ class Measurement:
 def measure_draft(
     family: Family, gates: FamilyGates, known: Sequence[Fingerprint], names: Sequence[str] = MEASURING
 ) -> Measurement:
-    """Return all faults that these gates find and, if they are those of MEASURING, the catalogue of readings.
+    """Return all faults that these gates find and, if they are those of MEASURING, the text solver.
 
     Raises MachineryError when the jail failed.
     """
@@ -77,7 +79,11 @@ def measure_draft(
             context.sample is None and name == "static"
         ):
             break
-    faults += _misreadings(family, context) if context.sample is not None and names == MEASURING else []
+    faults += (
+        _text_faults(family, context, gates.ruleset)
+        if context.sample is not None and names == MEASURING
+        else []
+    )
     costs = context.pool.costs.values()
     return Measurement(
         tuple(faults), {key: sum(account[key] for account in costs) for key in ("calls", "cpu_s", "wall_s")}
@@ -95,17 +101,28 @@ def _runs(evidence: Mapping[str, Any]) -> bool:
     )
 
 
-def _misreadings(family: Family, context: GateContext) -> list[str]:
-    """Return what the text fixes and the programs do otherwise, and what no sentence fixes
-    (evolake.families.readings)."""
+def _text_faults(family: Family, context: GateContext, ruleset: Ruleset) -> list[str]:
+    """Return where the text, as the text solver reads it, gives another answer than the primary."""
     assert context.sample is not None, "the sample is drawn by the static gate"
-    context.pool.gate = READINGS
-    places = contained(examine, family, context.sample, pool=context.pool, settings=context.settings)
-    return (
-        []
-        if isinstance(places, Raised)
-        else [f"{READINGS}: {place.remark()}" for place in places if place.open]
+    context.pool.gate = TEXT
+    votes = [
+        vote({"primary": solved}, case_sensitive=family.answer.case_sensitive)
+        for solved in context.sample.answers
+    ]
+    reading = contained(
+        read_texts,
+        family,
+        context.sample.instances,
+        votes,
+        first=0,
+        pool=context.pool,
+        settings=context.settings,
     )
+    if isinstance(reading, Raised) or not reading.evidence["differ"]:
+        return []
+    rules = [rule for rule in ruleset.of_gate("blind") if rule.check == "families.text_agrees"]
+    found = [contained(apply, rule.check, {"text": reading.evidence}, rule.parameters) for rule in rules]
+    return [f"{TEXT}: {item.reason}" for item in found if isinstance(item, Finding)]
 
 
 def findings(ruleset: Ruleset, gate: str, evidence: Mapping[str, Any]) -> list[str]:
@@ -209,7 +226,8 @@ def reviews_by_difficulty(reviews: Sequence[Mapping[str, Any]]) -> dict[str, str
 def _objections(gate: str, evidence: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the votes, or the reviews, that speak against a family."""
     if gate == "blind":
-        return [dict(review) for review in evidence.get("reviews", ()) if not review["matched"]]
+        missed = [dict(review) for review in evidence.get("reviews", ()) if not review["matched"]]
+        return [*missed, *map(dict, evidence.get("text", {}).get("wrong", ()))]
     return [dict(vote) for vote in [*evidence.get("undecided", ()), *evidence.get("primary_wrong", ())]]
 
 

@@ -85,6 +85,8 @@ def traces_of(rule_id: str, evidence: Mapping[str, Any]) -> tuple[str, ...]:
         shown = evidence["undecided"] or evidence["primary_wrong"]
     elif rule_id == "families-blind":
         shown = [review for review in evidence["reviews"] if not review["matched"]]
+    elif rule_id == "families-text-agrees":
+        shown = evidence["text"]["wrong"]
     elif rule_id == "families-instances":
         shown = [item for item in evidence["instances"] if item[2] != "ok"]
     elif rule_id in ("families-primary", "families-confined"):

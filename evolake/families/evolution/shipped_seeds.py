@@ -161,6 +161,7 @@ ROOTS = (
     "evolake.families.gates.judging",
     *own_modules(),
     "evolake.families.sandbox.driver",
+    "evolake.families.text_solver.reviewing",
     "evolake.jail.drivers",
     "evolake.jail.inside.candidate",
 )

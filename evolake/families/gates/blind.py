@@ -65,12 +65,14 @@ CUT = "..."
 LONGEST_ANSWER = 2000
 MODEL = "model"
 """Name of a reviewer that is a model."""
+TEXT = "text"
+"""Name of the text solver among the reviewers (`gates.text_review`)."""
 
 
 @dataclass(frozen=True)
 class Review:
-    """One blind review. answer: what was in the box; "" for none. reviewer: the pair, or "model". status:
-    answered, gave up (N/A), no answer, failed (the role gave no usable reply).
+    """One blind review. answer: what was in the box; "" for none. reviewer: the pair, "model" or "text".
+    status: answered, gave up (N/A), no answer, failed (the role gave no usable reply).
     """
 
     number: int

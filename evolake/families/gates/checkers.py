@@ -374,6 +374,21 @@ def blind(evidence: Evidence, *, least_matches: int) -> Finding | None:
     return Finding(f"{text}; at difficulty {first['difficulty']}: {said}")
 
 
+@checker("families.text_agrees")
+def text_agrees(evidence: Evidence) -> Finding | None:
+    """Labels are what the text solver finds from the text, wherever it can read it."""
+    reading = evidence["text"]
+    if not reading["differ"]:
+        return None
+    first = reading["wrong"][0]
+    return Finding(
+        f"text and programs differ on {reading['differ']} of {reading['read']} questions that the text "
+        f"solver reads; at difficulty {first['difficulty']} the text gives {first['answer']!r}, the programs "
+        f"{first['label']!r}. The question is {first['question']!r}, and what it follows is "
+        f"{first['sentence']!r}"
+    )
+
+
 @checker("families.probes")
 def probes(evidence: Evidence) -> Finding | None:
     """Wrong answers are judged wrong."""

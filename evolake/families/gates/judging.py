@@ -28,6 +28,7 @@ from evolake.families.gates.leaks import benchmark_evidence
 from evolake.families.gates.sentences import sentences_evidence, spread
 from evolake.families.gates.specs import GATES
 from evolake.families.gates.static import Sample, commonest_share, draw_sample, nearest, static_evidence
+from evolake.families.gates.text_review import read_texts
 from evolake.families.model.contract import Family, as_json
 from evolake.families.model.similarity import Fingerprint, fingerprint
 from evolake.families.model.source_code import constants, unparsed
@@ -144,7 +145,18 @@ def blind(course: GateContext) -> Mapping[str, Any]:
         root_seed=course.root_seed,
     )
     evidence = blind_evidence(course.family, course.reviews, course.blind_votes)
-    if not course.family.checkers or course.sample is None:
+    assert course.sample is not None, "the blind gate comes after the static gate"
+    reading = read_texts(
+        course.family,
+        course.sample.instances,
+        course.sample_votes,
+        first=len(course.reviews),
+        pool=course.pool,
+        settings=course.settings,
+    )
+    course.reviews = [*course.reviews, *reading.reviews]
+    evidence |= {"text": reading.evidence}
+    if not course.family.checkers:
         return evidence
     return evidence | checker_probes(
         course.family,

@@ -51,7 +51,7 @@ GATES = (
         2,
         "blind",
         Lazy(f"{_COLLECTING}:blind"),
-        ("reviews", "probes", "accepted_wrongly"),
+        ("reviews", "probes", "accepted_wrongly", "text"),
         asset="blind_reviews",
         about="reviewers who saw the text only, what they answered, and whether it is the label",
         label="blind reviews",

@@ -73,7 +73,7 @@ SELECT reason, sum(instances)::INTEGER AS instances FROM families.dropped_instan
 -- name: reviews
 SELECT matches, count(*) AS families FROM (
   SELECT cycle, family_id, count(*) FILTER (matched) AS matches FROM families.blind_reviews
-    WHERE cycle <= $cycle GROUP BY ALL
+    WHERE cycle <= $cycle AND reviewer <> 'text' GROUP BY ALL
 ) GROUP BY matches ORDER BY matches
 
 -- name: examples

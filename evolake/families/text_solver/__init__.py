@@ -7,6 +7,6 @@ texts only: it shares no program, no table and no word list with the engines tha
 imports nothing of them, so that a fault of an author is not repeated here.
 """
 
-from evolake.families.text_solver.answers import Answer, Right, Unread, Wrong, check, solve
+from evolake.families.text_solver.answers import Answer, Right, Unread, Void, Wrong, check, solve
 
-__all__ = ["Answer", "Right", "Unread", "Wrong", "check", "solve"]
+__all__ = ["Answer", "Right", "Unread", "Void", "Wrong", "check", "solve"]

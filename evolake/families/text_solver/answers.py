@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 
-from evolake.families.text_solver.language import Unreadable
+from evolake.families.text_solver import boards, groups, orders, queues, rows, runs, selections
+from evolake.families.text_solver.language import Meaning, Unanswerable, Unreadable
 
-KINDS = ("orders", "runs", "rows", "selections", "groups")
+KINDS = (orders, runs, rows, selections, groups, queues, boards)
 
 
 @dataclass(frozen=True)
 class Answer:
-    """The answer that the text has (`many`: one of several)."""
+    """The answer that the text has (`many`: one of several). rules: the sentences that decide it."""
 
     value: Any
     kind: str
     many: bool = False
+    rules: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,14 @@ class Unread:
     """No meaning was found; `sentence` is what could not be read, or why."""
 
     sentence: str
+
+
+@dataclass(frozen=True)
+class Void:
+    """The text was read and has no answer: nothing fits it, or something that it says does not hold."""
+
+    why: str
+    rules: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -40,21 +49,12 @@ class Wrong:
     why: str
 
 
-@dataclass(frozen=True)
-class Meaning:
-    """What a text asks. `find` returns an answer; `fault` is None where one answer is right, else
-    it returns why a given answer is wrong, or an empty string."""
-
-    find: Callable[[], Any]
-    fault: Callable[[Any], str] | None = None
-
-
 def read(text: str) -> tuple[str, Meaning]:
     """Return the kind and the meaning of a text; raise Unreadable with the part that has none."""
     deepest = ""
     for kind in KINDS:
         try:
-            return kind, import_module(f"evolake.families.text_solver.{kind}").read(text)
+            return kind.__name__.rpartition(".")[2], kind.read(text)
         except Unreadable as unread:
             deepest = _deeper(text, deepest, str(unread))
     raise Unreadable(deepest)
@@ -62,23 +62,28 @@ def read(text: str) -> tuple[str, Meaning]:
 
 def _deeper(text: str, one: str, other: str) -> str:
     """Return the remark that is about a later part of the text: its kind came furthest."""
-    if other not in text:
+    if not one or other not in text:
         return other
     return max(one, other, key=lambda part: text.find(part) if part in text else len(text))
 
 
-def solve(text: str) -> Answer | Unread:
+def solve(text: str) -> Answer | Void | Unread:
     """Compute the answer to a question's text.
 
     Args:
         text: the whole question, untrusted.
 
     Returns:
-        The answer, a JSON value; or what could not be read.
+        The answer, a JSON value; why there is none; or what could not be read.
     """
+    rules: tuple[str, ...] = ()
     try:
         kind, meaning = read(text)
-        return Answer(_plain(meaning.find()), kind, meaning.fault is not None)
+        rules = tuple(meaning.rules)
+        value = _plain(meaning.find())
+        return Answer(value, kind, meaning.fault is not None, rules)
+    except Unanswerable as void:
+        return Void(str(void), rules)
     except (Unreadable, RecursionError, OverflowError) as unread:
         return Unread(str(unread))
 
@@ -96,6 +101,8 @@ def check(text: str, answer: Any) -> Right | Wrong | Unread:
     try:
         _, meaning = read(text)
         wrong = (meaning.fault or _other_than(meaning))(answer)
+    except Unanswerable as void:
+        return Wrong(str(void))
     except (Unreadable, RecursionError, OverflowError) as unread:
         return Unread(str(unread))
     return Wrong(wrong) if wrong else Right()

@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from evolake.families.text_solver.answers import Meaning
-from evolake.families.text_solver.language import Unreadable, known, opened, table
+from evolake.families.text_solver.language import Meaning, Unreadable, known, opened, table
 from evolake.families.text_solver.puzzles import asked
 from evolake.families.text_solver.search import Clue, assignments
 
@@ -23,6 +22,7 @@ def read(text: str) -> Meaning:
     those = setting["those"]
     reader.words = setting | {
         "In": setting["in"].capitalize(),
+        "Place": setting["place"].capitalize(),
         "Those": those[0].upper() + those[1:],
         "be": setting["are"],
     }
@@ -36,7 +36,11 @@ def read(text: str) -> Meaning:
     reader.take("This is known:")
     clues += [_clue(names, *item) for item in reader.items(tables["clues"])]
     question = asked(reader, tables["questions"], names, lambda *item: _clue(names, *item), tables["clues"])
-    return Meaning(lambda: question(list(assignments(names, range(1, last + 1), clues, distinct=False))))
+
+    def find() -> Any:
+        return question(list(assignments(names, range(1, last + 1), clues, distinct=False)))
+
+    return Meaning(find, rules=reader.chosen)
 
 
 def _clue(names: list[str], meaning: str, values: dict[str, Any]) -> Clue:
@@ -52,6 +56,7 @@ def _clue(names: list[str], meaning: str, values: dict[str, Any]) -> Clue:
 
 
 MARKED: dict[str, Callable[..., bool]] = {
+    "each_with": lambda places: min(Counter(places).values()) > 1,
     "some_at": lambda places, k: k in places,
     "none_at": lambda places, k: k not in places,
     "distinct": lambda places: len(set(places)) == len(places),

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -34,6 +36,20 @@ COUNTS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 
 class Unreadable(Exception):
     """A part of the text that has no known meaning; `str()` is that part, or why it has none."""
+
+
+class Unanswerable(Exception):
+    """The text was read, and no answer fits it; `str()` is why."""
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What a text asks. `find` returns an answer; `fault` is None where one answer is right, else
+    it returns why a given answer is wrong, or an empty string. `rules`: the sentences behind it."""
+
+    find: Callable[[], Any]
+    fault: Callable[[Any], str] | None = None
+    rules: list[str] = field(default_factory=list)
 
 
 @lru_cache(maxsize=20_000)
@@ -101,10 +117,12 @@ def sentences(text: str) -> list[str]:
 
 
 class Reader:
-    """Reads sentences one after another; nothing can be passed over."""
+    """Reads sentences one after another; nothing can be passed over. chosen: those whose meaning a
+    table has, which are the rules and clues."""
 
     def __init__(self, sentences: list[str], words: dict[str, Any] | None = None):
         self.rest = list(reversed(sentences))
+        self.chosen: list[str] = []
         self.words = words or {}
 
     @property
@@ -141,8 +159,10 @@ class Reader:
     ) -> tuple[str, dict[str, Any]] | None:
         """As `choose`, but return None where no pattern matches."""
         for meaning, patterns in meanings.items():
+            sentence = self.next
             found = self.maybe(*(start + pattern for pattern in patterns))
             if found is not None:
+                self.chosen.append(sentence)
                 return meaning, found
         return None
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from evolake.families.text_solver.answers import Meaning
-from evolake.families.text_solver.language import Unreadable, known, opened, table
+from evolake.families.text_solver.language import Meaning, Unreadable, known, opened, table
 from evolake.families.text_solver.puzzles import asked
 from evolake.families.text_solver.search import Clue, assignments
 
@@ -35,7 +34,7 @@ def read(text: str) -> Meaning:
     question = asked(
         reader, tables["questions"], names, lambda *item: order.clue(names, *item), tables["clues"]
     )
-    return Meaning(find)
+    return Meaning(find, rules=reader.chosen)
 
 
 def _words(setting: dict[str, Any]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from evolake.families.text_solver.language import Reader, Unreadable, known
+from evolake.families.text_solver.language import Reader, Unanswerable, Unreadable, known
 from evolake.families.text_solver.search import Clue
 
 Fits = list[dict[str, int]]
@@ -40,7 +40,7 @@ def asked(
     if found is None:
         raise Unreadable(reader.next or "the text ends without a question")
     name, values = found
-    if (name == "holding") != bool(statements):
+    if (name in {"holding", "sometimes"}) != bool(statements):
         raise Unreadable(whole.rest[0] if whole.rest else "statements without their question")
     known(names, values)
     answer = {**ANSWERS, **more}[name]
@@ -49,7 +49,7 @@ def asked(
 
 def _some(fits: Fits) -> Fits:
     if not fits:
-        raise Unreadable("nothing fits everything that is said")
+        raise Unanswerable("nothing fits everything that is said")
     return fits
 
 
@@ -63,7 +63,7 @@ def _statements(reader, clue, clues) -> list[Clue]:
 
 def _only(fits: Fits) -> dict[str, int]:
     if len(fits) != 1:
-        raise Unreadable(f"the text says that exactly one fits; {len(fits)} do")
+        raise Unanswerable(f"the text says that exactly one fits; {len(fits)} do")
     return fits[0]
 
 
@@ -74,7 +74,7 @@ def _word(fit: dict[str, int]) -> str:
 def _nth_word(fits: Fits, k: int, **_: Any) -> str:
     words = sorted({_word(fit) for fit in fits})
     if not 1 <= k <= len(words):
-        raise Unreadable(f"the list has {len(words)} words; number {k} is asked for")
+        raise Unanswerable(f"the list has {len(words)} words; number {k} is asked for")
     return words[k - 1]
 
 
@@ -90,6 +90,10 @@ def _holding(fits: Fits, statements: list[Clue], **_: Any) -> list[int]:
     ]
 
 
+def _sometimes(fits: Fits, statements: list[Clue], **_: Any) -> list[int]:
+    return [number for number, statement in enumerate(statements, 1) if any(map(statement.true_in, fits))]
+
+
 ANSWERS: dict[str, Callable[..., Any]] = {
     "word": lambda fits, **_: _word(_only(fits)),
     "mapping": lambda fits, **_: _only(fits),
@@ -98,5 +102,7 @@ ANSWERS: dict[str, Callable[..., Any]] = {
     "possible": lambda fits, a, **_: sorted({fit[a] for fit in fits}),
     "nth_word": _nth_word,
     "settled": _settled,
+    "most": lambda fits, names, **_: {name: max(fit[name] for fit in fits) for name in names},
     "holding": _holding,
+    "sometimes": _sometimes,
 }

@@ -10,8 +10,15 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import Any
 
-from evolake.families.text_solver.answers import Meaning
-from evolake.families.text_solver.language import Reader, Unreadable, known, sentences, table
+from evolake.families.text_solver.language import (
+    Meaning,
+    Reader,
+    Unanswerable,
+    Unreadable,
+    known,
+    sentences,
+    table,
+)
 from evolake.families.text_solver.search import Budget, Clue, assignments
 
 MOST_CARDS = 16
@@ -41,7 +48,7 @@ def _question(reader: Reader, questions: dict[str, list[str]]) -> str:
 def _first(found: Iterator[Any]) -> Any:
     for one in found:
         return one
-    raise Unreadable("nothing fits everything that is said")
+    raise Unanswerable("nothing fits everything that is said")
 
 
 def _chain(reader: Reader, tables: dict[str, Any]) -> Meaning:
@@ -70,7 +77,7 @@ def _chain(reader: Reader, tables: dict[str, Any]) -> Meaning:
         judge = _letters_fault if form == "letters" else _numbers_fault
         return judge(answer, tiles, lie, touches)
 
-    return Meaning(find, fault)
+    return Meaning(find, fault, reader.chosen)
 
 
 TOUCHES: dict[str, Callable[..., bool]] = {
@@ -158,7 +165,7 @@ def _days(reader: Reader, tables: dict[str, Any]) -> Meaning:
         broken = [clue for clue in clues if not clue.true_in(plan)]
         return f"a rule is broken for {', '.join(broken[0].scope)}" if broken else ""
 
-    return Meaning(find, fault)
+    return Meaning(find, fault, reader.chosen)
 
 
 def _plan(answer: Any, form: str, names: list[str]) -> dict[str, int] | None:
@@ -209,7 +216,7 @@ def _cards(reader: Reader, tables: dict[str, Any]) -> Meaning:
         fits = _whole_numbers(answer) and answer in answers()
         return "" if fits else "no choice that fits everything that is said"
 
-    return Meaning(lambda: _first(answers()), fault)
+    return Meaning(lambda: _first(answers()), fault, reader.chosen)
 
 
 def _next_to(place: int, places: list[int]) -> bool:
@@ -220,6 +227,7 @@ RULES: dict[str, Callable[[list[int], int], bool]] = {
     "neighbour": lambda places, size: all(_next_to(place, places) for place in places),
     "apart": lambda places, size: not any(_next_to(place, places) for place in places),
     "one_end": lambda places, size: (1 in places) != (size in places),
+    "five": lambda places, size: len(places) <= 5,
     "even": lambda places, size: len(places) % 2 == 0,
     "odd": lambda places, size: len(places) % 2 == 1,
 }

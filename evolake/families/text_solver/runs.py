@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from evolake.families.text_solver.answers import Meaning
-from evolake.families.text_solver.language import Reader, Unreadable, opened, table
+from evolake.families.text_solver.language import Meaning, Reader, Unreadable, opened, table
 
 Rule = tuple[str | None, Callable[..., None], int, int]
 
@@ -49,7 +48,7 @@ def read(text: str) -> Meaning:
     def find() -> Any:
         return QUESTIONS[name](lambda at: _run(at, rules, turns), start, x, **found)
 
-    return Meaning(find)
+    return Meaning(find, rules=reader.chosen)
 
 
 def _extras(reader: Reader, start: State) -> None:

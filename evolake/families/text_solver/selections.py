@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from evolake.families.text_solver.answers import Meaning
-from evolake.families.text_solver.language import Unreadable, known, opened, table
+from evolake.families.text_solver.language import Meaning, Unanswerable, Unreadable, known, opened, table
 from evolake.families.text_solver.puzzles import asked
 from evolake.families.text_solver.search import Clue, assignments
 
@@ -36,7 +35,7 @@ def read(text: str) -> Meaning:
     def find() -> Any:
         return question(_Fits(assignments(names, (0, 1), clues, distinct=False), weights))
 
-    return Meaning(find)
+    return Meaning(find, rules=reader.chosen)
 
 
 class _Fits(list):
@@ -106,7 +105,7 @@ def _least_word(fits: _Fits, **_: Any) -> str:
     least = min(map(fits.total, fits))
     best = [fit for fit in fits if fits.total(fit) == least]
     if len(best) != 1:
-        raise Unreadable(f"the text says that exactly one is smallest; {len(best)} are")
+        raise Unanswerable(f"the text says that exactly one is smallest; {len(best)} are")
     return "".join(sorted(name[0] for name, chosen in best[0].items() if chosen))
 
 

@@ -62,8 +62,8 @@ def test_an_accepted_folder_is_one_object_and_exit_0():
     code, out, _ = typed(CLINIC, "--json")
     assert code == 0
     result = json.loads(out)
-    remarks, readings = result.pop("remarks"), result.pop("readings")
-    assert {item["verdict"] for item in readings} == {"fixed"}
+    remarks, text = result.pop("remarks"), result.pop("text")
+    assert (text["asked"], text["read"], text["differ"]) == (40, 0, 0)
     assert "no program reads the sentence 'A treatment is never interrupted.'" in remarks and all(
         "no program reads" in item for item in remarks
     )
@@ -85,6 +85,8 @@ def test_an_accepted_folder_is_one_object_and_exit_0():
         "independent": {
             "level": "none",
             "other_authors": 0,
+            "text_right": 0,
+            "text_answers": 0,
             "model_right": 0,
             "model_answers": 0,
             "person_right": 0,

@@ -7,13 +7,16 @@ from functools import partial
 
 import numpy as np
 import pytest
+from families_fixtures import RULES, operators, seed_family
 from families_fixtures import judged as judged_by_all_rules
 from families_fixtures import judged_but_for_guesses as judged
-from families_fixtures import seed_family
 
+from evolake.families.evolution.draft_feedback import measure_draft
+from evolake.families.gates.judging import FamilyGates
 from evolake.families.model.contract import Family
 from evolake.families.model.source_code import switch
 from evolake.families.operators.registry import child_of
+from evolake.families.settings import FamiliesSettings
 from evolake.families.worlds.board_world import board_world
 from evolake.families.worlds.constraint_world import world_of
 from evolake.families.worlds.constraints import LAWS, QUESTIONS, STRUCTURES, THEMES
@@ -102,7 +105,7 @@ def test_a_sentence_that_says_another_thing_than_the_clue_is_blocked(pool):
 
 
 def test_a_law_that_the_text_says_and_no_program_follows_is_blocked(pool):
-    """Looked up in a table by every engine, and alike in all: only a trial without it shows."""
+    """Looked up in a table by every engine, alike in all: the text solver sees it, and a trial without."""
     family = queue()
     (held,) = [point for point in family.points if point.name == "law"]
 
@@ -116,8 +119,12 @@ def test_a_law_that_the_text_says_and_no_program_follows_is_blocked(pool):
         family, generator=without(family.generator), validator=without(family.validator), validators=sources
     )
     blocked = judged(silent, pool).blocked_by
-    assert blocked is not None and blocked.rule_id == "families-sentences-declared", blocked
-    assert f"law_{held.chosen} is said to hold a rule" in blocked.reason
+    assert blocked is not None
+    assert blocked.rule_id == "families-text-agrees", blocked
+    assert held.alternative().text in blocked.reason
+    gates = FamilyGates(pool, operators(), RULES, FamiliesSettings(), "0001", "test")
+    faults = measure_draft(silent, gates, []).faults
+    assert any(f"law_{held.chosen} is said to hold a rule" in fault for fault in faults)
 
 
 def test_a_world_that_a_switched_rule_leaves_dead_is_blocked(pool):

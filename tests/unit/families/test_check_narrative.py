@@ -8,7 +8,6 @@ from evolake.families.commands.checking import Checked, voter_sentences
 from evolake.families.commands.group import tell
 from evolake.families.gates.consensus import vote
 from evolake.families.independence import independence_of
-from evolake.families.readings.view import ReadingPlace
 from evolake.families.sandbox.running import Solved
 
 
@@ -29,7 +28,7 @@ def votes(*answers: dict[str, Any]) -> tuple[Any, ...]:
 
 def told(result: Any, **evidence: Any) -> Checked:
     seen: Any = SimpleNamespace(**vars(result), accepted=True, evidence=evidence)
-    return Checked(seen, (), independence_of((), (), (), ()))
+    return Checked(seen, independence_of((), (), (), ()))
 
 
 def judged(*answers: dict[str, Any]) -> Any:
@@ -85,22 +84,6 @@ def test_everything_that_evidence_names_is_told_once_and_changes_the_verdict():
         },
     )
     assert named.verdict == "accepted with remarks"
-    broken = replace(
-        clean,
-        failed="RecursionError at view.py:3: too deep",
-        readings=(
-            ReadingPlace("a border", "At least #1.", "a", "a", "never decides"),
-            ReadingPlace("rounding", "Rounded up.", "up", "down", "contradicted", 3, 9),
-        ),
-    )
-    assert (
-        broken.summary == "readings: 2 examined (1 distinguished by no instance, 1 done otherwise than said)"
-    )
-    assert broken.remarks == [
-        "its readings could not be examined: RecursionError at view.py:3: too deep",
-        "rounding: the text says 'up', the programs do 'down' (3 of 9 instances tell the two apart): "
-        "'Rounded up.'",
-    ]
     assert named.remarks == [
         "the validators b and a are 80% alike: their votes may be one",
         "one answer holds in 75% of the instances at difficulty 5 and above",
@@ -136,3 +119,18 @@ def test_an_accepted_family_whose_voters_differ_does_not_read_as_if_they_agreed(
     assert first.startswith("accepted with remarks; its 3 programs are not always of one mind; ")
     assert "validator b is outvoted" in first
     assert second.startswith("accepted; its 2 programs agree; ") and "outvoted" not in second
+
+
+def test_what_the_text_solver_made_of_a_family_is_told_in_one_line():
+    plain = judged({"primary": 3, "a": 3})
+    reading = {"asked": 40, "read": 40, "unread": "", "differ": 0, "wrong": []}
+    said = [
+        told(plain, blind={"text": reading | changed}).summary
+        for changed in ({}, {"read": 38, "differ": 2}, {"read": 0, "unread": "Rain\nfalls."})
+    ]
+    assert said == [
+        "text solver: 40 of 40 questions read, it agrees with the programs",
+        "text solver: 38 of 40 questions read, 2 of them differ",
+        "text solver: unread, as it does not know 'Rain falls.'",
+    ]
+    assert told(plain).summary == ""

@@ -56,6 +56,10 @@ def votes(voter: str, for_label: list[bool]) -> list[dict[str, Any]]:
             "none",
         ),
         ([], [], [{"reviewer": "reader+second", "matched": True}] * 5, [], "none"),
+        ([], [], [{"reviewer": "text", "matched": True}] * 5, [], "text"),
+        ([], [], [{"reviewer": "text", "matched": True}] * 4, [], "none"),
+        ([], [], [{"reviewer": "text", "matched": right} for right in (*[True] * 39, False)], [], "none"),
+        ([], [], [{"reviewer": "text", "matched": True}] * 5, answers("model", FIVE_OF_FIVE), "model"),
         ([], [], [{"reviewer": "model", "matched": True}] * 5, [], "model"),
         ([], [], [{"reviewer": "model", "matched": True}] * 4, [], "none"),
         ([], [], [{"reviewer": "model", "matched": True}] * 4, answers("model", FOUR_OF_FIVE), "model"),
@@ -112,7 +116,10 @@ def test_an_export_of_what_is_independent_leaves_the_rest_out_and_refuses_an_emp
         seeds=[], rulesets=[], cycles=["0001"], root_seeds=[], backends=[], versions=[], counts={}
     )
     rows = [{"family_id": "f", "independent": "model"}, {"family_id": "g", "independent": "none"}]
-    known = {"f": Independence("model", 0, (5, 5), (0, 0)), "g": Independence("none", 0, (0, 0), (0, 0))}
+    known = {
+        "f": Independence("model", 0, (0, 0), (5, 5), (0, 0)),
+        "g": Independence("none", 0, (0, 0), (0, 0), (0, 0)),
+    }
     data = Dataset(rows, [{"family_id": "f"}, {"family_id": "g"}], made_by, {}, known)
     assert (
         [row["family_id"] for row in data.independent().instances]
