@@ -1,5 +1,15 @@
 """The formulas that a search of designs races on and its champion is measured on, and the bar that it is held
-against.
+against. As a program, it measures a design on fresh formulas.
+
+    python benchmarks/designs_bar.py {bars,scaling,terms,tune} [--design FILE] [--seed S] [--rows FILE]
+
+bars      the bar below, against design 340 and the baseline
+scaling   the design, design 340, the baseline, probSAT, MiniSat and CaDiCaL on planted formulas to N=5,000
+          and uniform ones to N=640: solved, steps, work and processor seconds with 95 % intervals
+terms     the same for the design's genome (FILE.genome.json) without each of its terms, on both kinds
+tune      probSAT's seconds by its break parameter, on formulas that nothing else draws
+
+A clock decides only when another solver gives up; everything else is counted. --rows writes the rows as JSON.
 
 The bar, on fresh formulas, 400 at each size and kind: at most a third of the work of the paper's design 340
 on planted formulas (p0 = 0.08) at N=320 and 640, and at most the work of the baseline on uniform satisfiable
@@ -14,16 +24,39 @@ clauses per variable at N=160, 4.1 at N=226 and 4.0 at N=320 are what it decides
 
 from __future__ import annotations
 
+import argparse
+import json
 import math
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from bench import SHORT
 
 from evolake.contest import paired
-from evolake.designs.evolution.racing import BudgetLevel, Racer, Stage, kind_scores
-from evolake.designs.model.instances import PLANTED, FormulaKind, KindName, uniform_kind
+from evolake.designs.commands import trace_file
+from evolake.designs.engines.isolated import Run, run_apart
+from evolake.designs.engines.other_solvers import Solved, of_design, solve
+from evolake.designs.evolution.ablation import traced_ablations
+from evolake.designs.evolution.racing import BudgetLevel, Racer, Stage, kind_scores, run_stages
+from evolake.designs.genome.open_ablation import ablations
+from evolake.designs.genome.open_genome import read_genome
+from evolake.designs.model.contract import TracedDesign
+from evolake.designs.model.instances import (
+    PLANTED,
+    FormulaKind,
+    KindName,
+    Planted,
+    distinct_triples,
+    draw_formulas,
+    uniform_kind,
+    write_batch,
+)
+from evolake.designs.tracing.trace import PRELOAD
+from evolake.jail import open_pool
 from evolake.seeds import child_seed
 
 SIZES: tuple[tuple[FormulaKind, int, int, int], ...] = (
@@ -220,3 +253,218 @@ def measured(run: Runs, seed: int, bars: Sequence[Bar] = BARS) -> list[Compariso
         result.append(compared(bar, run("champion", levels), run(bar.rival, levels), seed))
         print(result[-1], flush=True)
     return result
+
+
+SEEDS = Path(__file__).resolve().parents[1] / "data_lake" / "seeds"
+KNOWN = {
+    "baseline": SEEDS / "designs" / "baseline.py",
+    "design 340": SEEDS / "reference_designs" / "design_340.py",
+}
+"""The rivals of the bar."""
+CORE_S = 3600.0
+SECONDS = 10.0
+"""Processor seconds after which another solver gives up a formula."""
+MOST_WORK = 200_000
+SCALING: tuple[tuple[FormulaKind, int, int, tuple[str, ...]], ...] = (
+    *(
+        (PLANTED, n, formulas, names)
+        for n, formulas, names in (
+            (160, 100, ("champion", "design 340", "baseline", "probSAT", "MiniSat", "CaDiCaL")),
+            (320, 100, ("champion", "design 340", "baseline", "probSAT")),
+            (640, 48, ("champion", "design 340", "baseline", "probSAT")),
+            (1280, 48, ("champion", "design 340", "baseline")),
+            (2560, 24, ("champion", "design 340")),
+            (5000, 24, ("champion", "design 340")),
+        )
+    ),
+    *(
+        (uniform_kind(ratio), n, formulas, ("champion", "design 340", "baseline", "probSAT", *cdcl))
+        for ratio, n, formulas, cdcl in (
+            (4.2, 160, 100, ("MiniSat", "CaDiCaL")),
+            (4.1, 226, 100, ("MiniSat", "CaDiCaL")),
+            (4.0, 320, 100, ()),
+            (4.0, 452, 48, ()),
+            (4.0, 640, 48, ()),
+        )
+    ),
+)
+"""Kind, variables, formulas and solvers of the scaling. A solver that gave up most formulas of a size is not
+run on the next."""
+FILTERED = 320
+"""Uniform formulas of more variables are taken as they are drawn: with 4.0 clauses per variable nearly all
+are satisfiable, and a complete solver takes long to find out."""
+TERMS = ((PLANTED, 320, 100), (uniform_kind(4.1), 226, 100))
+TUNED = ((PLANTED, 160, 100), (uniform_kind(4.1), 226, 100))
+if SHORT:
+    SCALING, TERMS = ((PLANTED, 40, 12, SCALING[0][3]),), ((PLANTED, 40, 12),)
+    TUNED, SECONDS, MOST_WORK = ((PLANTED, 40, 12),), 1.0, 3_000
+
+
+def traced(path: Path) -> str:
+    """Return a design file's graph as JSON text."""
+    result = trace_file(path.read_text())
+    if not isinstance(result, TracedDesign):
+        raise SystemExit(f"{path} cannot be traced: {result.reason}")
+    return json.dumps(result.to_json())
+
+
+def drawn(kind: FormulaKind, n: int, formulas: int, seed: int) -> Planted:
+    """Return formulas of a kind; see FILTERED."""
+    if kind.name == "planted" or n <= FILTERED:
+        return draw_formulas(kind, n, formulas, seed)
+    random, m = np.random.default_rng([seed, n]), int(kind.ratio * n)
+    idx = distinct_triples(random, formulas * m, n).reshape(formulas, m, 3).astype(np.int32)
+    sgn = (2 * random.integers(0, 2, size=idx.shape, dtype=np.int8) - 1).astype(np.int8)
+    return Planted(idx, sgn, np.zeros((formulas, n), np.int8), n, m, seed)
+
+
+def solved_by(text: str, instances: Planted, most_work: int, seed: int) -> tuple[Solved, float]:
+    """Run a design on a batch, each formula until it is solved or the work is spent; return what came of it,
+    and the work of a step."""
+    with tempfile.TemporaryDirectory() as folder:
+        write_batch(instances, Path(folder) / "batch.npz")
+        result = run_apart(
+            Run(
+                text,
+                instances.n,
+                instances.batch,
+                seed,
+                10**9,
+                instance_seed=0,
+                ratio=0.0,
+                until_median=False,
+                computed="unsolved",
+                max_work=most_work,
+                batch_file=f"{folder}/batch.npz",
+            )
+        )
+    if result.failure:
+        raise SystemExit(f"a design failed: {result.failure}")
+    return of_design(result), result.work_per_step
+
+
+def scaling_row(
+    kind: FormulaKind, solver: str, n: int, result: Solved, per_step: float | None
+) -> dict[str, Any]:
+    """Return a row of the scaling. steps, work, cpu_s: median, low, high; null: not reached."""
+
+    def known(values: np.ndarray) -> list[float | None]:
+        return [float(f"{value:.4g}") if math.isfinite(value) else None for value in result.median(values)]
+
+    return {
+        "kind": str(kind),
+        "n": n,
+        "solver": solver,
+        "formulas": len(result.status),
+        "solved": int((result.status == 1).sum()),
+        "steps": known(result.steps),
+        "work": known(result.steps * per_step) if per_step else None,
+        "cpu_s": known(result.cpu_s),
+    }
+
+
+def scaling(champion: Path, seed: int) -> list[dict[str, Any]]:
+    """Measure the champion and the others at each size; print and return the rows."""
+    texts = {name: traced(path) for name, path in {"champion": champion, **KNOWN}.items()}
+    rows: list[dict[str, Any]] = []
+    print(
+        f"{'formulas':20} {'N':>5} {'solver':10} {'solved':>8}   median (95 % interval): steps, work, seconds"
+    )
+    for place, (kind, n, formulas, names) in enumerate(SCALING):
+        instances = drawn(kind, n, formulas, child_seed(seed, "designs", "scaling", str(kind), place))
+        for name in names:
+            if name in texts:
+                result, per_step = solved_by(texts[name], instances, MOST_WORK, seed)
+            else:
+                result, per_step = solve(name, instances, seconds=SECONDS, seed=seed), None
+            rows.append(scaling_row(kind, name, n, result, per_step))
+            print(shown(rows[-1]), flush=True)
+    return rows
+
+
+def shown(row: Mapping[str, Any]) -> str:
+    """Return a row of the scaling as a line."""
+
+    def numbers(values: Sequence[float | None] | None) -> str:
+        if values is None:
+            return "-"
+        middle, low, high = ("-" if value is None else f"{value:,.4g}" for value in values)
+        return f"{middle} ({low} to {high})"
+
+    parts = "   ".join(numbers(row[name]) for name in ("steps", "work", "cpu_s"))
+    solved = f"{row['solved']:3d}/{row['formulas']:<4d}"
+    return f"{row['kind']:20} {row['n']:5d} {row['solver']:10} {solved}   {parts}"
+
+
+def terms(champion: Path, seed: int) -> list[dict[str, Any]]:
+    """Measure the champion's genome without each of its terms on both kinds; print and return the rows."""
+    genome = read_genome(champion.with_suffix(".genome.json").read_text())
+    with open_pool(workers=1, preload=PRELOAD) as pool:
+        without = traced_ablations(ablations(genome), pool)
+    rows = []
+    for place, (kind, n, formulas) in enumerate(TERMS):
+        instances = drawn(kind, n, formulas, child_seed(seed, "designs", "terms", str(kind), place))
+        for name, text in [("whole", traced(champion)), *((str(item), text) for item, text in without)]:
+            result, per_step = solved_by(text, instances, MOST_WORK // 10, seed)
+            rows.append(scaling_row(kind, name, n, result, per_step))
+            print(shown(rows[-1]), flush=True)
+    return rows
+
+
+def tune(seed: int) -> list[dict[str, Any]]:
+    """Measure probSAT by its break parameter; print and return the rows."""
+    rows = []
+    for place, (kind, n, formulas) in enumerate(TUNED):
+        instances = drawn(kind, n, formulas, child_seed(seed, "designs", "tune", str(kind), place))
+        for cb in (1.8, 1.9, 2.0, 2.06, 2.15, 2.3, 2.5, 2.8):
+            result = solve("probSAT", instances, seconds=SECONDS / 5, seed=seed, cb=cb)
+            rows.append(
+                scaling_row(kind, f"cb={cb:g}", n, result, None) | {"mean_s": float(result.cpu_s.mean())}
+            )
+            print(f"{shown(rows[-1])}   mean {rows[-1]['mean_s']:.4f} s", flush=True)
+    return rows
+
+
+def bars(champion: Path, seed: int) -> list[dict[str, Any]]:
+    """Hold the champion against the bar; print and return the rows."""
+    texts = {name: traced(path) for name, path in {"champion": champion, **KNOWN}.items()}
+
+    def run(name: str, levels: Sequence[BudgetLevel]) -> list[Stage]:
+        return [run_stages(texts[name], [level], [level.max_steps], CORE_S)[0] for level in levels]
+
+    comparisons = measured(run, seed, BARS[:1] if SHORT else BARS)
+    print(verdict(comparisons))
+    return [
+        {
+            "bar": str(item.bar),
+            "rival": item.bar.rival,
+            "ratio": [item.ratio, item.low, item.high],
+            "champion": item.champion,
+            "rival_work": item.rival,
+        }
+        for item in comparisons
+    ]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    measures = {
+        "bars": lambda given: bars(given.design, given.seed),
+        "scaling": lambda given: scaling(given.design, given.seed),
+        "terms": lambda given: terms(given.design, given.seed),
+        "tune": lambda given: tune(given.seed),
+    }
+    parser.add_argument("measure", choices=measures, nargs="?", default="scaling")
+    parser.add_argument("--design", type=Path, default=SEEDS / "reference_designs" / "in_turn.py")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--rows", type=Path)
+    given = parser.parse_args()
+    rows = measures[given.measure](given)
+    if given.rows:
+        given.rows.write_text("[\n" + ",\n".join(json.dumps(row) for row in rows) + "\n]\n")
+
+
+if __name__ == "__main__":
+    main()
