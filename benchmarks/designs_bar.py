@@ -445,10 +445,10 @@ class Pool:
     texts: list[str]
 
 
-def pool_of(root: Path) -> Pool:
-    """Return what the last finished cycle of a lake ranked."""
+def pool_of(root: Path, finished: int) -> Pool:
+    """Return what was ranked in a lake's cycle, the first of which is 1."""
     lake = Lake(root)
-    *_, cycle, entering = lake.cycles("designs", archive_asset("designs"))
+    cycle, entering = f"{finished:04d}", f"{finished + 1:04d}"
     report = FinishedCycle(lake, "designs", cycle, None, "", {})
     population = read_population(lake, entering)
     ranked = material_of(report, population).ranked()
@@ -496,8 +496,9 @@ def choice(lakes: Sequence[Path], seed: int) -> Iterator[dict[str, Any]]:
     """Judge by fresh formulas of CHOSEN what each rule chooses in each lake; yield a row for each rule."""
     logs: dict[str, list[float]] = {}
     kind, n, formulas, most = CHOSEN
+    finished = min(len(Lake(root).cycles("designs", archive_asset("designs"))) for root in lakes) - 1
     for root in lakes:
-        pool = pool_of(root)
+        pool = pool_of(root, finished)
         levels = budget_levels(seed, f"choice {root.name}", [(kind, n, formulas, most)])
         work = {
             name: math.log(counted_work(run_stages(text, levels, [most], CORE_S)[0]))
