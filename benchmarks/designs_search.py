@@ -38,6 +38,7 @@ from designs_bar import (
     BARS,
     BATCH,
     BEYOND,
+    KNOWN,
     REPEATS,
     RIVALS,
     Bar,
@@ -68,12 +69,6 @@ from evolake.designs.model.instances import FormulaKind, prepare
 from evolake.designs.tracing.trace import PRELOAD, trace
 from evolake.jail import open_pool
 
-SEEDS = Path(__file__).resolve().parents[1] / "data_lake" / "seeds"
-KNOWN = {
-    "baseline": SEEDS / "designs" / "baseline.py",
-    "design 340": SEEDS / "reference_designs" / "design_340.py",
-}
-"""The rivals of the bar."""
 WALL_S = 120.0
 FINAL_BATCH = 24
 FINAL_ROUNDS = ((1, 40), (5, 8))

@@ -27,7 +27,7 @@ from proof_kit import dimacs, pigeons
 
 from evolake.jail import Limits
 from evolake.jail.direct import DirectRun, run_direct
-from evolake.solvers.formula import Formula, formula_of, write_dimacs
+from evolake.reading.formula import Formula, formula_of, write_dimacs
 from evolake.solvers.proof import ProofLimits
 from evolake.solvers.proof.checking import CHECKERS
 from evolake.solvers.proof.drat import ProofSpelling

@@ -25,8 +25,8 @@ from bench import SHORT
 
 from evolake.errors import InputError
 from evolake.lake import Lake
+from evolake.reading.formula import Formula, write_dimacs
 from evolake.settings import load
-from evolake.solvers.formula import Formula, write_dimacs
 from evolake.solvers.measurement.benchmark import MeasuringOptions
 from evolake.solvers.measurement.duel import Contender, DuelPlan, decide_duel, decision_rng, run_duel
 from evolake.solvers.measurement.repositories import SuiteChoice

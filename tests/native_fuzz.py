@@ -11,7 +11,7 @@ from pathlib import Path
 
 from proof_cases import planted, random_problem, random_refutation, random_steps, satisfiable, solved, text_of
 
-from evolake.solvers.formula import formula_of, write_dimacs
+from evolake.reading.formula import formula_of, write_dimacs
 from evolake.solvers.proof.drat import BadProof, Proof, read_proof, refute, write_binary, write_text
 from evolake.solvers.proof.lrat import read_lrat_text, refute_by_hints, write_lrat_binary
 

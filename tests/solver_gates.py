@@ -18,7 +18,7 @@ from solver_seed_builds import bring_seed, seed_folder
 from evolake.errors import MachineryError
 from evolake.gates import Ruleset, load_rules
 from evolake.lake.blobs import BlobStore
-from evolake.solvers.formula import Formula, write_dimacs
+from evolake.reading.formula import Formula, write_dimacs
 from evolake.solvers.gates.judging import VariantResults, judge_variant
 from evolake.solvers.gates.runs import GateContext, copies_of, stability_suite
 from evolake.solvers.proof.checking import SMOKE_SHARE, is_drawn

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from solver_mutants import MINISAT_ADD, MINISAT_SOLVE, SOLVER, Mutant, plant
 
-from evolake.solvers.formula import Formula
+from evolake.reading.formula import Formula
 
 START, FACTOR, HASHED = 1469598103934665603, 1099511628211, 40
 """Fowler, Noll and Vo's hash of so many clauses."""

@@ -26,9 +26,9 @@ from filelock import FileLock
 from solver_patch_builds import Patching, apply_patches
 from solver_seed_builds import seed_folder
 
+from evolake.reading.formula import falsified_clauses, read_cnf_file
 from evolake.solvers.edits import PATCHES
 from evolake.solvers.execute import Program, RunLimits, SolverRun, run_solver
-from evolake.solvers.formula import falsified_clauses, read_cnf_file
 from evolake.solvers.proof.checking import check_proof
 from evolake.solvers.repository.adapters import Adapter, load_adapter
 from evolake.solvers.repository.build import compiler

@@ -13,7 +13,7 @@ import numpy as np
 from solver_mutants import MAIN, SOLVER, Change, Mutant
 from solver_mutants import plant as plant_changes
 
-from evolake.solvers.formula import Formula
+from evolake.reading.formula import Formula
 from evolake.solvers.suites.generators import pcg
 
 HEADER, DIMACS, CONFIG = "core/Solver.h", "core/Dimacs.h", "mtl/config.mk"

@@ -9,6 +9,7 @@ number that makes no run; 3 if the machinery failed.
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,11 +21,13 @@ from evolake.designs.templates import template
 from evolake.errors import InputError
 from evolake.new_files import write_new
 from evolake.reading import Unreadable, read_text, reason
+from evolake.scratch import Scratch
 from evolake.terminal import moving_bar, say, say_json
 
 if TYPE_CHECKING:
     from evolake.designs.engines.engine import Simulation
     from evolake.designs.model.contract import Blocked, TracedDesign
+    from evolake.designs.model.instances import FormulaKind, Planted
 
 
 @click.group(short_help="Check, run, merge and import designs of 3-SAT solvers.")
@@ -38,12 +41,32 @@ def designs() -> None:
     """
 
 
-@designs.command(short_help="Run the design in FILE on planted 3-SAT instances.")
+@designs.command(short_help="Run the design in FILE on 3-SAT formulas.")
 @click.argument("file", type=OrdinaryPath())
 @click.option("--n", "n", type=int, default=100, show_default=True, help="Variables per instance.")
 @click.option("--instances", type=int, default=100, show_default=True, help="Instances in the batch.")
 @click.option(
     "--seed", type=int, default=0, show_default=True, help="Seed of the instances and of the start."
+)
+@click.option("--ratio", type=float, help="Clauses per variable (default: 4.3; of uniform formulas 4.2).")
+@click.option("--p0", type=float, help="Share of clauses with three true literals (default: 0.08).")
+@click.option("--uniform", is_flag=True, help="Draw uniform satisfiable formulas instead of planted ones.")
+@click.option(
+    "--formulas",
+    type=OrdinaryPath(),
+    help="Read 3-SAT formulas from this DIMACS file or folder instead of drawing them.",
+)
+@click.option(
+    "--beside",
+    is_flag=True,
+    help="Run probSAT, MiniSat and CaDiCaL on the same formulas, too, and print a table.",
+)
+@click.option(
+    "--seconds",
+    type=click.FloatRange(min=0.001),
+    default=10.0,
+    show_default=True,
+    help="Processor seconds after which another solver gives up a formula.",
 )
 @click.option(
     "--max-steps", type=int, default=10_000, show_default=True, help="Steps after which to give up."
@@ -80,6 +103,12 @@ def solve(
     n: int,
     instances: int,
     seed: int,
+    ratio: float | None,
+    p0: float | None,
+    uniform: bool,
+    formulas: Path | None,
+    beside: bool,
+    seconds: float,
     max_steps: int,
     engine: str,
     dtype: str,
@@ -92,47 +121,92 @@ def solve(
 
     An instance counts as solved from the first step at which all its clauses hold. Work is the median step
     times what a step costs, in steps of the baseline. With 100 instances, the paper's own measure is printed
-    as well: the step at which more than half are solved at the same time. Exit code 1 if not half are solved:
-    the median step is an estimate then, extrapolated from the steps that were run.
+    as well: the step at which more than half are solved at the same time. With --formulas or --beside each
+    formula runs until it is solved or --max-steps is reached; formulas of one size are one batch. Exit code 1
+    if not half are solved: the median step is an estimate then, extrapolated from the steps that were run.
     """
-    from evolake.designs.engines.isolated import Run, run_apart, warm
-    from evolake.designs.evolution.experiments import PAPER_BATCH
+    from evolake.designs.engines.isolated import warm
     from evolake.designs.model.contract import Blocked
-    from evolake.designs.model.instances import RATIO, planted, write_dimacs
+    from evolake.designs.model.instances import draw_formulas, read_formulas, write_dimacs
 
     source = read_source(file)
     if max_steps < 1:
         raise InputError(
             "nothing to run", wanted="--max-steps of at least 1", got=str(max_steps), do="raise --max-steps"
         )
-    batch = planted(n, instances, seed)
-    if dimacs is not None:
-        write_dimacs(batch, dimacs)
+    kind, to_end, answers = _kind(uniform, ratio, p0), beside or formulas is not None, []
+    batches = read_formulas(formulas) if formulas else [draw_formulas(kind, n, instances, seed)]
     warm()
-    traced = trace_file(source, dtype=dtype, size=(batch.n, batch.m), hyper=read_hyper(hyper))
-    if isinstance(traced, Blocked):
-        return _say_blocked(traced, file, as_json)
-    text = json.dumps(traced.to_json())
-    run = Run(
-        text,
-        n,
-        instances,
-        seed,
-        max_steps,
-        instance_seed=seed,
-        ratio=RATIO,
-        interval=True,
-        together=instances == PAPER_BATCH,
-        engine=engine,
-        dtype=traced.dtype,
-    )
-    with moving_bar(file.name, quiet=as_json) as move:
-        result = run_apart(
+    for batch in batches:
+        if dimacs is not None:
+            write_dimacs(batch, dimacs, "formula" if formulas else kind.name)
+        traced = trace_file(source, dtype=dtype, size=(batch.n, batch.m), hyper=read_hyper(hyper))
+        if isinstance(traced, Blocked):
+            return _say_blocked(traced, file, as_json)
+        result = _run(traced, batch, file, seed, max_steps, engine, to_end=to_end, quiet=as_json)
+        if result.failure:
+            return _say_blocked(Blocked(f"failed while running: {result.failure}", "run"), file, as_json)
+        answers.append(
+            _answer(result, batch, seed) | (_beside(result, batch, seed, seconds) if beside else {})
+        )
+        if not as_json:
+            _say_answer(result, answers[-1], file)
+    solved = sum(round((1 - answer["unsolved_fraction"]) * answer["instances"]) for answer in answers)
+    verdict = "solved" if 2 * solved > sum(answer["instances"] for answer in answers) else "unsolved"
+    if as_json:
+        say_json({"verdict": verdict} | (answers[0] if len(answers) == 1 else {"batches": answers}))
+    return int(verdict == "unsolved")
+
+
+def _run(
+    traced: TracedDesign,
+    batch: Planted,
+    file: Path,
+    seed: int,
+    max_steps: int,
+    engine: str,
+    *,
+    to_end: bool,
+    quiet: bool,
+) -> Simulation:
+    """Run a design on a batch, to_end: each instance until it is solved."""
+    from evolake.designs.engines.isolated import Run, run_apart
+    from evolake.designs.evolution.experiments import PAPER_BATCH
+    from evolake.designs.model.instances import write_batch
+
+    with Scratch("formulas") as folder, moving_bar(file.name, quiet=quiet) as move:
+        kept = Path(folder) / "batch.npz"
+        write_batch(batch, kept)
+        run = Run(
+            json.dumps(traced.to_json()),
+            batch.n,
+            batch.batch,
+            seed,
+            max_steps,
+            instance_seed=seed,
+            ratio=batch.m / batch.n,
+            until_median=not to_end,
+            interval=not to_end,
+            together=batch.batch == PAPER_BATCH and not to_end,
+            computed="unsolved" if to_end else "all",
+            engine=engine,
+            dtype=traced.dtype,
+            batch_file=str(kept),
+        )
+        return run_apart(
             run, move and (lambda steps, solved: move(steps, max_steps, f"{file.name}: {solved} solved"))
         )
-    if result.failure:
-        return _say_blocked(Blocked(f"failed while running: {result.failure}", "run"), file, as_json)
-    return _say_result(result, file, n, instances, seed, as_json)
+
+
+def _kind(uniform: bool, ratio: float | None, p0: float | None) -> FormulaKind:
+    """Return the kind of formulas to draw. Raises InputError."""
+    from evolake.designs.model.instances import P0, RATIO, FormulaKind, uniform_kind
+
+    if uniform and p0 is not None:
+        raise InputError("uniform formulas have no p0", wanted="--uniform or --p0", do="leave one out")
+    if uniform:
+        return uniform_kind(4.2 if ratio is None else ratio)
+    return FormulaKind(ratio=RATIO if ratio is None else ratio, p0=P0 if p0 is None else p0)
 
 
 @designs.command(short_help="Check in the sandbox whether the design in FILE can be used.")
@@ -251,42 +325,68 @@ def _say_blocked(blocked: Blocked, file: Path, as_json: bool) -> int:
     return 1
 
 
-def _say_result(result: Simulation, file: Path, n: int, instances: int, seed: int, as_json: bool) -> int:
-    """Print the result; return the exit code."""
+def _answer(result: Simulation, batch: Planted, seed: int) -> dict[str, Any]:
+    """Return what a run of a batch came to, as JSON values."""
+    from evolake.designs.engines.other_solvers import of_design
     from evolake.designs.evolution.experiments import PAPER_BATCH
 
-    verdict = "solved" if result.unsolved_fraction < 0.5 else "unsolved"
-    code = int(verdict == "unsolved")
     low, high = result.interval
-    together = result.together_step if instances == PAPER_BATCH else None
-    if as_json:
-        results = {
-            "verdict": verdict,
-            "median_step": result.median_step,
-            "median_step_low": low,
-            "median_step_high": high,
-            "work_per_step": round(result.work_per_step, 4),
-            "median_work": round(result.median_work, 2),
-            "extrapolated": not result.reached,
-            "together_step": together,
-            "left_again": result.left_again,
-            "unsolved_fraction": result.unsolved_fraction,
-            "steps_run": result.steps_run,
-            "steps_per_s": round(result.steps_per_s, 3),
-            "n": n,
-            "seed": seed,
-        }
-        say_json(results)
-        return code
+    design = of_design(result)
+    return {
+        "median_step": result.median_step,
+        "median_step_low": low,
+        "median_step_high": high,
+        "work_per_step": round(result.work_per_step, 4),
+        "median_work": round(result.median_work, 2),
+        "extrapolated": not result.reached,
+        "together_step": result.together_step if batch.batch == PAPER_BATCH else None,
+        "left_again": result.left_again,
+        "unsolved_fraction": result.unsolved_fraction,
+        "steps_run": result.steps_run,
+        "steps_per_s": round(result.steps_per_s, 3),
+        "cpu_s_per_formula": round(design.cpu_s.mean(), 6),
+        "n": batch.n,
+        "clauses": batch.m,
+        "instances": batch.batch,
+        "seed": seed,
+    }
+
+
+def _beside(result: Simulation, batch: Planted, seed: int, seconds: float) -> dict[str, Any]:
+    """Return what the design and the other solvers came to on the same formulas, as JSON values."""
+    from evolake.designs.engines.other_solvers import OTHERS, of_design, solve
+
+    solvers = [of_design(result), *(solve(name, batch, seconds=seconds, seed=seed) for name in OTHERS)]
+    return {
+        "solvers": [
+            {
+                "solver": item.solver,
+                "solved": item.share,
+                "unsatisfiable": float((item.status == -1).mean()),
+                **{
+                    name: [value if math.isfinite(value) else None for value in item.median(values)]
+                    for name, values in (("median_steps", item.steps), ("median_cpu_s", item.cpu_s))
+                },
+                "mean_cpu_s": float(item.cpu_s.mean()),
+            }
+            for item in solvers
+        ]
+    }
+
+
+def _say_answer(result: Simulation, answer: dict[str, Any], file: Path) -> None:
+    """Print what a run of a batch came to."""
+    instances, high = answer["instances"], answer["median_step_high"]
+    verdict = "solved" if result.unsolved_fraction < 0.5 else "unsolved"
     reached = (
-        f"median step {result.median_step:,} (95% interval {low:,} to "
+        f"median step {result.median_step:,} (95% interval {answer['median_step_low']:,} to "
         f"{f'{high:,}' if high else 'more than was run'})"
     )
     unsolved = float((result.solved_at == 0).mean())
     missed = (
         f"not half solved; estimate of the median step, extrapolated and not measured: {result.median_step:,}"
     )
-    say(f"{file}: {verdict} at N={n}, {instances} instances, seed {seed}")
+    say(f"{file}: {verdict} at N={answer['n']}, {instances} instances, seed {answer['seed']}")
     say(
         f"  {reached if result.reached else missed}; {unsolved:.1%} unsolved after {result.steps_run:,} steps"
     )
@@ -294,16 +394,39 @@ def _say_result(result: Simulation, file: Path, n: int, instances: int, seed: in
         f"  work {result.median_work:,.0f} in steps of the baseline: a step costs "
         f"{result.work_per_step:.2f} times one of its"
     )
-    if together:
+    if together := answer["together_step"]:
         say(
             f"  more than half solved at the same time at step {together:,}, the paper's measure; "
             f"{result.left_again} solved ones were left again"
         )
     engine = f"{result.engine} ({result.note})" if result.note else result.engine
-    say(f"  engine {engine}, {result.steps_per_s:,.0f} steps/s, {result.cpu_s:.2f} s of cpu")
+    say(
+        f"  engine {engine}, {result.steps_per_s:,.0f} steps/s, {result.cpu_s:.2f} s of cpu, "
+        f"{answer['cpu_s_per_formula']:.2g} s a formula"
+    )
     if result.diverged:
         say(f"  {result.diverged} instances diverged")
-    return code
+    for row in answer.get("solvers", ()):
+        say(_solver_line(row))
+
+
+def _solver_line(row: dict[str, Any]) -> str:
+    """Return what a solver came to on a batch in a line."""
+
+    def numbers(values: list[float | None]) -> str:
+        middle, low, high = (
+            "more" if value is None else f"{value:,.0f}" if value >= 100 else f"{value:.2g}"
+            for value in values
+        )
+        return f"{middle} ({low} to {high})"
+
+    unit = {"design": "steps", "probSAT": "flips"}.get(row["solver"], "conflicts")
+    refuted = f", {row['unsatisfiable']:.0%} unsatisfiable" if row["unsatisfiable"] else ""
+    return (
+        f"  {row['solver']:8} {row['solved']:4.0%} solved{refuted}; "
+        f"median {numbers(row['median_steps'])} {unit}, "
+        f"{numbers(row['median_cpu_s'])} s of cpu a formula; mean {row['mean_cpu_s']:.2g} s"
+    )
 
 
 NOUNS = {

@@ -10,12 +10,13 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from evolake.errors import InputError, JailUnavailable
+from evolake.errors import InputError, JailUnavailable, MachineryError
 from evolake.jail import bubblewrap, elf, groups, supervise, toolbox
 from evolake.jail.backends import Backend, backend
 from evolake.jail.inside import watch
@@ -30,6 +31,8 @@ SCRATCH_FILES = 4
 SHARED_MEMORY = 0.5
 """Size of /dev/shm as a share of the run's memory, of which what is in it is a part."""
 LONGEST_LISTING = 32 << 20
+COMPILERS = ("cc", "gcc", "clang")
+BUILD_LIMITS = Limits(cpu_s=60, wall_s=180, memory_mb=2048, file_mb=16, processes=16)
 
 
 @dataclass(frozen=True)
@@ -294,3 +297,28 @@ def observe(jail: JailProcess, run: ForkedRun, group: groups.Group | None) -> su
         )
     finally:
         os.close(descriptor)
+
+
+def compiler() -> str | None:
+    """Return the path of a C compiler; None if there is none on PATH."""
+    return next((path for name in COMPILERS if (path := shutil.which(name))), None)
+
+
+def compile_program(argv: Sequence[str], files: Mapping[str, bytes], path: Path) -> None:
+    """Run a compiler in the jail on `files` (name -> contents) and keep the `program` that it makes at
+    `path`.
+
+    Raises:
+        MachineryError: the sources do not compile. OSError: the program cannot be kept.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    done = run_native(NativeRun(list(argv), dict(files), ["program"]), BUILD_LIMITS)
+    if done.exit_code != 0 or "program" not in done.outputs:
+        raise MachineryError(
+            f"{path.name} did not compile",
+            got=one_line(done.stderr.decode("utf-8", "replace") or done.reason),
+        )
+    fresh = path.parent / f".{path.name}-{os.getpid()}"
+    fresh.write_bytes(done.outputs["program"])
+    fresh.chmod(0o755)
+    fresh.replace(path)

@@ -5,6 +5,11 @@ weight is how much the others agree with it (median Kendall tau, never below 0),
 reviewer's multipliers come on top. Objectives that agree with none lose their voice without anybody naming
 them.
 
+The paper has no bound on clones: seven near-identical objectives agree with each other and outvote all
+others. Here, of 20 or more designs, objectives whose rankings are nearly the same (tau of CLONE or more)
+count as one: they share one weight, and neither count for each other's agreement nor more than once for that
+of the others. With fewer designs, equal rankings are common among objectives that differ.
+
 Choices the formulas leave open: a median over none (a single objective) is 0 and so the weights are uniform;
 an objective that distinguishes no two designs has tau 0 with all others; designs whose consensus differs by
 rounding alone (1e-12) tie, and a tie goes to the smaller artifact id.
@@ -23,6 +28,7 @@ from evolake.objectives.kendall import kendall_matrix, rank_rows
 
 DECAY = 0.9
 SAME = 1e-12
+CLONE, CLONES_FROM = 0.98, 20
 
 
 @dataclass(frozen=True)
@@ -77,8 +83,10 @@ def aggregate(
         )
     ranks = rank_rows(table)
     tau = kendall_matrix(ranks)
-    median_tau = _median_of_others(tau)
-    weights = objective_weights(median_tau, age, decay, factor)
+    alike = np.eye(k, dtype=bool) | ((tau >= CLONE) & (n >= CLONES_FROM))
+    share = 1 / alike.sum(axis=1)
+    median_tau = _median_of_others(tau, alike, share)
+    weights = objective_weights(median_tau, age, decay, factor, share)
     consensus = _weighted_sum(weights, ranks.average) / max(n - 1, 1)
     np.clip(consensus, 0.0, 1.0, out=consensus)
     return Consensus(
@@ -91,15 +99,19 @@ def aggregate(
 
 
 def objective_weights(
-    median_tau: np.ndarray, age: np.ndarray, decay: float, multipliers: np.ndarray
+    median_tau: np.ndarray,
+    age: np.ndarray,
+    decay: float,
+    multipliers: np.ndarray,
+    share: np.ndarray | float = 1.0,
 ) -> np.ndarray:
-    """Return weights, (K,) float, sum to 1: agreement times decay**age, uniform if all vanish; then times the
-    multipliers unless that makes all vanish.
+    """Return weights, (K,) float, sum to 1: agreement times decay**age times the share of an objective in its
+    group of clones, uniform if all vanish; then times the multipliers unless that makes all vanish.
 
     Ages count from the youngest objective with a voice: that changes no weight, and keeps very old portfolios
     from fading to nothing together.
     """
-    agreement = np.maximum(median_tau, 0.0)
+    agreement = np.maximum(median_tau, 0.0) * share
     voiced = agreement > 0
     weights = np.ones(len(agreement))
     if voiced.any():
@@ -183,12 +195,19 @@ def _multipliers(multipliers: Sequence[float] | np.ndarray | None, k: int) -> np
     return factor
 
 
-def _median_of_others(tau: np.ndarray) -> np.ndarray:
-    k = len(tau)
-    if k == 1:
-        return np.zeros(1)
-    others = tau[~np.eye(k, dtype=bool)].reshape(k, k - 1)
-    return np.median(others, axis=1)
+def _median_of_others(tau: np.ndarray, alike: np.ndarray, share: np.ndarray) -> np.ndarray:
+    """Return the median tau with the objectives that are not alike, each counting as much as its share; 0 if
+    there are none."""
+    return np.array([_weighted_median(row[~own], share[~own]) for row, own in zip(tau, alike, strict=True)])
+
+
+def _weighted_median(values: np.ndarray, weights: np.ndarray) -> float:
+    if not len(values):
+        return 0.0
+    order = np.argsort(values, kind="stable")
+    below = np.cumsum(weights[order]) / math.fsum(weights)
+    low, high = np.searchsorted(below, [0.5 - SAME, 0.5 + SAME])
+    return float(np.mean(values[order][[low, min(high, len(values) - 1)]]))
 
 
 def _weighted_sum(weights: np.ndarray, ranks: np.ndarray) -> np.ndarray:

@@ -9,6 +9,7 @@ decompressed in steps, so that a bomb stops at its limit and not at the machine'
     compressed.py   decompress, decompressed
     archives.py     tar_entries, zip_entries, tar_comment
     json_text.py    parse_json, unique_keys
+    formula.py      read_cnf_file, write_dimacs, falsified_clauses
     toml_text.py    parse_toml
     yaml_text.py    parse_yaml
     numbers.py      whole_number

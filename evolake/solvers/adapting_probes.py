@@ -16,8 +16,8 @@ from typing import Any
 from evolake.jail import Limits
 from evolake.jail.direct import DirectRun, run_direct
 from evolake.jail.protocol import one_line
+from evolake.reading.formula import write_dimacs
 from evolake.solvers.execute import Program, ProofFormat, RunLimits, SolverRun, run_solver
-from evolake.solvers.formula import write_dimacs
 from evolake.solvers.measurement.measuring import COMPLAINT, Job, run_all
 from evolake.solvers.suites.combinatorial import pigeonhole
 from evolake.solvers.suites.generators import planted_ksat, random_ksat

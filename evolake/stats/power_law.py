@@ -21,11 +21,6 @@ class PowerLaw:
     scatter: float
     freedom: int
 
-    def at(self, n: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return steps at n and the ends of the 1-sigma band of the fitted line."""
-        middle, error = self._line(np.asarray(n, dtype=np.float64))
-        return np.exp(middle), np.exp(middle - error), np.exp(middle + error)
-
     def predicted(self, n: float, level: float = 0.95) -> tuple[float, float, float]:
         """Return steps at `n`, and the ends of Student's prediction interval of one more point there."""
         from scipy.special import (

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 from solver_gates import RULES, GatesProject, open_project, unlinted
 
+from evolake.reading.formula import write_dimacs
 from evolake.solvers.execute import RunLimits
-from evolake.solvers.formula import write_dimacs
 from evolake.solvers.gates.evidence import seed_carried
 from evolake.solvers.suites import Instance, Suite, with_files
 from evolake.solvers.suites.fresh import carried_suite

@@ -20,8 +20,8 @@ from solver_gates import RULES, SEEDS, GatesProject, open_project
 from solver_referee import Trial, plant
 from solver_referee_good import GOOD
 
+from evolake.reading.formula import read_cnf_file, write_dimacs
 from evolake.solvers.execute import Program
-from evolake.solvers.formula import read_cnf_file, write_dimacs
 from evolake.solvers.gates.judging import VariantResults, stage_judge, unsound_in
 from evolake.solvers.measurement.benchmark import MeasuringPlan, plan_jobs, run_jobs, run_limits
 from evolake.solvers.measurement.duel import Contender, DuelPlan, run_duel

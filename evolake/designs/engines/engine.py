@@ -110,8 +110,8 @@ class StopRule:
     median: at the median step; else never. interval: only after the upper end of its interval is known.
     together: only after more than half were solved at the same time, or TOGETHER times as many steps.
     computed: which instances are computed (`evolake.designs.engines.median_search`). Other than "all" holds
-    for the fused engine, and where only the median is asked for. It changes neither the median, nor whether
-    it is reached, nor `steps_run`.
+    for the fused engine, if neither interval nor together is asked for. It changes neither the median, nor
+    whether it is reached. Without `median`, such a run ends when every instance is solved.
     """
 
     median: bool = True
@@ -120,9 +120,9 @@ class StopRule:
     computed: Computed = "all"
 
     @property
-    def median_alone(self) -> bool:
-        """Whether nothing but the median is asked for."""
-        return self.median and not self.interval and not self.together
+    def times_alone(self) -> bool:
+        """Whether nothing is asked for but when instances are solved."""
+        return self.computed != "all" and not self.interval and not self.together
 
 
 @dataclass(frozen=True)
@@ -272,8 +272,9 @@ def _run(
 ) -> tuple[_Progress | _Median, str | None]:
     """Run until all is known that was asked for, up to `limit` steps; return what was found, and what the
     design broke on. Raises Inexpressible as `Stepper.run`."""
-    if until.computed != "all" and until.median_alone and hasattr(stepper, "run_chosen"):
-        search = MedianSearch(batch, limit, prove_missed=until.computed == "deciding")
+    if until.times_alone and hasattr(stepper, "run_chosen"):
+        needed = batch // 2 + 1 if until.median else batch
+        search = MedianSearch(batch, limit, prove_missed=until.computed == "deciding", needed=needed)
         failure = _tried(lambda: _search_median(stepper, search, events))
         return _Median(search), failure
     progress = _Progress(batch)
@@ -356,7 +357,7 @@ class _Median:
     def __init__(self, search: MedianSearch):
         self.solved_at, self.steps = search.times(), search.steps
         self.median, self.solved_by_median = middle_of(self.solved_at)
-        self.solved = self.solved_by_median if self.median else search.expected_solved
+        self.solved = search.expected_solved
 
 
 def middle_of(solved_at: np.ndarray) -> tuple[int, int]:
@@ -384,7 +385,9 @@ class _Progress:
 
     def done(self, until: StopRule) -> bool:
         """Return whether all is known that was asked for."""
-        if not until.median or not self.median or (until.interval and self.solved < self._upper):
+        if not until.median:
+            return until.times_alone and self.solved == len(self.solved_at)
+        if not self.median or (until.interval and self.solved < self._upper):
             return False
         return not until.together or bool(self.together) or self.steps >= TOGETHER * self.median
 

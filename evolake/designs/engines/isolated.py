@@ -67,6 +67,7 @@ class Run:
     with `n`, `batch` and `instance_seed`.
 
     interval, together, computed, max_work, core_s, threads: see `evolake.designs.engines.engine.simulate`.
+    batch_file: file of `instances.write_batch` that has the instances instead.
     guard_s: seconds of the processor that the child may take before it is stopped; None: none, or what
     follows from `core_s`.
     """
@@ -90,6 +91,7 @@ class Run:
     threads: int = 1
     kind: KindName = "planted"
     p0: float = P0
+    batch_file: str | None = None
 
     @property
     def formulas(self) -> FormulaKind:
@@ -274,7 +276,8 @@ def run_apart(run: Run, on_progress: Progress | None = None) -> Simulation:
         InputError: arguments that make no run. MachineryError: the child cannot be started, or its
             installation is broken.
     """
-    prepare(run.formulas, run.n, run.batch, run.instance_seed)
+    if run.batch_file is None:
+        prepare(run.formulas, run.n, run.batch, run.instance_seed)
     began, seen = time.monotonic(), [0]
 
     def heard(steps: int, solved: int) -> None:

@@ -116,7 +116,7 @@ def _broken(reason: str, request: dict[str, Any]) -> dict[str, Any]:
 def _simulate(request: dict[str, Any], say: Say) -> dict[str, Any]:
     from evolake.designs.engines.engine import EngineChoice, RunEvents, StopRule, WorkBounds, simulate
     from evolake.designs.model.contract import TracedDesign
-    from evolake.designs.model.instances import FormulaKind, draw_formulas
+    from evolake.designs.model.instances import FormulaKind, draw_formulas, read_batch
 
     parts = [0.0]
 
@@ -127,7 +127,11 @@ def _simulate(request: dict[str, Any], say: Say) -> dict[str, Any]:
 
     design = TracedDesign.from_json(json.loads(request["traced"]))
     kind = FormulaKind(request["kind"], request["ratio"], request["p0"])
-    instances = draw_formulas(kind, request["n"], request["batch"], request["instance_seed"])
+    instances = (
+        read_batch(request["batch_file"])
+        if request["batch_file"]
+        else draw_formulas(kind, request["n"], request["batch"], request["instance_seed"])
+    )
     result = simulate(
         design,
         instances,

@@ -37,15 +37,16 @@ def chunk_of(steps: int, limit: int) -> int:
 
 
 class MedianSearch:
-    """Says which instances go how far, until the median is known or cannot be reached.
+    """Says which instances go how far, until it is known of `needed` of them (default: of as many as the
+    median needs) when they are solved.
 
     solved_at: (B,) step after which an instance was first solved, 0: not yet. taken: (B,) steps that were
     computed of each.
     """
 
-    def __init__(self, batch: int, limit: int, *, prove_missed: bool):
+    def __init__(self, batch: int, limit: int, *, prove_missed: bool, needed: int | None = None):
         self.solved_at, self.taken = np.zeros(batch, dtype=np.int64), np.zeros(batch, dtype=np.int64)
-        self._limit, self._prove_missed, self._half = limit, prove_missed, batch // 2 + 1
+        self._limit, self._prove_missed, self._needed = limit, prove_missed, needed or batch // 2 + 1
         self._looks_missed = False
 
     @property
@@ -61,8 +62,8 @@ class MedianSearch:
     def next(self) -> tuple[int, np.ndarray] | None:
         """Return the steps to take and the instances that take them; None if all is known."""
         waiting = np.flatnonzero((self.solved_at == 0) & (self.taken < self._bound()))
-        if self._prove_missed and self.solved < self._half:
-            needed = len(self.taken) - self._half + 1 - self._missed()
+        if self._prove_missed and self.solved < self._needed:
+            needed = len(self.taken) - self._needed + 1 - self._missed()
             if not self._looks_missed and len(waiting):
                 self._looks_missed = self._look(int(self.taken[waiting].min()))
             if self._looks_missed or needed <= 0:
@@ -90,7 +91,7 @@ class MedianSearch:
 
     @property
     def steps(self) -> int:
-        """Steps until more than half was solved; the limit if that did not happen."""
+        """Steps until as many as needed were solved; the limit if that did not happen."""
         return self._bound()
 
     @property
@@ -108,9 +109,9 @@ class MedianSearch:
 
     def _bound(self) -> int:
         """Return how far an instance has to go at most: to the median as it is known so far."""
-        if self.solved < self._half:
+        if self.solved < self._needed:
             return self._limit
-        return int(np.partition(self.solved_at[self.solved_at > 0], self._half - 1)[self._half - 1])
+        return int(np.partition(self.solved_at[self.solved_at > 0], self._needed - 1)[self._needed - 1])
 
     def _missed(self) -> int:
         """Instances that are certainly not solved within the limit."""
@@ -123,4 +124,4 @@ class MedianSearch:
             return False
         batch = len(self.taken)
         by_now = (self.solved + 0.5) / (batch + 1)
-        return batch * (1 - math.pow(1 - by_now, self._limit / steps)) < LOOKS_MISSED * self._half
+        return batch * (1 - math.pow(1 - by_now, self._limit / steps)) < LOOKS_MISSED * self._needed

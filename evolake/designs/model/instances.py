@@ -134,16 +134,76 @@ def _uniform_order(rng: np.random.Generator, count: int) -> np.ndarray:
 def to_dimacs(instances: Planted, index: int) -> str:
     """Return instance `index` as DIMACS CNF text."""
     clauses = (instances.idx[index].astype(np.int64) + 1) * instances.sgn[index]
-    head = f"c planted 3-SAT, seed {instances.seed}, instance {index}\np cnf {instances.n} {instances.m}\n"
+    head = f"c 3-SAT, seed {instances.seed}, instance {index}\np cnf {instances.n} {instances.m}\n"
     return head + "".join(f"{a} {b} {c} 0\n" for a, b, c in clauses.tolist())
 
 
-def write_dimacs(instances: Planted, folder: Path) -> list[Path]:
-    """Return one file per instance, `planted_n<N>_seed<S>_<index>.cnf`, in `folder`, which is made."""
+def read_formulas(path: Path) -> list[Planted]:
+    """Return the 3-SAT formulas of a DIMACS file, or of all `.cnf` and `.dimacs` files of a folder, packed or
+    plain: one batch for each size, smallest first, with a hidden assignment of zeros, for none is known.
+
+    Raises:
+        InputError: there are none, or one has a clause that is not of three different variables.
+    """
+    from evolake.reading.formula import read_cnf_file
+
+    files = [path]
+    if path.is_dir():
+        files = [file for file in sorted(path.iterdir()) if {".cnf", ".dimacs"} & set(file.suffixes)]
+    sizes: dict[tuple[int, int], list[np.ndarray]] = {}
+    for file in files:
+        formula = read_cnf_file(file)
+        clauses = formula.literals.reshape(-1, 3) if (np.diff(formula.starts) == 3).all() else None
+        if clauses is None or not len(clauses) or not _distinct(np.abs(clauses)).all():
+            raise InputError(
+                f"{file} is no 3-SAT formula",
+                wanted="clauses of three literals of different variables",
+                got="another clause" if formula.clauses else "no clause",
+                do="leave it out, or use a solver of the line solvers",
+            )
+        sizes.setdefault((formula.variables, formula.clauses), []).append(clauses)
+    if not sizes:
+        raise InputError(f"no formulas in {path}", wanted="files ending in .cnf or .dimacs")
+    return [
+        Planted(
+            np.abs(literals) - 1,
+            np.sign(literals).astype(np.int8),
+            np.zeros((len(literals), n), np.int8),
+            n,
+            m,
+            0,
+        )
+        for (n, m), literals in ((size, np.stack(sizes[size])) for size in sorted(sizes))
+    ]
+
+
+def _distinct(idx: np.ndarray) -> np.ndarray:
+    return (idx[..., 0] != idx[..., 1]) & (idx[..., 0] != idx[..., 2]) & (idx[..., 1] != idx[..., 2])
+
+
+def write_batch(instances: Planted, path: Path) -> None:
+    """Write a batch for `read_batch`, which another process of ours calls."""
+    np.savez(path, idx=instances.idx, sgn=instances.sgn, hidden=instances.hidden)
+
+
+def read_batch(path: str) -> Planted:
+    """Return the batch that `write_batch` wrote."""
+    with np.load(path, allow_pickle=False) as data:
+        idx, hidden = data["idx"], data["hidden"]
+        return Planted(idx, data["sgn"], hidden, hidden.shape[1], idx.shape[1], 0)
+
+
+def satisfied(instances: Planted, index: int, assignment: np.ndarray) -> bool:
+    """Return whether an assignment, (N,) of +1 and -1, satisfies every clause of an instance."""
+    return bool((assignment[instances.idx[index]] * instances.sgn[index] > 0).any(axis=1).all())
+
+
+def write_dimacs(instances: Planted, folder: Path, name: str = "planted") -> list[Path]:
+    """Return one file per instance, `<name>_n<N>_seed<S>_<index>.cnf`, in `folder`, which is made."""
     folder.mkdir(parents=True, exist_ok=True)
     paths = []
     for index in range(instances.batch):
-        path = folder / f"planted_n{instances.n}_seed{instances.seed}_{index:04d}.cnf"
+        path = folder / f"{name}_n{instances.n}_seed{instances.seed}_{index:04d}.cnf"
         path.write_text(to_dimacs(instances, index))
         paths.append(path)
     return paths
@@ -286,10 +346,9 @@ def _read(path: Path, n: int, batch: int, m: int) -> tuple[np.ndarray, ...] | No
         or idx.max() >= n
     ):
         return None
-    distinct = (idx[..., 0] != idx[..., 1]) & (idx[..., 0] != idx[..., 2]) & (idx[..., 1] != idx[..., 2])
     literal = np.take_along_axis(hidden, idx.reshape(batch, -1), axis=1).reshape(idx.shape) * sgn
     good = (
-        np.all(distinct)
+        np.all(_distinct(idx))
         and np.all(np.abs(sgn) == 1)
         and np.all(np.abs(hidden) == 1)
         and np.all((literal > 0).any(axis=2))

@@ -201,7 +201,7 @@ def draw_scaling_steps(material: Material) -> bytes:
     )
 
 
-def draw_speedup(material: Material) -> bytes:
+def draw_speedup(material: Material) -> bytes | None:
     """Draw how many times less work, at every size that both were run at, like figure S3(b) of the paper's
     supplement."""
     from evolake.designs.report.scaling_plots import speedup

@@ -71,8 +71,8 @@ def objective_weights(
     families: Sequence[str],
     multipliers: Sequence[float] | np.ndarray | None = None,
 ) -> bytes:
-    """Draw consensus weights, one bar per objective in the order given, coloured by family; a cross marks an
-    objective that the meta review lowered."""
+    """Draw consensus weights, one bar per objective in the order given, coloured by family; above a bar is
+    the multiplier of the meta review, if it is below 1."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
@@ -95,20 +95,24 @@ def objective_weights(
     axes.axhline(1 / k, color=INK, linewidth=1, linestyle=(0, (4, 3)))
     handles: list = [Patch(color=colour, label=family) for family, colour in colours.items()]
     handles.append(Line2D([], [], color=INK, linewidth=1, linestyle=(0, (4, 3)), label="equal weights"))
-    lowered = [i for i in range(k) if multipliers is not None and multipliers[i] < 1]
-    if lowered:
-        axes.plot(
-            lowered,
-            [weights[i] for i in lowered],
-            linestyle="none",
-            marker="x",
+    lowered = {
+        place: value for place, value in enumerate(() if multipliers is None else multipliers) if value < 1
+    }
+    for i, value in lowered.items():
+        axes.annotate(
+            f"×{value:.2g}",
+            (i, weights[i]),
+            xytext=(0, 3),
+            textcoords="offset points",
+            ha="center",
+            va="bottom",
+            rotation=90,
+            fontsize=SMALL - 1,
             color=INK,
-            markersize=6,
-            clip_on=False,
         )
-        handles.append(
-            Line2D([], [], color=INK, marker="x", linestyle="none", label="lowered by the meta review")
-        )
+    if lowered:
+        axes.margins(y=0.15)
+        handles.append(Line2D([], [], linestyle="none", label="×0.7: multiplied by\nthe meta review"))
     axes.legend(handles=handles, fontsize=SMALL, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     return to_png(drawn)
 

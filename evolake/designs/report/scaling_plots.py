@@ -35,10 +35,10 @@ def scaling(
 ) -> bytes:
     """Draw median cost against N, log-log, one line per design.
 
-    Champion and baseline (labels) are highlighted, with a power-law fit through their solved levels, its
-    exponent and 1-sigma band; of the others at most `highest` are drawn, thin. Unsolved levels are hollow:
-    their cost is projected. short: what the fit calls the cost; title, axis: of the figure and of its upright
-    axis.
+    Champion and baseline (labels) are highlighted, with a power-law fit through their solved levels and its
+    exponent; from four levels on, a band has 95% of further measurements. Of the others at most `highest` are
+    drawn, thin. Unsolved levels are hollow: their cost is projected. short: what the fit calls the cost;
+    title, axis: of the figure and of its upright axis.
     """
     from matplotlib.lines import Line2D
     from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
@@ -69,9 +69,11 @@ def scaling(
             ]
             if law := fit_power_law(*zip(*solved, strict=True)) if solved else None:
                 grid = np.geomspace(sizes[0], sizes[-1], 80)
-                middle, low, high = law.at(grid)
+                middle, low, high = zip(*map(law.predicted, grid), strict=True)
                 axes.plot(grid, middle, color=colour, linewidth=1.6, linestyle=(0, (5, 3)), zorder=2)
-                axes.fill_between(grid, low, high, color=colour, alpha=0.15, linewidth=0, zorder=1.5)
+                if law.freedom > 1:
+                    axes.fill_between(grid, low, high, color=colour, alpha=0.12, linewidth=0, zorder=1.5)
+                    text += ", band: 95% of measurements"
                 text += f"\n{short} ~ N^({law.b:.2f} ± {law.b_error:.2f})"
             handles.insert(
                 0,
@@ -224,16 +226,15 @@ def responses(result: Sequence[Response], title: str) -> bytes:
     return to_png(drawn)
 
 
-def speedup(points: Sequence[tuple[int, float | None, bool]]) -> bytes:
+def speedup(points: Sequence[tuple[int, float | None, bool]]) -> bytes | None:
     """Draw points: size, times less work, whether both solved it; a hollow mark where one did not, since its
-    work is projected."""
+    work is projected. None if the baseline itself is champion, or they share no size."""
     from matplotlib.ticker import FixedLocator, NullLocator
 
-    drawn, axes = figure(height=3.8)
     known = [(n, times, solved) for n, times, solved in points if times]
     if not known:
-        say(axes, "The baseline itself is champion, or they share no size.")
-        return to_png(drawn)
+        return None
+    drawn, axes = figure(height=3.8)
     n, times = [item[0] for item in known], [item[1] for item in known]
     axes.plot(n, times, color=BLUE, linewidth=1.4, zorder=2)
     for size, value, solved in known:

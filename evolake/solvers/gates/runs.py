@@ -31,8 +31,8 @@ from pathlib import Path
 from typing import Any
 
 from evolake.lake.blobs import BlobStore
+from evolake.reading.formula import random_renaming, read_cnf_file, renamed, shuffled, write_dimacs
 from evolake.solvers.execute import CORRECTNESS_LIMITS, SMOKE_LIMITS, STABILITY_LIMITS, Program, RunLimits
-from evolake.solvers.formula import random_renaming, read_cnf_file, renamed, shuffled, write_dimacs
 from evolake.solvers.measurement.measuring import Job, Progress, Rows, run_all
 from evolake.solvers.proof import ProofLimits
 from evolake.solvers.proof.checking import SMOKE_SHARE, new_key

@@ -24,10 +24,10 @@ from typing import Any
 
 from evolake.errors import InputError
 from evolake.lake import BlobStore, Lake
+from evolake.reading.formula import read_dimacs
 from evolake.scratch import Scratch
 from evolake.settings import load
 from evolake.solvers.execute import Program
-from evolake.solvers.formula import read_dimacs
 from evolake.solvers.measurement.benchmark import run_limits
 from evolake.solvers.measurement.measuring import Job, measure
 from evolake.solvers.proof import ProofLimits

@@ -34,9 +34,9 @@ import numpy as np
 from evolake.compute.needs import TIMED, UNTRUSTED, needs
 from evolake.errors import InputError, MachineryError
 from evolake.gates.boundary import Raised, contained
+from evolake.reading.formula import falsified_clauses, read_cnf_file
 from evolake.scratch import Scratch
 from evolake.solvers.execute import Program, RunLimits, SolverRun, run_solver
-from evolake.solvers.formula import falsified_clauses, read_cnf_file
 from evolake.solvers.proof import ProofLimits, ProofVerdict
 from evolake.solvers.proof.checking import check_once, is_drawn, new_key
 from evolake.solvers.proof.drat import ProofSpelling

@@ -36,7 +36,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from evolake.solvers.formula import Formula
+from evolake.reading.formula import Formula
 
 ProofSpelling = Literal["auto", "drat-text", "drat-binary", "lrat-text", "lrat-binary"]
 _DELETION = 1 << 40

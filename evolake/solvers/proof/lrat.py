@@ -46,7 +46,7 @@ from pathlib import PurePath
 
 import numpy as np
 
-from evolake.solvers.formula import ENDINGS, Formula
+from evolake.reading.formula import ENDINGS, Formula
 from evolake.solvers.proof.drat import (
     BadProof,
     OtherFormat,

@@ -20,13 +20,13 @@ import functools
 import hashlib
 import os
 import shutil
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from evolake.errors import InputError, MachineryError
-from evolake.jail import Limits, NativeOutcome, NativeRun, run_native
+from evolake.jail import Limits, NativeOutcome
 from evolake.jail.direct import DirectRun, run_direct
+from evolake.jail.native import COMPILERS, compile_program, compiler
 from evolake.jail.protocol import one_line
 from evolake.reading import Unreadable, kind_of, read_bytes
 from evolake.reading.archives import MOST_BYTES, tar_entries
@@ -43,9 +43,7 @@ from evolake.solvers.proof.asking import (
 from evolake.solvers.proof.drat import ProofSpelling
 
 SOURCES_IN_CADICAL = {"drat-trim": "test/cnf/drat-trim.c", "lrat-trim": "test/cnf/lrat-trim.c"}
-COMPILERS = ("cc", "gcc", "clang")
 LARGEST_SOURCE = 4 << 20
-BUILD_LIMITS = Limits(cpu_s=60, wall_s=180, memory_mb=2048, file_mb=16, processes=16)
 
 
 def tools_folder() -> Path:
@@ -91,31 +89,6 @@ def build_tools(source: Path, into: Path | None = None) -> list[Path]:
             [command, "-O2", "-w", "-o", "./program", "program.c", "-lm"], {"program.c": text}, target / name
         )
     return [target / name for name in texts]
-
-
-def compiler() -> str | None:
-    """Return the path of a C compiler; None if there is none on PATH."""
-    return next((path for name in COMPILERS if (path := shutil.which(name))), None)
-
-
-def compile_program(argv: Sequence[str], files: Mapping[str, bytes], path: Path) -> None:
-    """Run a compiler in the jail on `files` (name -> contents) and keep the `program` that it makes at
-    `path`.
-
-    Raises:
-        MachineryError: the sources do not compile. OSError: the program cannot be kept.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    done = run_native(NativeRun(list(argv), dict(files), ["program"]), BUILD_LIMITS)
-    if done.exit_code != 0 or "program" not in done.outputs:
-        raise MachineryError(
-            f"{path.name} did not compile",
-            got=one_line(done.stderr.decode("utf-8", "replace") or done.reason),
-        )
-    fresh = path.parent / f".{path.name}-{os.getpid()}"
-    fresh.write_bytes(done.outputs["program"])
-    fresh.chmod(0o755)
-    fresh.replace(path)
 
 
 def _sources(source: Path) -> dict[str, bytes]:
@@ -316,7 +289,7 @@ def _in_addition(finding: Finding, before: Finding) -> Finding:
 def _is_packed(path: Path) -> bool:
     """Return True if a file is packed, or its name says so: then the reader of packed files has to look at
     it."""
-    from evolake.solvers.formula import ENDINGS
+    from evolake.reading.formula import ENDINGS
 
     with path.open("rb") as file:
         return kind_of(file.read(LONGEST_START)) is not None or path.suffix.lower() in ENDINGS

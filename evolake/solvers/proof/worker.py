@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from evolake.solvers.formula import Formula
+    from evolake.reading.formula import Formula
     from evolake.solvers.proof.drat import Proof
     from evolake.solvers.proof.lrat import LratProof
 
@@ -45,7 +45,7 @@ def judge(request: dict[str, Any]) -> tuple[str, str, str]:
     """Return (verdict, reason, format) of the request."""
     from evolake.errors import InputError
     from evolake.reading import Bomb, Damaged
-    from evolake.solvers.formula import read_cnf_file, unpacked
+    from evolake.reading.formula import read_cnf_file, unpacked
     from evolake.solvers.proof.drat import BadProof, OtherFormat
     from evolake.solvers.proof.lrat import LratProof, read_any
 
@@ -79,7 +79,7 @@ def judge(request: dict[str, Any]) -> tuple[str, str, str]:
 
 def _checked(formula: Formula, proof: Proof | LratProof, request: dict[str, Any]) -> tuple[str, str]:
     """(verdict, reason) of a proof that was read; after the task "rewrite" it is written and not checked."""
-    from evolake.solvers.formula import write_dimacs
+    from evolake.reading.formula import write_dimacs
     from evolake.solvers.proof.drat import refute, with_close_names, write_text
     from evolake.solvers.proof.lrat import LratProof, refute_by_hints, write_lrat_text
 

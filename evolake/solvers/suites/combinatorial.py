@@ -34,7 +34,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from evolake.reading import whole_number
-from evolake.solvers.formula import Formula, formula_of
+from evolake.reading.formula import Formula, formula_of
 
 
 def tseitin(n: int, d: int, seed: int) -> Formula:

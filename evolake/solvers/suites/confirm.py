@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from evolake.errors import InputError
-from evolake.solvers.formula import falsified_clauses, read_dimacs, write_dimacs
+from evolake.reading.formula import falsified_clauses, read_dimacs, write_dimacs
 from evolake.solvers.suites.spec import FOLDER, Recipe, Spec, archive_name, build, load_spec, recipes_of
 from evolake.terminal import exit_code_of, say
 

@@ -4,7 +4,7 @@ are left out and why. Each repair says the line, what was there and what was don
 nothing that can be understood, is refused.
 
 Solvers differ in how they read such files, so they get the repaired text (`Repaired.text`) and never the
-file. The strict reader is `evolake.solvers.formula.read_dimacs`; proofs are checked against what that one
+file. The strict reader is `evolake.reading.formula.read_dimacs`; proofs are checked against what that one
 reads.
 
 Left out are files that hold no formula or one in another format, damaged archives, and all but the first of
@@ -25,7 +25,7 @@ import numpy as np
 from evolake.errors import InputError
 from evolake.reading.compressed import ENDINGS as PACKED
 from evolake.reading.files import open_regular
-from evolake.solvers.formula import Formula, read_cnf_bytes, read_dimacs, write_dimacs
+from evolake.reading.formula import Formula, read_cnf_bytes, read_dimacs, write_dimacs
 from evolake.solvers.suites.spec import Status
 
 DO = "correct the file, or leave it out"

@@ -25,7 +25,7 @@ from pathlib import Path
 from evolake.errors import InputError
 from evolake.lake.blobs import BlobStore
 from evolake.reading import DATA_BYTES, Unreadable, parse_json, read_text, reason
-from evolake.solvers.formula import padded, read_dimacs, shuffled, write_dimacs
+from evolake.reading.formula import padded, read_dimacs, shuffled, write_dimacs
 from evolake.solvers.settings import folder_title
 from evolake.solvers.suites.folder_reading import (
     ENDINGS,

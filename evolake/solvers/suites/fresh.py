@@ -27,7 +27,7 @@ import numpy as np
 from evolake.errors import InputError, MachineryError
 from evolake.lake.blobs import BlobStore
 from evolake.lake.secret import secret_seed
-from evolake.solvers.formula import Formula, padded, read_dimacs, shuffled, write_dimacs
+from evolake.reading.formula import Formula, padded, read_dimacs, shuffled, write_dimacs
 from evolake.solvers.suites.combinatorial import coloring, drawn_principle, quasigroup_with_holes, tseitin
 from evolake.solvers.suites.generators import generate, multiplier, pcg, planted_ksat, random_ksat
 from evolake.solvers.suites.spec import (

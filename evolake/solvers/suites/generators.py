@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from evolake.errors import InputError
-from evolake.solvers.formula import Formula, formula_of
+from evolake.reading.formula import Formula, formula_of
 from evolake.solvers.suites.combinatorial import (
     coloring,
     contradictory_counts,

@@ -43,8 +43,8 @@ from typing import Any, Literal
 from evolake.errors import InputError, MachineryError
 from evolake.lake.blobs import BlobStore
 from evolake.reading import DATA_BYTES, Unparsable, Unreadable, parse_json, parse_toml, read_text, reason
+from evolake.reading.formula import Formula, read_dimacs, shuffled, write_dimacs
 from evolake.seeds import child_seed
-from evolake.solvers.formula import Formula, read_dimacs, shuffled, write_dimacs
 from evolake.solvers.suites.generators import generate, pcg
 
 Status = Literal["SAT", "UNSAT", "unknown"]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evolake.solvers.formula import Formula
+from evolake.reading.formula import Formula
 
 LENGTHS = 8
 """Clauses of this length and longer count together."""

@@ -24,10 +24,10 @@ from typing import Any
 import numpy as np
 
 from evolake.lake import BlobStore
+from evolake.reading.formula import read_dimacs, shuffled, write_dimacs
 from evolake.seeds import generator
 from evolake.solvers.edits.draw import NEAR, REACH, new_tunable
 from evolake.solvers.execute import Program, RunLimits, alike
-from evolake.solvers.formula import read_dimacs, shuffled, write_dimacs
 from evolake.solvers.measurement.benchmark import MeasuringPlan, plan_jobs, run_jobs, run_limits
 from evolake.solvers.measurement.metrics import PENALTY
 from evolake.solvers.suites.folders import with_files

@@ -26,10 +26,10 @@ import polars as pl
 from evolake.contest import power_sentence
 from evolake.errors import InputError
 from evolake.lake import BlobStore, Lake, disk
+from evolake.reading.formula import read_cnf_file
 from evolake.settings import Settings, load
 from evolake.solvers.edits.catalogue import family_of
 from evolake.solvers.execute import Program
-from evolake.solvers.formula import read_cnf_file
 from evolake.solvers.measurement.benchmark import MeasuringOptions
 from evolake.solvers.measurement.duel import (
     Contender,

@@ -58,16 +58,21 @@ def test_solve_prints_one_json_object_with_exactly_the_promised_keys():
         "unsolved_fraction",
         "steps_run",
         "steps_per_s",
+        "cpu_s_per_formula",
         "n",
+        "clauses",
+        "instances",
         "seed",
     ]
-    assert answer.pop("steps_per_s") > 0
+    assert answer.pop("steps_per_s") > 0 and answer.pop("cpu_s_per_formula") > 0
     assert answer == {
         "verdict": "solved",
         "median_step": expected.median_step,
         "unsolved_fraction": expected.unsolved_fraction,
         "steps_run": high,
         "n": 20,
+        "clauses": 86,
+        "instances": 40,
         "seed": 3,
         "extrapolated": False,
         "median_step_low": low,
@@ -114,6 +119,39 @@ def test_people_get_sentences_and_instances_as_dimacs(tmp_path):
     assert sorted(path.read_text() for path in (tmp_path / "cnf").iterdir()) == sorted(
         to_dimacs(instances, index) for index in range(3)
     )
+
+
+def test_formulas_from_files_are_solved_as_those_drawn_and_others_run_on_the_same_ones(tmp_path):
+    drawn = ("solve", BASELINE, "--n", 20, "--instances", 7, "--uniform", "--ratio", 4.0)
+    code, out, error = typed(*drawn, "--dimacs", tmp_path / "cnf", "--json")
+    assert code == 0, error
+    (tmp_path / "cnf" / "small.cnf").write_text("p cnf 3 1\n1 -2 3 0\n")
+    code, read, error = typed("solve", BASELINE, "--formulas", tmp_path / "cnf", "--beside", "--json")
+    assert code == 0, error
+    small, large = json.loads(read)["batches"]
+    assert (small["n"], small["clauses"], small["instances"]) == (3, 1, 1)
+    assert large["median_step"] == json.loads(out)["median_step"] and large["unsolved_fraction"] == 0
+    assert {row["solver"]: row["solved"] for row in large["solvers"]} == dict.fromkeys(
+        ("design", "probSAT", "MiniSat", "CaDiCaL"), 1.0
+    )
+    code, out, _ = typed(*drawn, "--beside")
+    assert code == 0 and "  probSAT  100% solved; median" in out
+
+
+def test_an_unsatisfiable_formula_is_solved_by_none_and_two_say_so(tmp_path):
+    signs = [(a, b, c) for a in (1, -1) for b in (2, -2) for c in (3, -3)]
+    file = tmp_path / "no.cnf"
+    file.write_text("p cnf 3 8\n" + "".join(f"{a} {b} {c} 0\n" for a, b, c in signs))
+    words = ("solve", BASELINE, "--formulas", file, "--beside", "--seconds", 0.1, "--max-steps", 50, "--json")
+    code, out, _ = typed(*words)
+    answer = json.loads(out)
+    assert (code, answer["verdict"], answer["steps_run"]) == (1, "unsolved", 50)
+    assert [(row["solved"], row["unsatisfiable"]) for row in answer["solvers"]] == [
+        (0, 0),
+        (0, 0),
+        (0, 1),
+        (0, 1),
+    ]
 
 
 @pytest.mark.parametrize("command", ["solve", "check"])

@@ -6,7 +6,7 @@ import itertools
 import numpy as np
 import pytest
 
-from evolake.solvers.formula import Formula, formula_of, write_dimacs
+from evolake.reading.formula import Formula, formula_of, write_dimacs
 from evolake.solvers.proof import ProofLimits
 from evolake.solvers.proof.checking import CHECKERS
 from evolake.solvers.proof.drat import Proof, read_proof, write_binary, write_text

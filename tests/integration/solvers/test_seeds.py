@@ -15,8 +15,8 @@ from solver_seed_builds import bring_seed, place_of, seed_folder, seed_lake
 
 from evolake.errors import MachineryError
 from evolake.lake import BlobStore
+from evolake.reading.formula import falsified_clauses, formula_of, read_dimacs, write_dimacs
 from evolake.solvers.execute import Program, RunLimits, run_solver
-from evolake.solvers.formula import falsified_clauses, formula_of, read_dimacs, write_dimacs
 from evolake.solvers.measurement.measuring import Job, run_all
 from evolake.solvers.proof.checking import check_proof
 from evolake.solvers.repository.adapters import load_adapter

@@ -11,7 +11,7 @@ from small_dpll import MAIN
 
 from evolake.errors import InputError
 from evolake.lake import Lake
-from evolake.solvers.formula import write_dimacs
+from evolake.reading.formula import write_dimacs
 from evolake.solvers.suites.generators import random_ksat
 from evolake.solvers.tuning.rows import sentences, tuned
 

@@ -16,6 +16,7 @@ from solver_mutants import LABEL_READER, LATE_GUESSER, SILENT_GUESSER, plant
 
 from evolake.gates import Verdict
 from evolake.gates.checkers import apply
+from evolake.reading.formula import read_cnf_file, write_dimacs
 from evolake.seeds import CycleSeeds
 from evolake.solvers.evolution.closing import UNTOLD, CycleResults, close_cycle
 from evolake.solvers.evolution.cycle_benchmark import benchmark
@@ -23,7 +24,6 @@ from evolake.solvers.evolution.population import Population, RankedCycle, empty_
 from evolake.solvers.evolution.solver_contest import champion_after, decide_champion, measure_holdout
 from evolake.solvers.evolution.workspace import Workspace
 from evolake.solvers.execute import SMOKE_LIMITS, Program, RunLimits, run_solver
-from evolake.solvers.formula import read_cnf_file, write_dimacs
 from evolake.solvers.gates.judging import objections, stage_judge, unsound_in, without
 from evolake.solvers.gates.runs import GateRunner, carry_evidence, carry_runs, smoke_runs
 from evolake.solvers.measurement.benchmark import MeasuringPlan, plan_jobs, run_jobs

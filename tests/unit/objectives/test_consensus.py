@@ -227,3 +227,21 @@ def test_a_ranking_estimates_a_design_that_is_not_stored():
     )
     assert ranking.estimate({"f": 2.0, "g": 0.5}) == pytest.approx(0.25)
     assert ranking.estimate({}) == 1.0
+
+
+@pytest.mark.parametrize("clones", [1, 2, 7, 40])
+def test_clones_of_a_bad_objective_have_the_weight_of_one(clones):
+    """Five objectives see the truth with noise; the clones rank at random, alike but for two neighbours."""
+    random, n = np.random.default_rng(3), 40
+    good = np.arange(n) + random.normal(0, 6, size=(5, n))
+    bad = np.tile(random.permutation(n).astype(float), (clones, 1))
+    for place, row in enumerate(bad):
+        low, high = np.argsort(row)[[place % (n - 1), place % (n - 1) + 1]]
+        row[low], row[high] = row[high], row[low]
+    result = aggregate(np.vstack([good, bad]), np.zeros(5 + clones), 0)
+    assert result.weights[5:].sum() < 0.1
+    assert np.corrcoef(result.consensus, np.arange(n))[0, 1] > 0.9
+    alone = aggregate(np.vstack([good, bad[:1]]), np.zeros(6), 0)
+    assert result.weights[5:].sum() == pytest.approx(alone.weights[5], rel=0.05)
+    few = aggregate(np.vstack([good, bad])[:, :19], np.zeros(5 + clones), 0)
+    assert clones < 7 or few.weights[5:].sum() > 0.5

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evolake.errors import InputError
-from evolake.solvers.formula import (
+from evolake.reading.formula import (
     Formula,
     formula_of,
     random_renaming,

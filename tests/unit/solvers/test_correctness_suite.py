@@ -5,8 +5,8 @@ import pytest
 
 from evolake.errors import InputError, MachineryError
 from evolake.lake.blobs import BlobStore
+from evolake.reading.formula import read_cnf_file
 from evolake.settings import load, profile_names
-from evolake.solvers.formula import read_cnf_file
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.suites.fresh import LEAST, correctness_suite
 

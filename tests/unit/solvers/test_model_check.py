@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolake.errors import InputError
-from evolake.solvers import formula as model_check
-from evolake.solvers.formula import falsified_clauses, formula_of
+from evolake.reading import formula as model_check
+from evolake.reading.formula import falsified_clauses, formula_of
 
 LITERAL = st.integers(1, 6).flatmap(lambda variable: st.sampled_from([variable, -variable]))
 

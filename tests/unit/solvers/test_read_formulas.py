@@ -17,7 +17,7 @@ from evolake.cli.ending import end
 from evolake.errors import InputError
 from evolake.lake.blobs import BlobStore
 from evolake.reading import Bomb, Damaged
-from evolake.solvers.formula import read_cnf_bytes, read_dimacs, unpacked
+from evolake.reading.formula import read_cnf_bytes, read_dimacs, unpacked
 from evolake.solvers.suites.folder_reading import Repaired, repaired
 from evolake.solvers.suites.folders import LOCK, competition_suite, lock_formulas
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from evolake.reading.formula import formula_of
 from evolake.solvers.execute import Program
-from evolake.solvers.formula import formula_of
 from evolake.solvers.tuning.command_line import Setting, read_help
 from evolake.solvers.tuning.kinds import kinds, kinds_sentence, shape_of
 

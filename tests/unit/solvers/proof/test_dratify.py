@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from proof_cases import random_problem, satisfiable
 
-from evolake.solvers.formula import formula_of
+from evolake.reading.formula import formula_of
 from evolake.solvers.proof import drat as dratify
 from evolake.solvers.proof.drat import RootPropagation, read_proof, refute
 

@@ -20,7 +20,7 @@ from proof_cases import (
 )
 from proof_kit import pigeons
 
-from evolake.solvers.formula import formula_of
+from evolake.reading.formula import formula_of
 from evolake.solvers.proof.drat import BadProof, Proof, read_proof, refute, write_binary, write_text
 from evolake.solvers.proof.lrat import (
     LratProof,

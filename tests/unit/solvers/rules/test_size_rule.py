@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import evolake.solvers.rules  # noqa: F401
 from evolake.gates import Finding, load_rules
 from evolake.gates.checkers import apply
-from evolake.solvers.formula import falsified_clauses, formula_of, padded
+from evolake.reading.formula import falsified_clauses, formula_of, padded
 from evolake.solvers.gates.runs import carry_evidence
 
 RULES = load_rules(Path(__file__).parents[4] / "data_lake" / "seeds" / "rules", "solvers")

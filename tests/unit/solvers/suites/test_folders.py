@@ -14,8 +14,8 @@ from click.testing import CliRunner
 from evolake.errors import InputError
 from evolake.lake.blobs import BlobStore
 from evolake.project import BROUGHT
+from evolake.reading.formula import read_cnf_file
 from evolake.solvers.commands_bring import lock
-from evolake.solvers.formula import read_cnf_file
 from evolake.solvers.suites.folders import (
     LOCK,
     competition_suite,

@@ -7,7 +7,7 @@ import numpy as np
 
 from evolake.lake.blobs import BlobStore
 from evolake.project import BROUGHT
-from evolake.solvers.formula import MOST_PADDING, falsified_clauses, read_cnf_file, read_dimacs
+from evolake.reading.formula import MOST_PADDING, falsified_clauses, read_cnf_file, read_dimacs
 from evolake.solvers.suites import materialize_suite
 from evolake.solvers.suites.confirm import ask
 from evolake.solvers.suites.fresh import FreshKey, carried_suite, fresh_suite

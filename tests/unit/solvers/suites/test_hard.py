@@ -8,7 +8,7 @@ import pytest
 
 from evolake.errors import InputError
 from evolake.project import BROUGHT
-from evolake.solvers.formula import falsified_clauses, read_dimacs, write_dimacs
+from evolake.reading.formula import falsified_clauses, read_dimacs, write_dimacs
 from evolake.solvers.measurement.hardness import COLUMNS, lock_measured, locked_status, read_table, table_path
 from evolake.solvers.suites.confirm import ask
 from evolake.solvers.suites.fresh import fresh_formula, status_by_construction

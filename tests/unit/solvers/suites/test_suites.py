@@ -16,7 +16,7 @@ from evolake.contest import LEAST_FORMULAS
 from evolake.errors import InputError, MachineryError
 from evolake.lake.blobs import BlobStore
 from evolake.project import BROUGHT
-from evolake.solvers.formula import Formula, read_dimacs, write_dimacs
+from evolake.reading.formula import Formula, read_dimacs, write_dimacs
 from evolake.solvers.measurement.hardness import lock_measured, read_table, table_path
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.suites import competition_suite, load_spec, materialize_suite, suite_names
@@ -329,7 +329,7 @@ def test_confirming_needs_two_solvers_and_true_models(monkeypatch):
 
 
 def _bytes(formula: Formula) -> bytes:
-    from evolake.solvers.formula import write_dimacs
+    from evolake.reading.formula import write_dimacs
 
     return write_dimacs(formula)
 
