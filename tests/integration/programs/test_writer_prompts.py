@@ -249,7 +249,7 @@ def test_a_one_shot_author_revises_what_failed_or_is_the_best_after_one_evaluati
     entry, writer = generation(tmp_path / "a", [failing, better])
     assert [row["idea"] for row in entry.programs] == ["a steeper line"]
     assert (
-        "The program below is your draft (a division).\nrun blocks it: " in writer.prompts[1]
+        "The program above is your draft (a division).\nrun blocks it: " in writer.prompts[1]
         and "ZeroDivisionError" in writer.prompts[1]
     )
     assert " of 5 s of processor time" in writer.prompts[1]
