@@ -351,10 +351,12 @@ class _Session:
         return None, results, fault
 
     def _left(self) -> list[str]:
-        """Return what is left of turns and tokens, in words, if it is little."""
+        """Return what is left of turns, seconds and tokens, in words, if it is little."""
         state, limits = self.state, self.backend.session
         turns = limits.turns - state.turns
         notes = [f"({turns} {'turn is' if turns == 1 else 'turns are'} left.)"] if turns <= FEW else []
+        if limits.wall_s is not None and (seconds := limits.wall_s - state.wall_s) <= limits.wall_s / 4:
+            notes.append(f"({max(0.0, seconds):.0f} of {limits.wall_s:,g} s are left.)")
         if limits.tokens is not None and (tokens := limits.tokens - state.tokens) <= FEW * state.turn_tokens:
             notes.append(
                 f"({max(0, tokens):,} of {limits.tokens:,} tokens are left; this turn took "

@@ -268,6 +268,10 @@ def limits_text(context: Context) -> str:
             f"- Python {sys.version_info.major}.{sys.version_info.minor} with "
             f"{', '.join(_libraries(context))}; no network."
         )
+    if (known := project.given.construction).best is not None:
+        source = ", ".join(filter(None, (known.source, known.date)))
+        said = f" ({source})" if source else ""
+        lines.append(f"- Best known {project.score_name}: {known.best:.15g}{said}.")
     if seeds > 1:
         lines.append(f"- A candidate is evaluated under {seeds} seeds, and the score is the mean.")
     if context.session is not None:

@@ -351,6 +351,25 @@ def test_evaluations_of_a_session_are_bounded(tmp_path):
     assert sorted(item["purpose"] for item in entry.measured) == ["search", "session"]
 
 
+def shifted(shift: str, *, was: str = "1") -> tuple[str, dict[str, str]]:
+    """A change of the toy's shift."""
+    return "edit_file", {"path": FILE, "search": f"shift = {was}\n", "replace": f"shift = {shift}\n"}
+
+
+@pytest.mark.parametrize(
+    "end", [("finish", {"idea": "shifts"}), ("withdraw", {"reason": "0.7 is the best that I found"})]
+)
+def test_the_best_version_that_a_session_evaluated_is_not_lost(tmp_path, end):
+    plan = [call(shifted("1.5"), ("evaluate", {})), call(shifted("9", was="1.5"), ("evaluate", {})), call(end)]
+    entry, _ = generation(tmp_path, plan, sessions=True, session_evaluations=3)
+    scores = [row["score"] for row in entry.measured if row["purpose"] == "session"]
+    print(scores)
+    [child] = entry.programs
+    assert len(scores) == 2 and child["score"] == max(scores) > min(scores)
+    assert ("best version that was evaluated" in child["idea"]) is (end[0] == "finish")
+    assert ("withdrawn: 0.7 is the best that I found" in child["idea"]) is (end[0] == "withdraw")
+
+
 def test_a_session_sees_what_its_script_prints_and_the_run_counts_as_an_evaluation(tmp_path):
     scripts = [
         f"import {FILE.removesuffix('.py')} as program, sys\nprint('x' * 9000)\nprint('seen', "
