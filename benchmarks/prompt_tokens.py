@@ -10,8 +10,10 @@ their change. Operators hold no sessions, so every writer is asked in one-shot. 
 written in sessions instead, each of two turns: the whole program with an evaluation, then `finish`. The seeds
 of families are taken in by operators; what a model is asked about them is counted as a line of its own.
 Tokens are counted with the tokenizer of the bundled model (SmolLM2, 49,152 tokens), if it was unpacked on
-this machine; characters divided by four are printed next to them. The schema that a server is sent as
-`response_format` is not counted; the one in the text is.
+this machine; `--json` has characters divided by four, too. The schema that a server is sent as
+`response_format` is not counted; the one in the text is. `cached` are the tokens at the beginning of a prompt
+that an earlier prompt of the line has, too, in whole blocks of 16 tokens: what a server with a prompt cache
+need not read again. The server reports them, so that they reach the rows; `paid` are the others.
 
 `--save` makes the result the baseline, `benchmarks/prompt_tokens.json`, of the lines that ran. `--prompts`
 writes every prompt into a folder. Designs, programs and solvers take a minute each, families and prompts
@@ -33,6 +35,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from os.path import commonprefix
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -48,6 +51,7 @@ Counts = dict[str, dict[str, int]]
 """How tokens were counted -> calls, and tokens of each part."""
 FAMILIES, SEED_REVIEWS = "families", "families, seeds"
 PARTS = ("system", "user", "reply")
+CACHED, CACHE_BLOCK = "cached", 16
 RESULT = "tokens.json"
 BLOCK = "# EVOLVE-BLOCK-START"
 TOOLS_MARK = "\n\nThe tools:\n"
@@ -129,9 +133,10 @@ class OperatorsServer:
     def __init__(self) -> None:
         self.jobs: dict[str, Any] = {}
         self.counts: dict[str, Counts] = defaultdict(
-            lambda: {name: dict.fromkeys(("calls", *PARTS), 0) for name in ("tokens", "quarter")}
+            lambda: {name: dict.fromkeys(("calls", *PARTS, CACHED), 0) for name in ("tokens", "quarter")}
         )
         self.prompts: dict[str, list[str]] = defaultdict(list)
+        self.sent: list[str] = []
         self._lock = threading.Lock()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._server.daemon_threads = True
@@ -177,11 +182,13 @@ class OperatorsServer:
             "reply": json.dumps(message["tool_calls"]) if "tool_calls" in message else message["content"],
         }
         counted = {part: tokens_of(text) for part, text in texts.items()}
+        prompt = f"{texts['system']}\n{texts['user']}"
         with self._lock:
-            for name, counts in (
-                ("tokens", counted),
-                ("quarter", {part: len(text) // 4 for part, text in texts.items()}),
-            ):
+            shared = prompt[: max((len(commonprefix([prompt, other])) for other in self.sent), default=0)]  # noqa: RUF071
+            self.sent.append(prompt)
+            counted[CACHED] = tokens_of(shared) // CACHE_BLOCK * CACHE_BLOCK
+            quarters = {part: len(text) // 4 for part, text in texts.items()} | {CACHED: len(shared) // 4}
+            for name, counts in (("tokens", counted), ("quarter", quarters)):
                 row = self.counts[job.role.name][name]
                 row["calls"] += 1
                 for part, count in counts.items():
@@ -194,6 +201,7 @@ class OperatorsServer:
             "prompt_tokens": read,
             "completion_tokens": counted["reply"],
             "total_tokens": read + counted["reply"],
+            "prompt_tokens_details": {"cached_tokens": counted[CACHED]},
         }
         choice = {
             "index": 0,
@@ -363,9 +371,9 @@ def table(counts: Mapping[str, Mapping[str, Any]], before: Mapping[str, Mapping[
     """Return a table in Markdown: a row for each role and a sum for each line, with the baseline's tokens
     next to them."""
     lines = [
-        "| line | role | calls | system | user | reply | tokens | characters / 4 | calls before | tokens "
+        "| line | role | calls | system | user | reply | tokens | cached | paid | calls before | tokens "
         "before | change |",
-        "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
+        f"| --- | --- |{' ---: |' * 10}",
     ]
     for line, roles in counts.items():
         old_roles = before.get(line, {})
@@ -385,15 +393,12 @@ def table(counts: Mapping[str, Mapping[str, Any]], before: Mapping[str, Mapping[
 def _row(line: str, role: str, now: Sequence[Mapping[str, Any]], before: Sequence[Mapping[str, Any]]) -> str:
     parts = [sum(row["tokens"][name] for row in now) for name in ("calls", *PARTS)]
     total, old = sum(parts[1:]), sum(row["tokens"][part] for row in before for part in PARTS)
-    quarter, old_calls = (
-        sum(row["quarter"][part] for row in now for part in PARTS),
-        sum(row["tokens"]["calls"] for row in before),
-    )
+    cached = sum(row["tokens"].get(CACHED, 0) for row in now)
+    old_calls = sum(row["tokens"]["calls"] for row in before)
     change = f"{(total - old) / old:+.0%}" if old else "new"
     compared = [f"{old_calls:,}", f"{old:,}", change] if before else ["", "", "new"]
-    return (
-        f"| {' | '.join([line, role, *(f'{number:,}' for number in (*parts, total, quarter)), *compared])} |"
-    )
+    shown = [f"{number:,}" for number in (*parts, total, cached, total - cached)]
+    return f"| {' | '.join([line, role, *shown, *compared])} |"
 
 
 @click.command(help=__doc__)

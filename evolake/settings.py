@@ -244,6 +244,13 @@ class Settings(BaseSettings):
         default_factory=dict,
         description="role -> how its replies are drawn; the key `default` holds for the rest, field by field",
     )
+    model_cache_hints: bool = Field(
+        default=False,
+        description=(
+            "whether messages bear `cache_control` marks for a prompt cache, which servers of Anthropic's "
+            "models read and others may refuse"
+        ),
+    )
     model_strict: bool = Field(
         default=False,
         description="whether a completion that names another model than was asked for is an error",

@@ -130,7 +130,7 @@ def as_asked(action: Action, asked: Asked) -> Action:
             [message.get("tool_calls") for message in asked.messages],
         ]
     )
-    sent = sum(len(message["content"].encode()) for message in asked.messages) + len(offered)
+    sent = sum(len(str(message["content"]).encode()) for message in asked.messages) + len(offered)
     content = body["choices"][0]["message"]["content"] or ""
     text = (content if isinstance(content, str) else json.dumps(content)) + json.dumps(
         body["choices"][0]["message"].get("tool_calls", "")

@@ -337,6 +337,7 @@ def open_agents(
             _secret(settings),
             deadline_s=settings.model_timeout_s,
             retries=settings.model_max_retries,
+            cache_hints=settings.model_cache_hints,
             wait=wait,
         )
     call_cache = CallCache(lake.root / "tape")

@@ -63,7 +63,7 @@ class Account:
         self.refresh()
         if key in self._keys:
             return
-        line = json.dumps({"key": key, "tokens": usage.tokens, "usd": usage.usd})
+        line = json.dumps({"key": key, "tokens": usage.tokens, "usd": usage.usd, "cached": usage.cached})
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             handle = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
@@ -93,15 +93,14 @@ class Account:
 def _spent(line: Any) -> tuple[str, Usage]:
     """Key and usage of a line. Raises ValueError, KeyError or TypeError for one that is none: a negative sum
     would make room for nothing paid."""
-    tokens, usd = line["tokens"], float(line["usd"])
+    tokens, usd, cached = line["tokens"], float(line["usd"]), line.get("cached", 0)
     if (
-        type(tokens) is not int
-        or not 0 <= tokens < 2**53
+        any(type(count) is not int or not 0 <= count < 2**53 for count in (tokens, cached))
         or not 0 <= usd < math.inf
         or not isinstance(line["key"], str)
     ):
         raise ValueError("no account of a call")
-    return line["key"], Usage(1, tokens, usd)
+    return line["key"], Usage(1, tokens, usd, cached)
 
 
 @dataclass
@@ -233,7 +232,10 @@ def spent_sentence(
     summary = ", ".join(filter(None, left)) or (
         "nothing is asked under replay only" if settings.replay_only else "no limit"
     )
-    return f"model: {total.calls:,} calls paid, {total.tokens:,} tokens, {usd}; budget left: {summary}"
+    cached = f" ({total.cached:,} of them cached)" if total.cached else ""
+    return (
+        f"model: {total.calls:,} calls paid, {total.tokens:,} tokens{cached}, {usd}; budget left: {summary}"
+    )
 
 
 def _budget(

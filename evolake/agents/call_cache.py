@@ -326,9 +326,13 @@ class Question:
         """Return the question as part of a conversation."""
         return replace(self, tag=tag)
 
-    def followed_by(self, messages: list[Message], number: int) -> Question:
-        """Return the next question of the conversation, after more messages."""
-        return replace(self, messages=[*self.messages, *messages], number=number)
+    def repaired(self, received: Received, status: str, reason: str, number: int) -> Question:
+        """Return the question after a reply that could not be used, and why. After one that ran into the
+        limit of output tokens the limit is twice as high."""
+        said = repair_messages(received, status, reason, turn=bool(self.job.role.tools))
+        more = 2 if status == "truncated" else 1
+        sampling = replace(self.sampling, max_output_tokens=more * self.sampling.max_output_tokens)
+        return replace(self, messages=[*self.messages, *said], sampling=sampling, number=number)
 
 
 @dataclass(frozen=True)
@@ -417,7 +421,7 @@ def read_conversation(call_cache: CallCache, question: Question, attempts: range
             return Recorded("answered", last)
         if status in FINAL:
             break
-        question = question.followed_by(repair_messages(received, status, said), number + 1)
+        question = question.repaired(received, status, said, number + 1)
     return Recorded("failed", last)
 
 

@@ -80,14 +80,23 @@ class AgentCall:
 
 @dataclass(frozen=True)
 class Usage:
-    """What calls took. Unknown counts are charged by estimate (see `evolake.agents.budget`)."""
+    """What calls took. Unknown counts are charged by estimate (see `evolake.agents.budget`).
+
+    cached: those of the tokens that a cache of the endpoint served.
+    """
 
     calls: int = 0
     tokens: int = 0
     usd: float = 0.0
+    cached: int = 0
 
     def __add__(self, other: Usage) -> Usage:
-        return Usage(self.calls + other.calls, self.tokens + other.tokens, self.usd + other.usd)
+        return Usage(
+            self.calls + other.calls,
+            self.tokens + other.tokens,
+            self.usd + other.usd,
+            self.cached + other.cached,
+        )
 
 
 def one_line_reason(text: str) -> str:

@@ -45,7 +45,7 @@ from evolake.agents.server_errors import (
     next_forms,
     read_error,
 )
-from evolake.agents.wire import as_functions, as_replies, functions, without_system
+from evolake.agents.wire import as_functions, as_replies, functions, marked, without_system
 from evolake.errors import AgentUnavailable
 
 _NOT_ALLOWED = (401, 403)
@@ -137,6 +137,7 @@ class Endpoint:
         deadline_s: wall seconds a try may take, its last byte included.
         retries: tries after the first.
         max_bytes: a longer body is cut off.
+        cache_hints: whether messages are marked for a prompt cache.
         wait: seconds the client wants to sleep before a retry -> seconds to sleep; None: as the client wants.
 
     Raises:
@@ -151,10 +152,11 @@ class Endpoint:
         deadline_s: float,
         retries: int,
         max_bytes: int = LARGEST_REPLY,
+        cache_hints: bool = False,
         wait: Callable[[float], float] | None = None,
     ):
         self.base_url = base_url
-        self._api_key = api_key
+        self._api_key, self._cache_hints = api_key, cache_hints
         base, query = _split_query(base_url)
         # Azure wants the key under this name, and its version in the query of every request
         headers = {"api-key": api_key} if "api-version" in query else {}
@@ -289,9 +291,10 @@ class Endpoint:
         messages = (
             as_functions(wanted.messages) if offers else as_replies(wanted.messages, wanted.tools, reply)
         )
-        options: dict[str, Any] = _options(form, wanted, limit, messages) | (
-            {"tools": functions(wanted.tools)} if offers else {}
-        )
+        options: dict[str, Any] = _options(form, wanted, limit, messages)
+        if self._cache_hints:
+            options["messages"] = marked(options["messages"])
+        options |= {"tools": functions(wanted.tools)} if offers else {}
         raw, wants = client.chat.completions.with_raw_response, RESPONSE_FORMATS[form.response_format]
         start = time.monotonic()
         try:

@@ -98,13 +98,14 @@ LARGER = 4
 CHARACTERS_A_TOKEN = 4
 HISTORY = """
 SELECT line, cycle, role, count(*) AS calls, avg(input_tokens) AS input, avg(output_tokens) AS output,
-  max(input_tokens) AS largest
+  max(input_tokens) AS largest, avg(coalesce(cached_tokens, 0)) AS cached
 FROM calls WHERE backend = 'model' GROUP BY ALL"""
 
 
 @dataclass(frozen=True)
 class RoleForecast:
-    """What one cycle asks of one role. usd is None if the model has no price."""
+    """What one cycle asks of one role. usd is None if the model has no price. cached_likely: those of the
+    probable tokens that a cache of the endpoint serves, as in earlier cycles."""
 
     role: str
     model: str
@@ -114,6 +115,7 @@ class RoleForecast:
     tokens_likely: int
     usd_most: float | None
     usd_likely: float | None
+    cached_likely: int = 0
 
 
 @dataclass(frozen=True)
@@ -183,6 +185,7 @@ class _Spent:
     input: float | None = None
     output: float | None = None
     largest: int | None = None
+    cached: float = 0.0
 
 
 def forecasts(settings: Settings, lake_root: Path, names: Iterable[str] = ()) -> list[LineForecast]:
@@ -225,6 +228,7 @@ def total_of(rows: Sequence[RoleForecast]) -> RoleForecast:
         sum(row.tokens_likely for row in rows),
         usd([row.usd_most for row in rows]),
         usd([row.usd_likely for row in rows]),
+        sum(row.cached_likely for row in rows),
     )
 
 
@@ -235,12 +239,13 @@ def forecast_sentence(of_lines: Sequence[LineForecast]) -> str:
         return ""
     total = total_of([item.total for item in asking])
     usd = "usd unknown" if total.usd_likely is None else f"{total.usd_likely:.2f} usd"
+    cached = f" ({total.cached_likely:,} of them cached)" if total.cached_likely else ""
     each = ", ".join(f"{item.line} {round(item.total.calls_likely):,}" for item in asking)
     stopping = next((item for item in asking if item.limits and item.limits[0].reached != "never"), asking[0])
     return (
         f"forecast of a cycle: probably {round(total.calls_likely):,} calls ({each}), "
-        f"{total.tokens_likely:,} tokens, {usd}; at most {total.calls_most:,} calls; {stopping.line}: "
-        f"{stopping.stops}"
+        f"{total.tokens_likely:,} tokens{cached}, {usd}; at most {total.calls_most:,} calls; "
+        f"{stopping.line}: {stopping.stops}"
     )
 
 
@@ -297,12 +302,11 @@ def _spent_on(rows: Sequence[Mapping[str, Any]], role: str) -> _Spent:
     if not counted:
         return _Spent({row["cycle"]: row["calls"] for row in own})
     calls = sum(row["calls"] for row in counted)
-    input_, output = (
-        sum(row[name] * row["calls"] for row in counted) / calls for name in ("input", "output")
+    input_, output, cached = (
+        sum(row[name] * row["calls"] for row in counted) / calls for name in ("input", "output", "cached")
     )
-    return _Spent(
-        {row["cycle"]: row["calls"] for row in own}, input_, output, max(row["largest"] for row in counted)
-    )
+    largest = max(row["largest"] for row in counted)
+    return _Spent({row["cycle"]: row["calls"] for row in own}, input_, output, largest, cached)
 
 
 def _role_forecast(
@@ -326,7 +330,7 @@ def _role_forecast(
     )
     output = min(spent.output if spent.output is not None else item.reply, longest)
     largest = max(LARGER * input_, spent.largest or 0)
-    price = settings.prices.get(model)
+    price, cached = settings.prices.get(model), int(likely * spent.cached)
     return RoleForecast(
         name,
         model,
@@ -335,7 +339,8 @@ def _role_forecast(
         ceil(most * (largest + longest)),
         ceil(likely * (input_ + output)),
         price_usd(price, Counts(ceil(most * largest), most * longest)),
-        price_usd(price, Counts(ceil(likely * input_), ceil(likely * output))),
+        price_usd(price, Counts(ceil(likely * input_), ceil(likely * output), cached)),
+        cached,
     )
 
 

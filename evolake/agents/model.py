@@ -31,14 +31,7 @@ from evolake.agents.calls import AgentCall, Usage, one_line_reason, status_words
 from evolake.agents.endpoint import Endpoint, Rejected
 from evolake.agents.prices import Counts, estimate_text, estimate_tokens, plausible, price_usd, same_model
 from evolake.agents.prompts import Message, build_messages, question_schema
-from evolake.agents.reply_validation import (
-    FINAL,
-    Received,
-    billed,
-    read_completion,
-    repair_messages,
-    validate_reply,
-)
+from evolake.agents.reply_validation import FINAL, Received, billed, read_completion, validate_reply
 from evolake.agents.roles import AgentFailure, Job, Record
 from evolake.agents.sampling import Sampling
 from evolake.agents.system_prompts import SystemPromptText, headed, prompt_for
@@ -117,9 +110,7 @@ class ModelBackend:
                 return AgentFailure(
                     job.role.name, status, one_line_reason(reply), question.number - attempts.start + 1
                 )
-            question = question.followed_by(
-                repair_messages(attempt.received, status, reply), question.number + 1
-            )
+            question = question.repaired(attempt.received, status, reply, question.number + 1)
 
     @property
     def asker(self) -> Asker:
@@ -214,7 +205,9 @@ class ModelBackend:
     def _replay(self, entry: CachedCall) -> Attempt:
         self._require_same(entry.model, entry.answered)
         if self.asker.owns(entry):
-            self.budget.book_cycle(entry.key, Usage(1, entry.charged_tokens, entry.charged_usd))
+            self.budget.book_cycle(
+                entry.key, Usage(1, entry.charged_tokens, entry.charged_usd, entry.cached_tokens or 0)
+            )
         counts = None
         if entry.input_tokens is not None and entry.output_tokens is not None:
             counts = Counts(entry.input_tokens, entry.output_tokens, entry.cached_tokens)
@@ -273,7 +266,10 @@ class ModelBackend:
                 prompt_tokens, min(estimate_text(answer.text), sampling.max_output_tokens)
             )
             charged = Usage(
-                1, charged_counts.input + charged_counts.output, price_usd(price, charged_counts) or 0.0
+                1,
+                charged_counts.input + charged_counts.output,
+                price_usd(price, charged_counts) or 0.0,
+                charged_counts.cached or 0,
             )
             reservation.book(question.key, charged)
             usd = price_usd(price, received.counts) if received.counts else None

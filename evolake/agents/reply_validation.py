@@ -283,16 +283,27 @@ def _reasoning(message: Mapping[str, Any]) -> str:
     )
 
 
-def repair_messages(received: Received, status: str, reason: str) -> list[Message]:
-    """Return what is said to the model after an attempt that failed: its own reply, shortened, and what was
-    wrong."""
+TURN_FORM = (
+    "Call one tool or several, each by its name and with arguments that fit. `finish` ends the session with "
+    "the files as they are, `withdraw` without a result."
+)
+REPLY_FORM = "Reply again with one JSON object that fits the schema, and nothing else."
+
+
+def repair_messages(received: Received, status: str, reason: str, *, turn: bool = False) -> list[Message]:
+    """Return what is said to the model after an attempt that failed: its own reply, shortened, what was
+    wrong, and the form that is wanted. turn: whether that is a turn of a session, which calls tools."""
     turns: list[Message] = []
     if received.content.strip():
         turns.append({"role": "assistant", "content": cap(received.content, SHOWN_REPLY_CHARS)})
+    if turn and reason.startswith("not JSON"):
+        reason = "it calls no tool"
+    form = TURN_FORM if turn else REPLY_FORM
+    parts = " A long file can be written in parts: `write_file`, then `edit_file`." if turn else ""
     ask = {
-        "truncated": "It was cut off because it was too long. Reply again, much shorter.",
-        "too_large": "It was far too long and was thrown away. Reply again, much shorter.",
+        "truncated": f"Up to twice as many tokens are allowed now.{parts} {form}",
+        "too_large": f"It was far too long and was thrown away: be much shorter. {form}",
         "unusable": "Mend that, keep the rest, and reply again with the whole JSON object.",
-    }.get(status, "Reply again with one JSON object that fits the schema, and nothing else.")
+    }.get(status, form)
     turns.append({"role": "user", "content": f"Your reply could not be used: {reason}.\n{ask}"})
     return turns

@@ -42,10 +42,12 @@ from pydantic import BaseModel
 
 from evolake.agents.call_cache import Question, Recorded, choose
 from evolake.agents.calls import AgentCall, one_line_reason
+from evolake.agents.fences import cap
 from evolake.agents.model import Attempt, ModelBackend
 from evolake.agents.prompts import Message
-from evolake.agents.reply_validation import FINAL, repair_messages, validate_reply
+from evolake.agents.reply_validation import FINAL, validate_reply
 from evolake.agents.roles import AgentFailure, Job, Record
+from evolake.agents.sampling import Sampling
 from evolake.agents.session_tools import Result, SessionContext, run_tool
 from evolake.agents.system_prompts import prompt_for
 from evolake.agents.wire import RESULT, Turn, turn_text
@@ -191,6 +193,7 @@ class _SessionState:
     """A session so far."""
 
     messages: list[Message]
+    sampling: Sampling
     turns: int = 0
     tokens: int = 0
     turn_tokens: int = 0
@@ -238,7 +241,7 @@ class _Session:
         )
         self.first = self._chosen(backend.first_question(job))
         self.name = self.first.key
-        self.state = _SessionState(self.first.messages)
+        self.state = _SessionState(self.first.messages, self.first.sampling)
 
     def _chosen(self, question: Question) -> Question:
         """Return the first question of the session that this one continues; it depends on the files, too."""
@@ -280,7 +283,7 @@ class _Session:
 
     def _turn(self) -> Ending | None:
         state, before = self.state, self.context.workspace.sha
-        question = replace(self.first, messages=state.messages)
+        question = replace(self.first, messages=state.messages, sampling=state.sampling)
         attempt = self.backend.obtain(question, self.record)
         status, said = validate_reply(attempt.received, self.job.role.reply)
         call = self.backend.row(question, attempt, status, self.prompt, reason=said)
@@ -288,10 +291,11 @@ class _Session:
         self._count(question.key, attempt)
         if isinstance(said, Turn):
             ending, results, fault = self._act(said, before)
-            state.messages = [*state.messages, *_turn_messages(said, results)]
+            state.messages = [*map(_shortened, state.messages), *_turn_messages(said, results)]
         else:
             results, fault, ending = [], status, Ending(status, str(said)) if status in FINAL else None
-            state.messages = [*state.messages, *repair_messages(attempt.received, status, str(said))]
+            repaired = question.repaired(attempt.received, status, str(said), question.number)
+            state.messages, state.sampling = repaired.messages, repaired.sampling
         state.rows.append(
             turn_row(
                 self.job,
@@ -347,10 +351,12 @@ class _Session:
         return None, results, fault
 
     def _left(self) -> list[str]:
-        """Return what is left of turns and tokens, in words, if it is little."""
+        """Return what is left of turns, seconds and tokens, in words, if it is little."""
         state, limits = self.state, self.backend.session
         turns = limits.turns - state.turns
         notes = [f"({turns} {'turn is' if turns == 1 else 'turns are'} left.)"] if turns <= FEW else []
+        if limits.wall_s is not None and (seconds := limits.wall_s - state.wall_s) <= limits.wall_s / 4:
+            notes.append(f"({max(0.0, seconds):.0f} of {limits.wall_s:,g} s are left.)")
         if limits.tokens is not None and (tokens := limits.tokens - state.tokens) <= FEW * state.turn_tokens:
             notes.append(
                 f"({max(0, tokens):,} of {limits.tokens:,} tokens are left; this turn took "
@@ -417,6 +423,31 @@ class _Session:
                 self.backend.call_cache.read(end["last"]),
             )
         return Recorded("open", self.backend.call_cache.read(name))
+
+
+LONGEST_ARGUMENT, SHOWN_ARGUMENT = 4_000, 1_000
+"""Characters of an argument from which on it is shortened in later turns, and what is then left: the files
+have what was written."""
+
+
+def _shortened(message: Message) -> Message:
+    """Return a message of an earlier turn without the middle of its long arguments."""
+    if message["role"] != "assistant" or len(message["content"]) <= LONGEST_ARGUMENT:
+        return message
+    try:
+        turn = Turn.model_validate_json(message["content"])
+    except ValueError:
+        return message
+    for call in turn.calls:
+        given = call.arguments if isinstance(call.arguments, dict) else {"": call.arguments}
+        given = {
+            name: cap(value, SHOWN_ARGUMENT)
+            if isinstance(value, str) and len(value) > LONGEST_ARGUMENT
+            else value
+            for name, value in given.items()
+        }
+        call.arguments = given if isinstance(call.arguments, dict) else given[""]
+    return {**message, "content": turn_text(turn)}
 
 
 def _turn_messages(turn: Turn, results: list[Result]) -> list[Message]:

@@ -117,6 +117,7 @@ class SessionSpec(Generic[CardT, OtherT]):
         folder: where the workspace was read from; None if its files are all that there is.
         reference: makes the files that may be read in addition to the workspace's (see `SessionContext`).
         keep: takes the rows of each command's report, also when the session is replayed.
+        must_change: as in `SessionContext`.
     """
 
     role: SessionRole[Any, CardT]
@@ -127,6 +128,7 @@ class SessionSpec(Generic[CardT, OtherT]):
     folder: Path | None = None
     reference: Callable[[], Mapping[str, str]] = dict
     keep: Callable[[Sequence[Mapping[str, Any]]], None] = lambda rows: None
+    must_change: bool = True
 
 
 def hold_session(
@@ -161,6 +163,7 @@ def hold_session(
         spec.reference,
         finish_fault=lambda card: _finish_fault(spec, card),
         keep=spec.keep,
+        must_change=spec.must_change,
     )
     ended = agents.session(role, spec.request, context, seed=seed, artifact_id=artifact_id, attempt=attempt)
     if not isinstance(card := ended.value, role.card):

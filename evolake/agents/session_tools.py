@@ -291,7 +291,8 @@ class SessionContext:
     call together are no reply, "" if they are one; a function of the two alone. call: the jail. commands: by
     name. reference: makes the files that may be read next to those of the workspace, path -> text; their
     paths begin with one folder that the workspace has not, and a listing or a search sees them only when it
-    is asked for that. keep: takes the rows of each command, new or recorded.
+    is asked for that. keep: takes the rows of each command, new or recorded. must_change: whether `finish`
+    with the files unchanged is a withdrawal: no gain was found.
     """
 
     workspace: Workspace
@@ -302,6 +303,7 @@ class SessionContext:
     reference: Callable[[], Mapping[str, str]] = dict
     finish_fault: Callable[[Any], str] = lambda said: ""
     keep: Callable[[Sequence[Mapping[str, Any]]], None] = lambda rows: None
+    must_change: bool = False
 
     @cached_property
     def references(self) -> Mapping[str, str]:
@@ -325,6 +327,9 @@ def offered(commands: Sequence[CommandSpec], finish: type[BaseModel]) -> tuple[d
         {"name": name, "description": description, "parameters": model.model_json_schema()}
         for name, description, model in (*named, *commands, *ends)
     )
+
+
+NO_GAIN = "no gain found: the files are unchanged"
 
 
 def run_tool(context: SessionContext, name: str, arguments: Any, remember: Remember) -> Result:
@@ -352,6 +357,8 @@ def run_tool(context: SessionContext, name: str, arguments: Any, remember: Remem
         return Result(name, f"The arguments cannot be used: {_explained(error)}", "bad_call")
     if isinstance(given, Withdrawal):
         return Result(name, "The session has ended without a result.", withdrawn=clean(given.reason))
+    if name == FINISH and context.must_change and not context.workspace.changed:
+        return Result(name, f"The session has ended: {NO_GAIN}.", withdrawn=NO_GAIN)
     if name == FINISH:
         if wrong := context.finish_fault(given):
             text = (

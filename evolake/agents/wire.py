@@ -126,6 +126,17 @@ def without_system(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]
     return sent
 
 
+def marked(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the messages with marks for a prompt cache: on the first two, which a session's turns and the
+    repairs of a reply share, and on the last one."""
+    sent = [dict(message) for message in messages]
+    for number in {0, min(1, len(sent) - 1), len(sent) - 1}:
+        if isinstance(text := sent[number].get("content"), str) and text:
+            part = {"type": "text", "text": text, "cache_control": {"type": "ephemeral"}}
+            sent[number]["content"] = [part]
+    return sent
+
+
 def functions(tools: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return tools as an endpoint with functions is offered them. tools: name, description and parameters
     (JSON Schema) of each."""

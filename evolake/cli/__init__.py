@@ -28,6 +28,7 @@ SHARED = {
     "guide": Lazy("evolake.cli.agents:guide"),
     "init": Lazy("evolake.cli.init:init"),
     "lake": Lazy("evolake.cli.lake:lake"),
+    "mcp": Lazy("evolake.cli.mcp:mcp"),
     "report": Lazy("evolake.cli.report:report"),
     "run": Lazy("evolake.cli.run:run"),
     "show": Lazy("evolake.cli.champion:show"),

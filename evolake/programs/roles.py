@@ -55,6 +55,7 @@ class Briefing(BaseModel):
 
     Attributes:
         limits: of an evaluation, and what the sandbox has. contest: of the champion and the last challenger. parent_reason: why this parent.
+        generation: which one this is.
         front: metrics of the programs on the Pareto front. attempts: the table of what was tried. artifacts: of the parent's evaluation.
         sibling: which request of its generation this is. round: what the evaluation of the writer's own draft gave.
     """
@@ -68,6 +69,7 @@ class Briefing(BaseModel):
     front: list[str] = Field(default_factory=list)
     artifacts: dict[str, str] = Field(default_factory=dict)
     attempts: str = ""
+    generation: str = ""
     guidance: list[str] = Field(default_factory=list)
     sibling: SiblingNote | None = None
     round: str = ""
@@ -79,8 +81,19 @@ def combines(brief: Briefing) -> bool:
     return brief.sibling is not None and brief.sibling.direction == COMBINE
 
 
-def sections(brief: Briefing, parent: Standing, others: Sequence[Standing], texts: Sequence[str] = ()) -> str:
-    """Return the sections of a prompt. texts: of the first of the others, as `against` gives them."""
+def before(brief: Briefing) -> str:
+    """Return the sections of a prompt that all requests of a cycle share; a server with a prompt cache reads
+    them once."""
+    return _sections(
+        ("Project", f"{brief.project}: {brief.goal}"),
+        ("Its owner says", clean(brief.instructions)),
+        ("Guidance by people", "\n".join(f"- {clean(note)}" for note in brief.guidance)),
+        ("Limits and cost", brief.limits),
+    )
+
+
+def around(brief: Briefing, parent: Standing, others: Sequence[Standing], texts: Sequence[str] = ()) -> str:
+    """Return the sections behind the program. texts: of the first of the others, as `against` gives them."""
     shown = [
         f"- {standing_line(item)}" + (f"\n{texts[place]}" if place < len(texts) else "")
         for place, item in enumerate(others)
@@ -89,10 +102,8 @@ def sections(brief: Briefing, parent: Standing, others: Sequence[Standing], text
     handed_on = [
         fence(text, name, LONGEST_ARTIFACT) for name, text in sorted(brief.artifacts.items()) if text.strip()
     ]
-    parts = (
-        ("Project", f"{brief.project}: {brief.goal}"),
-        ("Its owner says", clean(brief.instructions)),
-        ("Limits and cost", brief.limits),
+    request = [brief.generation, brief.sibling.text() if brief.sibling else ""]
+    return _sections(
         (
             "Parent",
             "" if brief.round else "\n".join(filter(None, (standing_line(parent), brief.parent_reason))),
@@ -102,10 +113,12 @@ def sections(brief: Briefing, parent: Standing, others: Sequence[Standing], text
         ("Pareto front", "\n".join(front)),
         ("Other programs", "\n".join(shown)),
         ("Tried before", fence(brief.attempts, "attempts") if brief.attempts else ""),
-        ("This request", brief.sibling.text() if brief.sibling else ""),
-        ("Guidance by people", "\n".join(f"- {clean(note)}" for note in brief.guidance)),
+        ("This request", "\n".join(filter(None, request))),
         ("Your draft was evaluated", brief.round),
     )
+
+
+def _sections(*parts: tuple[str, str]) -> str:
     return "\n\n".join(f"# {title}\n{text}" for title, text in parts if text)
 
 
@@ -271,8 +284,9 @@ def prompt_values(request: WriterRequest) -> dict[str, str]:
 def _values_of(request: WriterRequest, with_text: Sequence[Measured]) -> dict[str, str]:
     texts = [against(item.files, request.parent.files, item.name) for item in with_text]
     return {
-        "brief": sections(request, request.parent, request.best, texts),
+        "brief": before(request),
         "program": listing(request.parent.files),
+        "around": around(request, request.parent, request.best, texts),
         "files": ", ".join(request.parent.files),
     }
 
@@ -338,16 +352,9 @@ class WriterSessionRequest(Briefing):
 
 def session_values(request: WriterSessionRequest) -> dict[str, str]:
     """Return the values of the prompt."""
-    shown = (
-        f"{sections(request, request.parent, request.best)}\n\n# The program\n"
-        f"{fence(request.program, 'program')}"
-        if request.program
-        else ""
-    )
-    return {
-        "brief": shown or sections(request, request.parent, request.best),
-        "files": ", ".join(request.files),
-    }
+    program = f"# The program\n{fence(request.program, 'program')}" if request.program else ""
+    parts = before(request), program, around(request, request.parent, request.best)
+    return {"brief": "\n\n".join(filter(None, parts)), "files": ", ".join(request.files)}
 
 
 class ProgramCard(BaseModel):

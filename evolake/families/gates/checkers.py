@@ -487,7 +487,7 @@ def idle(evidence: Evidence, *, distractors: Sequence[str]) -> Finding | None:
     """Quantities, rules and functions that could be another change answers."""
     for _, sentence in evidence["idle"]:
         if sentence not in distractors:
-            return Finding(f"a quantity can be another and no answer changes: {sentence!r}"[:400])
+            return Finding(f"a quantity or slot can be another and no answer changes: {sentence!r}"[:400])
     for name, text in evidence["dead"]:
         if text not in distractors:
             return Finding(f"the rule {name} can be another and no answer changes: {text!r}"[:400])

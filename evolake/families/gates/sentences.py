@@ -6,8 +6,9 @@ inputs. What it overlooks is unread: nothing but its author says that it is so. 
 operators say. A quantity of the prose must be in the code as a number that decides answers, also if the
 reader takes notice of it; and a number that all validators have and that decides answers must be said.
 Quantities in slots are changed too: if the reader hands the other one on and no answer ever changes, the
-validators ignore it. The code: each rule is switched and each function of the validators loses its work; one
-that changes no answer is no rule.
+validators ignore it; if it makes the same inputs of a slot's text whatever that is, no answer can depend on
+it. The code: each rule is switched and each function of the validators loses its work; one that changes no
+answer is no rule.
 
 If equals taken in the opposite order give another answer, the text must say who goes first; a word of degree
 that something depends on must have a border. A reader may declare its sentences (model.sentences): then a
@@ -86,8 +87,8 @@ CUSTOMARY = {
 @dataclass(frozen=True)
 class Probed:
     """What changed texts came to. unread: sentences that the reader overlooks. words: how many there are;
-    loose: those that it overlooks, each marked in its sentence. idle: slots that no answer minds. misread:
-    statements of which the reader hands on other inputs than the generator's.
+    loose: those that it overlooks, each marked in its sentence. idle: slots that no answer minds, or that
+    the reader overlooks. misread: statements of which the reader hands on other inputs than the generator's.
     """
 
     sentences: int
@@ -262,6 +263,7 @@ def probe_texts(
     solved, parts = list(zip(instances, answers, strict=True)), -(-len(instances) // ROUNDS)
     for part in range(parts):
         idle = idle and idle_slots(family, reader, solved[part::parts], idle, pool=pool, caps=short)
+    idle |= unread_slots(family, reader, spread(instances, ROUNDS), pool=pool, caps=caps)
     return Probed(
         len(whole),
         tuple(change.what for change in overlooked),
@@ -270,6 +272,50 @@ def probe_texts(
         tuple(sorted(idle)),
         misread,
     )
+
+
+def unread_slots(
+    family: Family, reader: str, instances: Sequence[Instance], *, pool: Any, caps: Caps
+) -> set[int]:
+    """Return the slots of which the reader makes the same inputs whichever instance their text is from: no
+    answer can depend on them. One that repeats what other slots say, such as how many lines follow, is
+    none."""
+    template, wanted, texts = stated(family), [], []
+    for item, other in zip(instances, [*instances[1:], *instances[:1]], strict=True):
+        for slot, (own, foreign) in enumerate(zip(item.slot_texts, other.slot_texts, strict=False), start=1):
+            if own != foreign:
+                changed = [*item.slot_texts[: slot - 1], foreign, *item.slot_texts[slot:]]
+                wanted.append((slot, own, item.inputs))
+                texts.append(fill(template, changed))
+    readings = read(reader, texts, pool=pool, caps=caps) if texts else []
+    noticed = {
+        slot
+        for (slot, _, inputs), reading in zip(wanted, readings, strict=True)
+        if reading.status != "ok" or reading.inputs != inputs
+    }
+    always = {
+        slot: set.intersection(*(_words_of(own) for other, own, _ in wanted if other == slot))
+        for slot in {slot for slot, *_ in wanted}
+    }
+    new = {slot for slot, own, inputs in wanted if not _words_of(own) - always[slot] <= _words_of(inputs)}
+    return new - noticed
+
+
+_WORD = re.compile(r"\w+")
+
+
+def _words_of(inputs: Any) -> set[str]:
+    """Return the words and numbers of a text or of inputs, the sizes of collections among them."""
+    words, waiting = set[str](), [inputs]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, list | dict):
+            words.add(str(len(item)))
+            waiting.extend(item)
+            waiting.extend(item.values() if isinstance(item, dict) else ())
+        else:
+            words.update(_WORD.findall(str(item).lower()))
+    return words
 
 
 def idle_slots(

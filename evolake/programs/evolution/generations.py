@@ -244,16 +244,14 @@ def _ask_model(
             if row["program_id"] == memory.champion and row["program_id"] not in front
         ),
     ]
-    limits = (
-        f"{limits_text(context)}\n- This is generation {generation} of "
-        f"{context.own.generations_per_cycle} in cycle {context.cycle}."
-    )
     request = base.model_copy(
         update={
             "parent": _measured(context, parent, memory),
             "parent_reason": why,
             "best": [_measured(context, row, memory) for row in shown],
-            "limits": limits,
+            "limits": limits_text(context),
+            "generation": f"This is generation {generation} of {context.own.generations_per_cycle} in cycle "
+            f"{context.cycle}.",
             "contest": contest_text(memory, islands),
             "front": front_lines(islands),
             "attempts": memory.attempts(islands, sibling.direction),

@@ -120,7 +120,7 @@ def _request(draft: Draft, text: str) -> WriterRequest:
     """Return the request for a revision: the draft is the program to change now."""
     candidate, parent = draft.candidate, draft.request.parent
     assert candidate is not None and isinstance(draft.reply.value, WriterReply)
-    said = f"The program below is your draft ({' '.join(draft.reply.value.idea.split())[:240]}).\n{text}\n"
+    said = f"The program above is your draft ({' '.join(draft.reply.value.idea.split())[:240]}).\n{text}\n"
     said += (
         "Revise it, with edits of the draft or a whole file. Without edits the draft counts as it is; "
         "else the better of both does."
@@ -139,6 +139,7 @@ def _request(draft: Draft, text: str) -> WriterRequest:
         "artifacts": {},
         "parent_reason": "",
         "attempts": "",
+        "generation": "",
         "contest": "",
         "front": [],
         "limits": "",
@@ -267,6 +268,10 @@ def limits_text(context: Context) -> str:
             f"- Python {sys.version_info.major}.{sys.version_info.minor} with "
             f"{', '.join(_libraries(context))}; no network."
         )
+    if (known := project.given.construction).best is not None:
+        source = ", ".join(filter(None, (known.source, known.date)))
+        said = f" ({source})" if source else ""
+        lines.append(f"- Best known {project.score_name}: {known.best:.15g}{said}.")
     if seeds > 1:
         lines.append(f"- A candidate is evaluated under {seeds} seeds, and the score is the mean.")
     if context.session is not None:

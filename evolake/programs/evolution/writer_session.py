@@ -7,8 +7,9 @@ of a candidate say, under the seeds of the search; champions meet under other on
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
 REFERENCE = "reference"
 SHORT_PROGRAM = 8_000
 """Characters of a program that the first message of a session holds; a longer one is read by the tools."""
+SESSION, BLOCKED = "session", "blocked"
+"""Purposes of rows of MEASURED: versions of a session that pass their gates, and others."""
 CHEAP = ("form", "reach")
 """Gates that look at the text alone."""
 
@@ -63,9 +66,9 @@ class SessionWriter:
         keep: Callable[[Sequence[Mapping[str, Any]]], None],
     ) -> Reply[WriterReply | AgentFailure]:
         """Return the session's files as a reply like any other; an AgentFailure with a typed status if it was
-        not finished."""
-        budget = EvaluationBudget(context.own.session_evaluations, keep)
-        files = request.parent.files
+        not finished. The best version that was evaluated stands in for a worse one at the end, and for none
+        if it beats the parent."""
+        budget, files = EvaluationBudget(context.own.session_evaluations, keep), request.parent.files
         workspace = Workspace(
             {name: well_formed(text) for name, text in files.items()}, lambda path: path in files
         )
@@ -76,24 +79,44 @@ class SessionWriter:
             writer_reply,
             commands(context, request, side, budget),
             reference=lambda: reference_files(request),
-            keep=budget.count,
+            keep=lambda rows: budget.count(rows, workspace.files),
         )
-        return hold_session(self.agents, spec, self.call, seed=seed, attempt=attempt)
+        reply = hold_session(self.agents, spec, self.call, seed=seed, attempt=attempt)
+        up = 1 if context.project.higher_is_better else -1
+        if not budget.scores:
+            return reply
+        best, score = max(reversed(budget.scores), key=lambda pair: up * pair[1])
+        ended = reply.value
+        if isinstance(ended, AgentFailure):
+            if up * (score - request.parent.score) <= 0:
+                return reply
+            idea = f"the best of a session that ended {ended.status}: {ended.reason}"
+        else:
+            last = next((known for texts, known in reversed(budget.scores) if texts == workspace.files), None)
+            if last is None or up * (score - last) <= 0:
+                return reply
+            idea = f"{ended.idea} (the best version that was evaluated, {score:.9g})"
+        changed = {name: best[name] for name in files if name in best and best[name] != files[name]}
+        return reply.with_value(WriterReply(idea=idea, whole=changed))
 
 
 @dataclass
 class EvaluationBudget:
     """Counts the evaluations of a session, recorded ones included. most: that it may ask for. keep: takes
-    their rows of MEASURED."""
+    their rows of MEASURED. scores: (files, mean score) of each version that passed its gates."""
 
     most: int
     keep: Callable[[Sequence[Mapping[str, Any]]], None]
     used: int = 0
+    scores: list[tuple[Mapping[str, str], float]] = field(default_factory=list)
 
-    def count(self, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Take the rows of one command."""
+    def count(self, rows: Sequence[Mapping[str, Any]], files: Mapping[str, str]) -> None:
+        """Take the rows of one command, which ran on these files."""
         self.used += bool(rows)
         self.keep(rows)
+        scores = [row["score"] if row["purpose"] == SESSION else None for row in rows]
+        if scores and None not in scores:
+            self.scores.append((dict(files), math.fsum(scores) / len(scores)))
 
 
 def commands(
@@ -121,7 +144,8 @@ def commands(
             return f"All {budget.most} evaluations of this session are used: finish."
         candidate = candidate_in(folder)
         text = outcome_text(context, candidate, request.parent)
-        rows = candidate_rows(context, candidate, "session", f"{side}/{budget.used + 1}")
+        purpose = SESSION if text.startswith("score ") else BLOCKED
+        rows = candidate_rows(context, candidate, purpose, f"{side}/{budget.used + 1}")
         return CommandReport(f"{text}\n{_left_text(budget.most - budget.used - bool(rows))}", rows)
 
     def run(folder: Path, arguments: RunScript) -> str | CommandReport:

@@ -205,7 +205,7 @@ def sections(*, guidance: Sequence[str] = (), **named: tuple[str, object]) -> st
         f"# {heading}\n{fence(as_text(value), name)}" for name, (heading, value) in named.items() if value
     ]
     asked = "\n".join(f"- {clean(item)}" for item in guidance)
-    return "\n\n".join([*blocks, *([f"# {GUIDANCE}\n{asked}"] if asked else [])])
+    return "\n\n".join([*([f"# {GUIDANCE}\n{asked}"] if asked else []), *blocks])
 
 
 def by_id(principles: Iterable[PrincipleText]) -> dict[str, str]:

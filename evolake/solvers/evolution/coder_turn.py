@@ -92,15 +92,16 @@ class TrialPlace:
 @dataclass(frozen=True)
 class Trial:
     """A variant and its parent on a few formulas. rows: of RUNS, by whole ids. text: for the coder. ratio:
-    PAR-2, parent over variant."""
+    PAR-2, parent over variant; noise: whether its 95 % interval includes 1."""
 
     rows: Rows
     text: str
     ratio: float
+    noise: bool = False
 
     def record(self) -> dict[str, Any]:
         """Return it as JSON that it can be made from again."""
-        return {"rows": list(self.rows), "text": self.text, "ratio": self.ratio}
+        return vars(self) | {"rows": list(self.rows)}
 
 
 def word_of(*content: str) -> str:
@@ -137,10 +138,11 @@ def run_text(row: Mapping[str, Any], who: str = "") -> str:
 def trial_of(rows: Rows, parent: str, child: str) -> Trial:
     """Return a trial from its runs. parent, child: the whole ids."""
     names = {parent: PARENT, child: "yours"}
-    text = "\n".join(
-        [*(run_text(row, names[row["variant_id"]]) for row in rows), ratio_text(rows, parent, child)]
-    )
-    return Trial(rows, text, sum(trial_costs(rows, parent)) / sum(trial_costs(rows, child)))
+    theirs, ours = trial_costs(rows, parent), trial_costs(rows, child)
+    contest = cost_ratio(np.array(theirs), np.array(ours), pcg(len(ours)))
+    runs = [run_text(row, names[row["variant_id"]]) for row in rows]
+    text = "\n".join([*runs, ratio_text(rows, parent, child)])
+    return Trial(rows, text, sum(theirs) / sum(ours), bool(contest.low <= 1 <= contest.high))
 
 
 def ratio_text(rows: Sequence[Mapping[str, Any]], parent: str, child: str) -> str:

@@ -111,6 +111,7 @@ class SessionAnalyst:
                 asked,
                 Workspace(files, lambda path: path == NOTES),
                 lambda reply, workspace: reply,
+                must_change=False,
             )
             return hold_session(agents, spec, pool.call, seed=seed).value
 

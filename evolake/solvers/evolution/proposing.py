@@ -142,7 +142,7 @@ def _measured_and_revised(
     if trial is None:
         return first.variant
     kept = replace(first.variant, trials=tuple(trial.rows))
-    if trial.ratio > LOSS:
+    if trial.ratio > LOSS or trial.noise:
         return kept
     asked = revise_request(commission, shown, first.draft, trial.text)
     replied = turn.agents.call(CODER_REVISE, asked, seed=turn.seeds.seed("revise", number))

@@ -123,6 +123,18 @@ def test_a_good_reply_is_one_priced_row(tmp_path):
     assert request.body["max_completion_tokens"] == 8192
 
 
+def test_marks_for_a_prompt_cache_are_sent_if_a_setting_says_so(tmp_path):
+    for hints in (False, True):
+        (tmp_path / str(hints)).mkdir()
+        _, _, asked = one_call([say({"total": 5})], tmp_path / str(hints), model_cache_hints=hints)
+        marked = [
+            isinstance(message["content"], list)
+            and message["content"][0]["cache_control"] == {"type": "ephemeral"}
+            for message in asked[0].body["messages"]
+        ]
+        assert marked == [hints, hints]
+
+
 @pytest.mark.parametrize("trouble", [status(429), status(500), bad_gateway()], ids=["429", "500", "502 html"])
 def test_passing_trouble_is_waited_out_and_costs_nothing(tmp_path, trouble):
     waits = Waits()
@@ -226,6 +238,15 @@ def test_a_bad_reply_is_a_failed_attempt_and_the_model_is_told_why(tmp_path, bad
     assert asked[1].messages[:2] == asked[0].messages
     assert asked[1].messages[-1]["role"] == "user"
     assert shown in asked[1].messages[-1]["content"]
+
+
+def test_a_reply_that_was_cut_off_is_asked_for_with_a_higher_limit(tmp_path):
+    cut = say('{"total": 5', finish="length")
+    result, rows, asked = one_call([cut, cut, say({"total": 5})], tmp_path)
+    assert (result, len(rows)) == (AddReply(total=5), 3)
+    assert [item.body["max_completion_tokens"] for item in asked] == [8192, 16384, 32768]
+    assert "twice as many tokens" in asked[1].messages[-1]["content"]
+    assert "shorter" not in asked[1].messages[-1]["content"]
 
 
 def checking_role(folder: Path) -> Any:

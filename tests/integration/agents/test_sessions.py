@@ -87,6 +87,23 @@ def test_an_agent_reads_edits_builds_and_finishes(project):
     ] + ["assistant", "tool"] * 3
 
 
+def test_a_long_argument_is_sent_whole_once_and_shortened_in_later_turns(project):
+    text = "".join(f"// line {number}\n" for number in range(2_000))
+    write = ("write_file", {"path": "src/long.cc", "text": text})
+    held = project.hold([call(write), call(BUILD), call(EDIT), call(FINISH)])
+    assert isinstance(held.result, Finished) and held.workspace.files["src/long.cc"] == text
+    sent = [
+        json.loads(asked.body["messages"][2]["tool_calls"][0]["function"]["arguments"])["text"]
+        for asked in held.asked
+        if len(asked.body["messages"]) > 2
+    ]
+    assert sent[0] == text and len(sent) == 3
+    assert sent[1] == sent[2] and len(sent[1]) < 1_100 and "characters cut here" in sent[1]
+    assert "are shown cut; the files have them whole" in held.asked[0].body["messages"][0]["content"]
+    again = project.hold([], run_id="again")
+    assert again.workspace.sha == held.workspace.sha and not again.asked
+
+
 def test_an_endpoint_without_functions_is_asked_for_turns_as_replies(project):
     turns = [
         {"thought": "Look.", "calls": [{"tool": name, "arguments": given} for name, given in calls]}
@@ -275,19 +292,49 @@ def finished_with(project: Project, script: Script) -> tuple[Any, list[dict[str,
 
 
 def test_files_that_make_no_reply_are_said_at_finish_and_the_session_continues(project):
-    result, turns = finished_with(project, [call(FINISH), call(EDIT, FINISH)])
+    other = ("write_file", {"path": "src/other.cc", "text": "int n;\n"})
+    result, turns = finished_with(project, [call(other, FINISH), call(EDIT, FINISH)])
     assert result == "zero" and [turn["outcome"] for turn in turns] == [None, "finished"]
-    assert turns[0]["faults"] == ["unusable"]
-    [said] = json.loads(turns[0]["text"])["calls"]
+    assert turns[0]["faults"] == ["", "unusable"]
+    [_, said] = json.loads(turns[0]["text"])["calls"]
     assert said["result"].startswith(
         "The session is not finished, because its files are no reply: src/main.cc does not return 0. "
         "Correct that"
     )
 
 
+def test_a_session_that_is_finished_without_a_change_found_no_gain(project):
+    result, turns = finished_with(project, [call(READ), call(FINISH)])
+    assert isinstance(result, AgentFailure) and result.status == "withdrawn"
+    assert result.reason == turns[-1]["reason"] == "no gain found: the files are unchanged"
+
+
+def test_what_is_wrong_with_a_turn_is_said_in_the_form_that_was_asked(project):
+    held = project.hold([say("I edit it."), say("Now", finish="length"), call(EDIT, FINISH)])
+    assert held.result == Finished(title="zero")
+    first, second = (asked.body["messages"][-1]["content"] for asked in held.asked[1:])
+    assert "it calls no tool" in first and "Call one tool or several" in first
+    assert "output limit" in second and "twice as many tokens" in second and "shorter" not in second
+    assert "JSON" not in first + second and "schema" not in first + second
+    limits = [asked.body["max_completion_tokens"] for asked in held.asked]
+    assert limits == [limits[0], limits[0], 2 * limits[0]]
+    again = project.hold([], run_id="again")
+    assert again.result == held.result and not again.asked
+
+
 def test_a_session_that_never_makes_a_reply_ends_with_the_reason(project):
-    result, turns = finished_with(project, endless(lambda number: call(("finish", {"title": str(number)}))))
-    assert isinstance(result, AgentFailure) and (result.status, len(turns)) == ("unusable", STRIKES)
+    def turn(number: int) -> Action:
+        return (
+            call(
+                ("write_file", {"path": "src/other.cc", "text": "int n;\n"}),
+                ("finish", {"title": str(number)}),
+            )
+            if not number
+            else call(("finish", {"title": str(number)}))
+        )
+
+    result, turns = finished_with(project, endless(turn))
+    assert isinstance(result, AgentFailure) and (result.status, len(turns)) == ("unusable", STRIKES + 1)
     assert "src/main.cc does not return 0" in result.reason and turns[-1]["reason"] == result.reason
 
 

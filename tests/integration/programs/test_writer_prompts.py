@@ -249,7 +249,7 @@ def test_a_one_shot_author_revises_what_failed_or_is_the_best_after_one_evaluati
     entry, writer = generation(tmp_path / "a", [failing, better])
     assert [row["idea"] for row in entry.programs] == ["a steeper line"]
     assert (
-        "The program below is your draft (a division).\nrun blocks it: " in writer.prompts[1]
+        "The program above is your draft (a division).\nrun blocks it: " in writer.prompts[1]
         and "ZeroDivisionError" in writer.prompts[1]
     )
     assert " of 5 s of processor time" in writer.prompts[1]
@@ -349,6 +349,25 @@ def test_evaluations_of_a_session_are_bounded(tmp_path):
         and results[2] == "All 1 evaluations of this session are used: finish."
     )
     assert sorted(item["purpose"] for item in entry.measured) == ["search", "session"]
+
+
+def shifted(shift: str, *, was: str = "1") -> tuple[str, dict[str, str]]:
+    """A change of the toy's shift."""
+    return "edit_file", {"path": FILE, "search": f"shift = {was}\n", "replace": f"shift = {shift}\n"}
+
+
+@pytest.mark.parametrize(
+    "end", [("finish", {"idea": "shifts"}), ("withdraw", {"reason": "0.7 is the best that I found"})]
+)
+def test_the_best_version_that_a_session_evaluated_is_not_lost(tmp_path, end):
+    plan = [call(shifted("1.5"), ("evaluate", {})), call(shifted("9", was="1.5"), ("evaluate", {})), call(end)]
+    entry, _ = generation(tmp_path, plan, sessions=True, session_evaluations=3)
+    scores = [row["score"] for row in entry.measured if row["purpose"] == "session"]
+    print(scores)
+    [child] = entry.programs
+    assert len(scores) == 2 and child["score"] == max(scores) > min(scores)
+    assert ("best version that was evaluated" in child["idea"]) is (end[0] == "finish")
+    assert ("withdrawn: 0.7 is the best that I found" in child["idea"]) is (end[0] == "withdraw")
 
 
 def test_a_session_sees_what_its_script_prints_and_the_run_counts_as_an_evaluation(tmp_path):

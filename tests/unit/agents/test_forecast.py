@@ -44,7 +44,9 @@ def of_line(settings: Settings, lake: Path, name: str = "prompts") -> LineForeca
     return result
 
 
-def finish(lake: Path, cycle: str, calls: dict[str, int], *, tokens: tuple[int, int] = (1000, 100)) -> None:
+def finish(
+    lake: Path, cycle: str, calls: dict[str, int], *, tokens: tuple[int, int] = (1000, 100), cached: int = 0
+) -> None:
     """A finished cycle of the prompts line with these calls of roles, and the seal of the next one."""
     rows: list[dict[str, Any]] = [
         asdict(
@@ -58,7 +60,7 @@ def finish(lake: Path, cycle: str, calls: dict[str, int], *, tokens: tuple[int, 
                 "p",
                 "r",
                 tokens[0],
-                0,
+                cached,
                 tokens[1],
                 0.0,
                 1.0,
@@ -118,6 +120,16 @@ def test_finished_cycles_say_what_is_probable(settings, tmp_path):
     assert (by_role["prompts_critic"].calls_likely, by_role["prompts_editor"].calls_likely) == (3, 4)
     assert by_role["prompts_critic"].tokens_likely == 3 * 1100
     assert by_role["prompts_critic"].usd_likely == pytest.approx(3 * (1000 * 1 + 100 * 10) / 1e6)
+
+
+def test_what_a_cache_served_in_earlier_cycles_is_cheaper_in_the_forecast(settings, tmp_path):
+    finish(tmp_path, "0001", {"prompts_critic": 3}, cached=600)
+    price = settings.prices["m"].model_copy(update={"cached": 0.1})
+    result = of_line(settings.model_copy(update={"prices": {"m": price}}), tmp_path)
+    critic = next(row for row in result.rows if row.role == "prompts_critic")
+    assert critic.cached_likely == result.total.cached_likely == 1800
+    assert critic.usd_likely == pytest.approx(3 * (400 * 1 + 600 * 0.1 + 100 * 10) / 1e6)
+    assert "tokens (1,800 of them cached), " in forecast_sentence([result])
 
 
 @pytest.mark.parametrize(

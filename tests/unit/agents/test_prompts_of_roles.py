@@ -1,15 +1,19 @@
 """The prompt of every role, made of a request whose every field has a mark: what models are shown, what is
 hidden from them, and how long it is."""
 
+import re
 from collections.abc import Iterator
+from os.path import commonprefix
 from typing import Any
 
 import pytest
 from prompt_checks import faults_of_prompt, mark_of, marked_request, said_twice
 
-from evolake.agents.prompts import build_messages
+from evolake.agents.attempts import SiblingNote
+from evolake.agents.prompts import SPLIT, build_messages, load_prompt
 from evolake.agents.roles import Role
 from evolake.cli.agents import known_roles
+from evolake.programs.roles import WRITER_GROUP, Measured, WriterGroupRequest, WriterRequest
 
 ROLES = known_roles()
 LONGEST_FRAME = 1_300
@@ -108,3 +112,62 @@ def test_the_text_of_a_prompt_without_data_is_short(name):
     tokens = len(prompt_of(role)) // 4
     print(f"{name}: {tokens} tokens without data")
     assert tokens <= LONGEST_FRAME
+
+
+SHARED = {
+    "designs_designer": ["schedule", "objectives", "outcomes", "references"],
+    "designs_designer_session": ["schedule", "objectives", "outcomes", "references"],
+    "designs_planner_directions": ["goal", "guidance", "schedule"],
+    "families_evolution_agent": ["limits", "corpus", "experience", "guidance", "tried", "parents"],
+    "families_evolution_session": ["limits", "corpus", "experience", "guidance", "tried", "parents"],
+    "families_validator_author": ["template", "answer_type", "instances"],
+    "programs_writer": ["brief", "files", "program"],
+    "programs_writer_group": ["brief", "files", "program"],
+    "prompts_critic": ["principles"],
+    "prompts_editor": ["principles", "context"],
+    "repair_core": ["variables", "constraints"],
+    "solvers_coder": ["goal", "rules", "excerpts"],
+    "solvers_coder_repair": ["goal", "rules", "excerpts"],
+    "solvers_coder_lookup": ["base", "files", "parent_diff"],
+    "solvers_coder_session": ["goal", "conditions", "editable", "references", "rules", "knowledge"],
+    "solvers_planner": ["goal", "guidance", "conditions", "rules", "knowledge", "sources", "code"],
+    "solvers_rule_writer": ["goal", "checkers", "rules"],
+}
+"""What many requests of a cycle have alike, in the order in which a prompt has it: before all else, so that a
+server with a prompt cache reads it once."""
+
+
+@pytest.mark.parametrize("name", SHARED)
+def test_what_requests_of_a_cycle_share_comes_first(name):
+    user = load_prompt(name).partition(SPLIT)[2]
+    order = list(dict.fromkeys(re.findall(r"\{\{([a-z_]+)", user)))
+    assert order[: len(SHARED[name])] == SHARED[name]
+
+
+def test_a_coder_and_its_repairs_are_sent_the_sources_behind_the_same_words():
+    def start(name: str) -> str:
+        system, user = load_prompt(name).split(SPLIT)
+        return system + user.partition("{{excerpts}}")[0]
+
+    assert start("solvers_coder") == start("solvers_coder_repair")
+    assert ROLES["solvers_coder"].reply is ROLES["solvers_coder_repair"].reply
+
+
+def test_the_next_generation_of_a_project_shares_all_up_to_the_program():
+    def sent(generation: int, attempts: str) -> str:
+        request = WriterRequest(
+            project="p",
+            goal="score: higher is better",
+            limits="- One evaluation: 5 s.",
+            generation=f"This is generation {generation} of 9 in cycle 0001.",
+            attempts=attempts,
+            sibling=SiblingNote(number=1, count=2, direction="tune"),
+            parent=Measured(score=float(generation), files={"a.py": "x = 1\n" * 400}),
+        )
+        return build_messages(WRITER_GROUP, WriterGroupRequest(first=request, others=[request]))[1]["content"]
+
+    first, second = sent(1, ""), sent(2, "cycle | candidate\n0001 | a")
+    shared = commonprefix([first, second])  # noqa: RUF071
+    print(f"{len(shared)} of {len(second)} characters shared")
+    assert "x = 1\n" * 400 in shared
+    assert len(shared) > 0.85 * len(second)

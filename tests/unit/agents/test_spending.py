@@ -46,3 +46,11 @@ def test_it_says_calls_tokens_usd_and_what_is_left_where_most_was_spent(lake):
 def test_operators_say_that_no_model_was_asked(lake):
     said = sentence(lake, BudgetSettings(), backend="operators", runs=("r3",))
     assert said == "model: not asked (operators made everything); 0 calls, 0 tokens, 0 usd"
+
+
+def test_it_says_how_many_tokens_a_cache_of_the_endpoint_served(lake):
+    of_run = Budget(BudgetSettings(), CallCache(lake / "tape"), line="designs", cycle="0002", run_id="r2")
+    of_run.charge("c", Usage(1, 100, 0.01, 60))
+    assert "4 calls paid, 1,800 tokens (60 of them cached), 0.4100 usd" in sentence(lake, BudgetSettings())
+    of_run._run.path.open("a").write('{"key": "d", "tokens": 5, "usd": 0.0, "cached": -5}\n')
+    assert "4 calls paid, 1,800 tokens (60 of them" in sentence(lake, BudgetSettings())

@@ -13,7 +13,7 @@ import pytest
 from evolake.cli import cli
 
 ROOT = Path(__file__).parents[3]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "skills" / "evolake" / "SKILL.md", *sorted((ROOT / "docs").rglob("*.md"))]
 PAGE_IDS = [page.relative_to(ROOT).as_posix() for page in PAGES]
 NOT_TYPED: dict[tuple[str, ...], str] = {}
 """Words of a command that no test types -> why."""
@@ -127,7 +127,7 @@ def typed_as(path: tuple[str, ...]) -> str:
 @pytest.mark.parametrize("page", PAGES, ids=PAGE_IDS)
 def test_the_first_paragraph_says_what_the_reader_gets(page):
     first = page.read_text(encoding="utf-8").split("\n\n")[1]
-    if page.name != "README.md":
+    if page.name not in ("README.md", "SKILL.md"):
         assert re.match(
             r"(?:A Dagster project [^.]+\. )?(?:This page|After this tutorial)\b", " ".join(first.split())
         ), first
