@@ -396,6 +396,8 @@ def survivors(
 ) -> pl.DataFrame:
     """Select the champion and the window: what may be drawn in the next cycle. Seals it, with the policy's
     checkpoint."""
+    from evolake.prompts.evolution.prompt_contest import heldout_is_greedy
+    from evolake.prompts.policies.adapter import REPLY, reply_settings
     from evolake.prompts.report.material import FIGURES, material_of
 
     store = LineStore(line, context, lake)
@@ -403,7 +405,9 @@ def survivors(
     champion_id = current_champion(store, population)
     since = population.value(CHAMPION_SINCE) if champion_id == population.champion_id else cycle
     closed = population.with_champion(champion_id, store.settings.of(PromptsSettings).window)
-    closed = closed.with_values(**{CHECKPOINT: checkpoint, CHAMPION_SINCE: since})
+    own = store.settings.of(PromptsSettings)
+    replied = reply_settings(own) | {"greedy": heldout_is_greedy(own)}
+    closed = closed.with_values(**{CHECKPOINT: checkpoint, CHAMPION_SINCE: since, REPLY: replied})
     score = heldout.filter((pl.col("prompt_id") == champion_id) & (pl.col("iteration") == closed.iteration))[
         "correct"
     ].mean()

@@ -34,10 +34,10 @@ from evolake.terminal import say, say_json, say_text
     help="Of a line with a champion for each project: which; default: the first by name.",
 )
 @click.option(
-    "--checkpoint", is_flag=True, help="With --out: also the policy's checkpoint, of a line that has one."
+    "--merge", is_flag=True, help="With --out, of prompts: also base model and adapter as one model."
 )
 @AS_JSON
-def champion(line: str, out: Path | None, project: str, checkpoint: bool, as_json: bool) -> int:
+def champion(line: str, out: Path | None, project: str, merge: bool, as_json: bool) -> int:
     """Print the champion of LINE: what it is, since which cycle, with which gain, and how many ancestors it
     has."""
     from evolake.lake import Catalogue, Lake
@@ -47,8 +47,8 @@ def champion(line: str, out: Path | None, project: str, checkpoint: bool, as_jso
     from evolake.report.show import find_artifact, take_out
     from evolake.report.standing import NOT_MEASURED
 
-    if checkpoint and out is None:
-        raise InputError("--checkpoint needs a folder to write to", wanted="--out DIR", do="add --out DIR")
+    if merge and out is None:
+        raise InputError("--merge needs a folder to write to", wanted="--out DIR", do="add --out DIR")
     lake = Lake(settings_module.load().require_lake())
     written: dict[str, Any] = {}
     with Catalogue(lake) as catalogue:
@@ -58,7 +58,7 @@ def champion(line: str, out: Path | None, project: str, checkpoint: bool, as_jso
             artifact = find_artifact(catalogue, result.artifact_id)
             written = {
                 "out": str(out),
-                "files": take_out(lake, catalogue, artifact, out, held=result, checkpoint=checkpoint),
+                "files": take_out(lake, catalogue, artifact, out, held=result, merge=merge),
             }
     item = Artifact(result.artifact_id, line, result.kind, result.title, content_sha=result.content_sha)
     remarks = list(kind_of(item).remarks(lake, item))

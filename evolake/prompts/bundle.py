@@ -307,13 +307,11 @@ def _sampled(
 ) -> Iterator[Said]:
     """Ask the policy again, greedily. What was drawn by chance cannot be given again, nor what came from an
     endpoint or rests on a corpus."""
-    from evolake.prompts.evolution.prompt_contest import decoding_of
+    from evolake.prompts.evolution.prompt_contest import heldout_is_greedy
 
-    decoding = decoding_of(own)
-    by_chance = own.heldout_samples != 1 or (decoding is not None and decoding.temperature > 0)
     if own.policy == "endpoint":
         why = "an endpoint gave them"
-    elif by_chance:
+    elif not heldout_is_greedy(own):
         why = "they were drawn by chance"
     else:
         why = ""

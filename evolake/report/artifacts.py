@@ -62,9 +62,13 @@ def nothing_said(_row: Row, _parents: Sequence[Row]) -> str:
     return ""
 
 
-def nothing_more(_lake: Lake, artifact: Artifact, _folder: Path, _cycle: str) -> None:
+def nothing_more(
+    _lake: Lake, artifact: Artifact, _folder: Path, _cycle: str, merge: bool
+) -> tuple[str, Sequence[str]]:
     """Of a kind to which nothing belongs next to itself."""
-    raise InputError(f"to a {artifact.kind} belongs no checkpoint", do="leave --checkpoint out")
+    if merge:
+        raise InputError(f"to a {artifact.kind} belongs no model", do="leave --merge out")
+    return "", ()
 
 
 def no_remarks(_lake: Lake, _artifact: Artifact) -> Sequence[str]:
@@ -90,8 +94,8 @@ class Kind:
         text: what is shown of it.
         file: what the file with the text is called. write: writes it into an empty folder, where that is more
             than the text; gives the command that checks it, run in that folder, or "".
-        belongings: writes what belongs to it next to itself (lake, artifact, folder, cycle), as a policy's
-            checkpoint.
+        belongings: writes what belongs to a champion next to itself (lake, artifact, folder, cycle, whether
+            models are merged), as a policy; gives what goes before and after the text of its README.
         changed: its row and its parents' -> what it changed, in words.
         remarks: further lines that are shown of it, after its scores.
         score: column of its row, else of a table of scores, that it is ranked by; "" for none.
@@ -107,7 +111,7 @@ class Kind:
     text: Callable[[Lake, Artifact], str] = blob_text
     file: str = "artifact.txt"
     write: Callable[[Lake, Artifact, Path], str] | None = None
-    belongings: Callable[[Lake, Artifact, Path, str], None] = nothing_more
+    belongings: Callable[[Lake, Artifact, Path, str, bool], tuple[str, Sequence[str]]] = nothing_more
     changed: Callable[[Row, Sequence[Row]], str] = nothing_said
     remarks: Callable[[Lake, Artifact], Sequence[str]] = no_remarks
     score: str = ""

@@ -342,12 +342,13 @@ def take_out(
     out: Path,
     *,
     held: Champion | None = None,
-    checkpoint: bool = False,
+    merge: bool = False,
 ) -> list[str]:
     """Write the artifact into `out`; all of it is there or nothing. Return the files' names.
 
     Args:
-        held: of a champion, what it holds the title by. checkpoint: with what belongs to it next to itself.
+        held: of a champion, what it holds the title by. merge: also write the model that belongs to it
+            as one.
 
     Raises:
         InputError: `out` is not empty or cannot be written, or nothing belongs to it.
@@ -358,24 +359,20 @@ def take_out(
             command = ""
         else:
             command = kind_of(artifact).write_into(lake, artifact, folder)
-        if checkpoint:
-            if held is None:
-                raise InputError(
-                    "only a champion is taken out with a checkpoint", do="leave --checkpoint out"
-                )
-            kind_of(artifact).belongings(lake, artifact, folder, held.cycle)
+        before, after = "", list[str]()
+        if held is not None:
+            before, after = kind_of(artifact).belongings(lake, artifact, folder, held.cycle, merge)
         names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
-        (folder / README).write_text(
-            readme(
-                catalogue,
-                artifact,
-                held,
-                command,
-                sorted({name.partition("/")[0] for name in names}),
-                kind_of(artifact).remarks(lake, artifact),
-            ),
-            encoding="utf-8",
+        text = readme(
+            catalogue,
+            artifact,
+            held,
+            command,
+            sorted({name.partition("/")[0] for name in names}),
+            kind_of(artifact).remarks(lake, artifact),
         )
+        ending = "".join(f"{line}\n" for line in ("", *after)) if after else ""
+        (folder / README).write_text(before + text + ending, encoding="utf-8")
     return [README, *names]
 
 

@@ -3,6 +3,8 @@ command that users type; one is killed."""
 
 import html
 import itertools
+import subprocess
+import sys
 from dataclasses import dataclass
 
 import polars as pl
@@ -242,6 +244,21 @@ def test_a_champion_reigns_and_is_shown_with_its_principles(project):
     assert [row[0] for row in champions] == ["0000", "0001", "0002"]
     shown = project.run("champion", "prompts").stdout
     assert champions[-1][1][:12] in shown
+
+
+def test_a_champion_taken_home_gives_its_held_out_replies_again(project, tmp_path):
+    project.run("champion", "prompts", "--out", str(tmp_path / "mine"))
+    done = subprocess.run(
+        [sys.executable, "mine/run.py", "--check"], cwd=tmp_path, capture_output=True, text=True
+    )
+    [[right]] = project.sql(
+        "SELECT count(*) FILTER (correct) FROM prompts.heldout WHERE cycle = '0002' AND prompt_id = (SELECT "
+        "artifact_id FROM champions WHERE line = 'prompts' AND cycle = '0002')"
+    )
+    assert (done.returncode, done.stdout) == (
+        0,
+        f"3 of 3 replies are as stored, {right} of these are right\n",
+    ), done.stderr
 
 
 def test_a_partial_run_of_a_judged_cycle_changes_nothing(project):

@@ -76,6 +76,12 @@ def decoding_of(own: PromptsSettings) -> Decoding | None:
     return Decoding(heat, own.eval_top_p, own.eval_top_k)
 
 
+def heldout_is_greedy(own: PromptsSettings) -> bool:
+    """Return whether no held-out reply is drawn by chance."""
+    decoding = decoding_of(own)
+    return own.heldout_samples == 1 and (decoding is None or decoding.temperature == 0)
+
+
 def replies(
     policy: Policy,
     prompts: Sequence[SystemPrompt],

@@ -138,6 +138,12 @@ def load_base(policy: str, policy_model: str | None, cache: Path, dtype: str = F
     messages.disable_progress_bar()
     if policy == "tiny":
         return tiny_base(dtype)
+    return _load(*find_base(policy_model, cache), dtype)
+
+
+def find_base(policy_model: str | None, cache: Path) -> tuple[str, Path, str]:
+    """Return (name, folder in the format of transformers, sha of the weights) of a base model; the bundled
+    one is unpacked first. Raises as `load_base`."""
     if policy_model is not None:
         folder = Path(policy_model).expanduser()
         if not (folder / "config.json").is_file():
@@ -146,13 +152,13 @@ def load_base(policy: str, policy_model: str | None, cache: Path, dtype: str = F
                 wanted="a folder with config.json, weights and a tokenizer",
                 do="fix EVOLAKE_PROMPTS__POLICY_MODEL",
             )
-        return _load(folder.name, folder, _folder_sha(folder), dtype)
+        return folder.name, folder, _folder_sha(folder)
     gguf = bundled_gguf()
     sha = _file_sha(gguf)
     folder = cache / f"{gguf.stem}-{sha[:16]}-{FORMAT}"
     if not (folder / "config.json").is_file():
         _unpack(gguf, folder)
-    return _load(gguf.stem.partition(".")[0], folder, sha, dtype)
+    return gguf.stem.partition(".")[0], folder, sha
 
 
 def bundled_gguf() -> Path:

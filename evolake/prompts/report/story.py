@@ -14,11 +14,13 @@ from typing import Any
 
 import polars as pl
 
+from evolake import settings as settings_module
 from evolake.contest import LEVEL, paired
 from evolake.errors import InputError
 from evolake.lake import Lake, following
 from evolake.prompts.model.prompt import from_json
 from evolake.prompts.report.material import LINE, population_entering
+from evolake.prompts.settings import PromptsSettings
 from evolake.report.artifacts import Artifact, Kind, LineArtifacts, column_text
 from evolake.report.finished_cycle import questions
 from evolake.report.gain import NONE_YET, NOT_SHOWN, Gain
@@ -148,16 +150,44 @@ def write_prompt(_lake: Lake, artifact: Artifact, folder: Path) -> str:
     return ""
 
 
-def write_checkpoint(lake: Lake, _artifact: Artifact, folder: Path, cycle: str) -> None:
-    """checkpoint.safetensors: the policy's adapter at the end of the cycle, which the champion's figures were
-    measured with."""
-    sha = population_entering(lake, following(cycle)).value("checkpoint")
-    if sha is None:
-        raise InputError(
-            f"after cycle {cycle} the weights are those of the base model: there is no checkpoint",
-            do="leave --checkpoint out",
-        )
-    (folder / "checkpoint.safetensors").write_bytes(lake.blobs.get(sha))
+def write_weights(
+    lake: Lake, artifact: Artifact, folder: Path, cycle: str, merge: bool
+) -> tuple[str, Sequence[str]]:
+    """Write the policy at the end of the cycle, which the champion's figures were measured with, and its
+    greedy replies to held-out problems; nothing of a policy behind an endpoint."""
+    from evolake.prompts.policies.adapter import REPLY, card, reply_settings, write_policy
+    from evolake.prompts.policies.registry import model_cache
+
+    population = population_entering(lake, following(cycle))
+    own = settings_module.load().of(PromptsSettings)
+    replied = reply_settings(own) | population.value(REPLY, {})
+    if replied["policy"] == "endpoint":
+        if merge:
+            raise InputError("a policy behind an endpoint has no weights here", do="leave --merge out")
+        return "", ()
+    sha, text = population.value("checkpoint"), artifact.row["text"]
+    rows = lake.record(LINE, "heldout", cycle)
+    stored = rows is not None and replied.get("greedy") and not replied["tools"]
+    replies = _replies(lake, cycle, population.iteration, artifact.artifact_id) if stored else []
+    written = write_policy(
+        folder,
+        lake.blobs.get(sha) if sha else None,
+        replied,
+        own.policy_model,
+        text,
+        replies,
+        model_cache(lake.root),
+        merge=merge,
+    )
+    return card(written, replied, len(replies))
+
+
+def _replies(lake: Lake, cycle: str, iteration: int, prompt_id: str) -> list[dict[str, Any]]:
+    """Return question, reply and correct of a prompt's held-out replies after an iteration."""
+    problems = lake.read(LINE, "problems", cycle).select("problem_id", question="text")
+    rows = lake.read(LINE, "heldout", cycle).join(problems, on="problem_id")
+    own = rows.filter((pl.col("prompt_id") == prompt_id) & (pl.col("iteration") == iteration))
+    return own.sort("problem_id").select("question", "reply", "correct").to_dicts()
 
 
 def changed_principles(row: Mapping[str, Any], parents: Sequence[Mapping[str, Any]]) -> str:
@@ -182,7 +212,7 @@ ARTIFACTS = LineArtifacts(
             higher_is_better=lambda _lake, _row: True,
             text=column_text("text"),
             write=write_prompt,
-            belongings=write_checkpoint,
+            belongings=write_weights,
             changed=changed_principles,
         )
     },

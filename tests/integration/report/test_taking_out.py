@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 from solver_lake import DIFF, ID, make_lake
+from tiny_policy import tiny_policy
 
 from evolake.cli import cli
 from evolake.designs import tables as designs
@@ -177,7 +178,11 @@ def test_a_family_is_taken_out_as_the_folder_that_the_gates_accept(tmp_path):
     )
 
 
-def test_a_prompt_is_taken_out_as_the_policy_reads_it_with_the_checkpoint_on_demand(tmp_path):
+TOKENIZER = ("chat_template.jinja", "tokenizer.json", "tokenizer_config.json")
+
+
+def test_a_prompt_is_taken_out_as_the_policy_reads_it_with_the_adapter(tmp_path, monkeypatch):
+    monkeypatch.setenv("EVOLAKE_PROMPTS__POLICY", "tiny")
     lake = Lake(tmp_path / "lake")
     root, child = (
         SystemPrompt((Principle("p1", "Think."),)),
@@ -206,7 +211,7 @@ def test_a_prompt_is_taken_out_as_the_policy_reads_it_with_the_checkpoint_on_dem
             )
         )
     ]
-    checkpoint = lake.blobs.put(b"weights")
+    checkpoint = lake.blobs.put(tiny_policy().save())
     publish(lake, "prompts", "incoming_prompts", prompts.PROMPTS, rows, "0002")
     publish(lake, "prompts", "incoming_derivations", prompts.ARCHIVE["derivations"], [], "0002")
     publish(
@@ -227,24 +232,29 @@ def test_a_prompt_is_taken_out_as_the_policy_reads_it_with_the_checkpoint_on_dem
     }
     publish(lake, "prompts", side_table("children", DERIVATIONS), DERIVATIONS, [edge])
     crown(lake, "prompts", "system prompt", child.prompt_id, child.prompt_id, "mutation 1")
-    assert (
-        evolake(lake.root, "champion", "prompts", "--out", str(tmp_path / "out"), "--checkpoint").exit_code
-        == 0
-    )
+    assert evolake(lake.root, "champion", "prompts", "--out", str(tmp_path / "out")).exit_code == 0
     assert files_of(tmp_path / "out") == [
         "README.md",
-        "checkpoint.safetensors",
+        "adapter_config.json",
+        "adapter_model.safetensors",
+        *(f"base/{name}" for name in (*TOKENIZER[:1], "config.json", "generation_config.json")),
+        *(f"base/{name}" for name in ("model.safetensors", *TOKENIZER[1:])),
+        TOKENIZER[0],
         "principles.json",
         "prompt.txt",
+        "reply.json",
+        "run.py",
+        *TOKENIZER[1:],
     ]
     assert (tmp_path / "out" / "prompt.txt").read_text() == child.text()
     assert from_json((tmp_path / "out" / "principles.json").read_text()).prompt_id == child.prompt_id
-    assert (tmp_path / "out" / "checkpoint.safetensors").read_bytes() == b"weights"
+    assert json.loads((tmp_path / "out" / "reply.json").read_text())["system_prompt"] == child.text()
+    assert (tmp_path / "out" / "README.md").read_text().startswith('---\nbase_model: "base"\n')
     assert (
         "| mutation | mutation 1 | adds: Check \\| the \\*end\\*. |"
         in (tmp_path / "out" / "README.md").read_text()
     )
-    assert evolake(lake.root, "champion", "prompts", "--out", str(tmp_path / "bare")).exit_code == 0
+    assert evolake(lake.root, "show", child.prompt_id[:8], "--out", str(tmp_path / "bare")).exit_code == 0
     assert files_of(tmp_path / "bare") == ["README.md", "principles.json", "prompt.txt"]
 
 
@@ -266,10 +276,8 @@ def test_a_line_that_says_nothing_of_its_artifacts_gives_the_blob(tmp_path):
     readme = (tmp_path / "out" / "README.md").read_text()
     assert readme.startswith("# &lt;b>a \\| b&lt;/b>\n")
     assert "<b>" not in readme
-    refused = evolake(
-        lake.root, "champion", "other", "--out", str(tmp_path / "more"), "--checkpoint"
-    ).exception
-    assert isinstance(refused, InputError) and "no checkpoint" in refused.what
+    refused = evolake(lake.root, "champion", "other", "--out", str(tmp_path / "more"), "--merge").exception
+    assert isinstance(refused, InputError) and "belongs no model" in refused.what
     assert not (tmp_path / "more").exists()
 
 
