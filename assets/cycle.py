@@ -250,6 +250,12 @@ def seal_cycle(
     else:
         entering = built_on.seal.version
     now = store.seals.read(line.name, cycle)
+    if entering is None:
+        raise dg.Failure(
+            f"cycle {cycle} cannot be sealed: no asset of the cycle has opened it. The line's first asset "
+            "has to call `open_cycle`",
+            allow_retries=False,
+        )
     if now is None or now.state != "sealed" or now.version != entering:
         why = "its work is based on another population than the one that enters it now"
         raise dg.Failure(f"cycle {cycle} cannot be sealed: {why}. {mend(line, cycle)}", allow_retries=False)

@@ -111,7 +111,7 @@ class Line(Package):
     closing: str = "survivors"
     """The asset that seals the population of the next cycle."""
     rules: Path | None = None
-    """Folder of the line's rule files; None: its own among the seeds that the settings name."""
+    """Folder of the line's rule files, called as the line; None: its own among the settings' seeds."""
 
     @property
     def seeds_group(self) -> str:

@@ -215,9 +215,9 @@ class LineStore:
         Raises:
             InputError: a rule file is bad, or was edited after the definitions were loaded.
         """
-        folder = self.settings.seeds / "rules"
-        ruleset = _rules_of(folder, self.line.name)
-        require_loaded(folder / self.line.name, ruleset.hash)
+        folder = self.line.rules or self.settings.seeds / "rules" / self.line.name
+        ruleset = _rules_of(folder.parent, folder.name)
+        require_loaded(folder, ruleset.hash)
         return ruleset
 
     def guidance(self) -> list[str]:

@@ -15,7 +15,6 @@ import json
 import os
 import tempfile
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +22,7 @@ import click
 import numpy as np
 from bench import SHORT
 
+from evolake.compute.local import LocalExecutor
 from evolake.errors import InputError
 from evolake.lake import Lake
 from evolake.reading.formula import Formula, write_dimacs
@@ -142,7 +142,7 @@ def again(result: Tuned, solver: str, folder: Path, measuring: MeasuringOptions)
         Contender("tuned", result.line.with_setting(program, result.race.setting)),
     )
     plan = measuring.plan(settings.of(SolversSettings), cache)
-    with ProcessPoolExecutor(measuring.processes(settings)) as executor:
+    with LocalExecutor(measuring.processes(settings)) as executor:
         rows = run_duel(DuelPlan(*sides, suite, "after", 1), plan, executor)
     return decide_duel(DUELS.frame(rows), decision_rng(1, "after", "challenger"))
 

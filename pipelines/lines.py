@@ -16,6 +16,7 @@ import dagster as dg
 
 from assets.line import Line
 from assets.study import Study
+from evolake.errors import InputError
 from evolake.lines import lines
 
 T = TypeVar("T")
@@ -59,11 +60,29 @@ def built_studies(names: Collection[str] | None = None) -> list[BuiltStudy]:
 
 
 def _packages(names: Collection[str] | None) -> list[ModuleType]:
-    return [
-        importlib.import_module(spec.assets)
-        for name, spec in lines().items()
-        if names is None or name in names
-    ]
+    chosen = {name: spec.assets for name, spec in lines().items() if names is None or name in names}
+    return [_package(name, importlib.import_module(assets)) for name, assets in chosen.items()]
+
+
+def _package(name: str, package: ModuleType) -> ModuleType:
+    """Return a line's package of assets. Raises InputError where it cannot be one."""
+    if not hasattr(package, "__path__"):
+        raise InputError(
+            f"the assets of the line {name!r} are a single module",
+            wanted="a package: a folder with an __init__.py",
+            got=str(package.__file__),
+            do=f"move it to {package.__name__.replace('.', '/')}/__init__.py",
+        )
+    if not isinstance(getattr(package, "line", None), Line) and not isinstance(
+        getattr(package, "study", None), Study
+    ):
+        raise InputError(
+            f"the package of the assets of the line {name!r} says of no line what it is",
+            wanted="a variable `line` (assets.line.Line) or `study` (assets.study.Study)",
+            got=f"neither in {package.__name__}",
+            do=f"write line = Line({name!r}, ...) into it, or import it there",
+        )
+    return package
 
 
 def _parts_of(package: ModuleType) -> tuple[list[Asset], list[dg.AssetChecksDefinition]]:

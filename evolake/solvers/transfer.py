@@ -17,7 +17,6 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -25,6 +24,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from evolake.compute.local import LocalExecutor
 from evolake.contest import LEAST_FORMULAS
 from evolake.errors import InputError, MachineryError
 from evolake.lake import Lake
@@ -265,7 +265,7 @@ def transfer(
         options.plan(sizes, cache, draw=b"transfer"),
     )
     jobs = [job for suite in suites.values() for job in plan_jobs(programs, suite, plan, cycle=CYCLE)]
-    with ProcessPoolExecutor(options.processes(settings)) as executor:
+    with LocalExecutor(options.processes(settings)) as executor:
         runs = run_jobs(jobs, executor, journal=out / JOURNAL, on_progress=on_progress)
     parts = {part: suite.name for part, suite in suites.items()}
     table = transfer_rows(runs, [item for item, _ in opened], parts)

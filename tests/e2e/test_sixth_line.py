@@ -114,14 +114,19 @@ def test_two_cycles_stand_on_each_other_and_every_gate_has_spoken(site):
         "GROUP BY gate ORDER BY gate"
     )
     smallest = "SELECT min(length) FROM golomb.survivors"
-    counted, least = (
+    stopped = "SELECT count(DISTINCT artifact_id || cycle) FROM artifacts WHERE state = 'blocked'"
+    asks = (question, smallest, stopped)
+    counted, least, blocked = (
         json.loads(said)["rows"]
-        for said in asked(site.environment, ("sql", "--json", question), ("sql", "--json", smallest))
+        for said in asked(
+            site.environment, *(("sql", "--json", sql) for sql in (question, smallest, stopped))
+        )
     )
     rows = {row[0]: row[1:] for row in counted}
     assert set(rows) == {"form", "distances"}
     assert rows["form"][0] > rows["distances"][0] == rows["form"][0] - rows["form"][1]
     assert rows["distances"][1] > 0
+    assert blocked[0][0] == rows["form"][1] + rows["distances"][1]
     assert 17 <= least[0][0] <= 31  # the optimal ruler of six marks, and the seed
 
 

@@ -11,13 +11,14 @@ only even out the noise of repeated runs; differences between formulas are evene
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor
+from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from evolake.compute.local import LocalExecutor
 from evolake.contest import power_sentence
 from evolake.errors import InputError
 from evolake.lake import BlobStore, Lake
@@ -190,7 +191,7 @@ def bench_folders(
     if not programs:
         return Report(opened, RUNS.empty(), METRICS.empty(), formulas.sha, formulas.remarks)
     jobs = plan_jobs(programs, formulas, options.plan(sizes, cache), cycle=BENCH_CYCLE)
-    with ProcessPoolExecutor(options.processes(settings)) as executor:
+    with LocalExecutor(options.processes(settings)) as executor:
         runs = run_jobs(jobs, executor, journal=journal, on_progress=on_progress)
     return Report(opened, runs, compute_metrics(runs), formulas.sha, formulas.remarks)
 
@@ -306,7 +307,7 @@ def duel_folders(
     plan = options.plan(sizes, cache)
     on_limits(limits_line(plan, len(suite.instances), most))
     on_limits(power_sentence(families_of(suite), most))
-    with Scratch("duel") as scratch, ProcessPoolExecutor(options.processes(settings)) as executor:
+    with Scratch("duel") as scratch, LocalExecutor(options.processes(settings)) as executor:
         rows, decision = passes_until_decided(
             duel, plan, executor, journal or Path(scratch) / "pairs.jsonl", on_pass
         )

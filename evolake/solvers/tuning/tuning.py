@@ -17,12 +17,12 @@ import os
 import re
 import shutil
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import polars as pl
 
+from evolake.compute.local import LocalExecutor
 from evolake.contest import power_sentence
 from evolake.errors import InputError
 from evolake.lake import BlobStore, Lake, disk
@@ -160,7 +160,7 @@ def tune(
     question = _question(program, seen, unseen, options, plan.limits.cpu_s)
     work = cache / "tune" / question
     disk.make_folder(work)
-    with ProcessPoolExecutor(measuring.processes(settings)) as executor:
+    with LocalExecutor(measuring.processes(settings)) as executor:
         of = Field(program, line, seen, plan, executor, work / "runs.jsonl", options.draw)
         search = Search(of, say)
         total = 60 * options.minutes * measuring.processes(settings)

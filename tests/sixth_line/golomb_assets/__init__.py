@@ -98,6 +98,11 @@ def gated(
         context.partition_key,
         context.run_id,
     )
+    blocked = [name for name, result in judged.items() if any(item.outcome == "block" for item in result)]
+    stopped = artifacts(
+        rows.filter(pl.col("ruler_id").is_in(blocked)), context.partition_key, "blocked", context.run_id
+    )
+    side(lake, gate, ARTIFACTS, stopped, context.partition_key, context.run_id)
     passed = [bool(result) and all(item.outcome == "pass" for item in result) for result in judged.values()]
     return rows.select(list(RULERS.columns)).with_columns(passed=pl.Series(passed, dtype=pl.Boolean))
 

@@ -3,13 +3,17 @@ only over cells that passed."""
 
 from __future__ import annotations
 
+import sys
+
 import dagster as dg
 import polars as pl
 import pytest
 
 from assets.checks import suite_check
 from assets.study import Study
-from pipelines.lines import BuiltStudy
+from evolake.errors import InputError
+from evolake.lines import LineSpec
+from pipelines.lines import BuiltStudy, built_lines
 from pipelines.policy import define
 from resources.lake import LakeResource
 
@@ -99,3 +103,21 @@ def test_a_study_has_three_jobs_one_pool_and_nothing_that_starts_by_itself(run, 
     graph = defs.resolve_asset_graph()
     groups = {key.path[1]: graph.get(key).group_name for key in graph.get_all_asset_keys()}
     assert groups == {"material": "toystudy_setup", "outcomes": "toystudy", "total": "toystudy_findings"}
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ({"alone.py": ""}, "the assets of the line 'alone' are a single module"),
+        ({"alone/__init__.py": "lines = []"}, "of the line 'alone' says of no line what it is"),
+    ],
+)
+def test_a_package_that_can_be_no_line_says_what_it_lacks(tmp_path, monkeypatch, files, said):
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "alone", raising=False)
+    monkeypatch.setattr("pipelines.lines.lines", lambda: {"alone": LineSpec("alone", "alone")})
+    with pytest.raises(InputError, match=said):
+        built_lines()
