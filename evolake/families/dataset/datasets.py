@@ -271,8 +271,8 @@ def read_dataset(lake: Lake, cycles: Sequence[str]) -> Dataset:
 
 
 def outside_of(rows: Mapping[str, Mapping[str, Any]]) -> frozenset[str]:
-    """Return the families that are not shipped: a model wrote them, a user added them as seeds to the lake, or
-    they descend from such. rows: family -> its row of FAMILIES, ancestors among them."""
+    """Return the families that are not shipped: a model wrote them, a user added them as seeds, or they
+    descend from such. rows: family -> its row of FAMILIES, ancestors among them."""
     found = {name for name, row in rows.items() if row["origin"] != "operators" and not _first_seed(row)}
     more = found
     while more:
