@@ -276,9 +276,14 @@ def show_misread(pool: Any, first: int, count: int) -> None:
 
         def evidence(change: Callable[[str], str], of: Any = (family, made, votes)) -> Any:
             whole, instances, labels = of
-            texts = [replace(item, text=change(item.text)) for item in instances]
-            if all(new.text == old.text for new, old in zip(texts, instances, strict=True)):
+            changed = [
+                (replace(item, text=change(item.text)), label)
+                for item, label in zip(instances, labels, strict=True)
+                if change(item.text) != item.text
+            ]
+            if not changed:
                 return None
+            texts, labels = zip(*changed, strict=True)
             return read_texts(whole, texts, labels, first=0, pool=pool, settings=SETTINGS).evidence
 
         plain = read_texts(family, made, votes, first=0, pool=pool, settings=SETTINGS).evidence

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 LINE = "families"
 NONE, AUTHOR, TEXT, MODEL, PERSON = LEVELS = ("none", "author", "text", "model", "person")
+REVIEWED = frozenset((TEXT, MODEL, PERSON))
+"""Levels at which somebody has answered a family's questions who had its text only. An accepted family from
+outside, a user's or a model's, that has none of them is `unreviewed`."""
 LEAST_ANSWERS = 5
 """Answers of the text solver, a model, or people, that say something."""
 LEAST_RIGHT = 0.8
@@ -98,6 +101,7 @@ def independence_of(
     by_text = [row["matched"] for row in seen if row["reviewer"] == TEXT]
     by_model = [row["matched"] for row in seen if row["reviewer"] == MODEL]
     outside = list(answers)
+    by_text = by_text or [row["matched"] for row in outside if row["reader"] == TEXT]
     by_model += [row["matched"] for row in outside if row["reader"] == MODEL]
     by_person = [row["matched"] for row in outside if row["reader"] == PERSON]
     text, model, person = ((sum(found), len(found)) for found in (by_text, by_model, by_person))

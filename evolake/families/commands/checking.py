@@ -167,6 +167,8 @@ def _answer_text(answer: Any) -> str:
     )
 
 
+SOLVER = "text solver"
+"""Name of the text solver among those who answered."""
 FOLDER = "folder"
 """Author of what was there before the check."""
 
@@ -216,8 +218,8 @@ def examined_further(
     settings: Settings,
     root_seed: int,
 ) -> Checked:
-    """Return what comes after the gates. An accepted family is read by `readers`, whose answers are kept in
-    the lake.
+    """Return what comes after the gates. An accepted family is read by `readers`. Their answers, and those
+    of the text solver, are kept in the lake.
 
     written: validators that other authors wrote just now. Raises MachineryError when the jail failed, or the
     budget is spent.
@@ -229,5 +231,8 @@ def examined_further(
         name = settings.models.get(BLIND_ROLE.name) or settings.models.get("default") or readers.backend.name
         usable = [review for review in reviews if review.status != "failed"]
         keep_answers(lake, [answer_row(result.family_id, MODEL, name, review) for review in usable])
+    by_text = [review for review in result.reviews if review.reviewer == TEXT]
+    if result.accepted and by_text:
+        keep_answers(lake, [answer_row(result.family_id, TEXT, SOLVER, review) for review in by_text])
     authors = authorship_rows(result.family, written, author=FOLDER, saw=(PRIMARY,), cycle="")
     return Checked(result, independence_seen(result, authors, answers_in(lake, [result.family_id])))

@@ -55,9 +55,20 @@ if TYPE_CHECKING:
 @click.option(
     "--independent", is_flag=True, help="Only what another than its author solved from the text alone."
 )
+@click.option(
+    "--unreviewed",
+    is_flag=True,
+    help="Also families of a user or a model that no reader of their text alone has solved.",
+)
 @AS_JSON
 def export(
-    form: str, out: Path, cycle: int | None, test_share: float, independent: bool, as_json: bool
+    form: str,
+    out: Path,
+    cycle: int | None,
+    test_share: float,
+    independent: bool,
+    unreviewed: bool,
+    as_json: bool,
 ) -> int:
     """Write a data set: questions, labels, a card that names seeds, rules and counts, and for trl and verl
     the reward function."""
@@ -76,6 +87,8 @@ def export(
 
     lake = Lake(settings_module.load().require_lake())
     data = read_dataset(lake, finished(lake, cycle))
+    left_out = [] if unreviewed else data.unreviewed()
+    data = data.reviewed() if left_out else data
     data = data.independent() if independent else data
     records = [
         to_record(family)
@@ -102,6 +115,7 @@ def export(
         details |= {"shared": shared} if shared else {}
         levels = Counter(data.independence[row["family_id"]].level for row in data.families)
         details |= {"independent": {level: levels[level] for level in LEVELS}}
+        details |= {"unreviewed_left_out": len(left_out)}
         say_json(details | {"cycles": list(data.made_by.cycles)})
         return 0
     neither = counts.pop(NEITHER, 0)
@@ -117,6 +131,12 @@ def export(
         say(
             f"{neither} further instances are in neither split: their families have ancestors or engines "
             "of both"
+        )
+    if left_out:
+        say(
+            f"left out: {counted(len(left_out), 'unreviewed family', 'unreviewed families')} of a user or a "
+            "model, which no reader of the text alone has solved (evolake families check --readers model, or "
+            "families review-sheet); --unreviewed exports them"
         )
     for path in sorted(out.iterdir()):
         say(f"  {path}")

@@ -193,6 +193,8 @@ def as_object(results: list[Checked], many: bool) -> dict[str, Any]:
 
 
 def _one(checked: Checked) -> dict[str, Any]:
+    from evolake.families.independence import REVIEWED
+
     result, verdict = checked.result, checked.result.blocked_by
     votes = None
     if result.sample_votes:
@@ -215,6 +217,7 @@ def _one(checked: Checked) -> dict[str, Any]:
         "remarks": checked.remarks,
         "text": checked.text or None,
         "independent": checked.independence.to_json(),
+        "reviewed": checked.independence.level in REVIEWED,
         "name": result.family.name,
         "family_id": result.family_id,
     }
@@ -247,7 +250,7 @@ def _readers(result: FamilyResults) -> str:
 def tell(checked: Checked) -> None:
     """Print one family's verdict, who solved it from its text alone, and all remarks."""
     from evolake.families.commands.checking import voter_sentences
-    from evolake.families.independence import NONE
+    from evolake.families.independence import NONE, REVIEWED
 
     result = checked.result
     verdict, voters = result.blocked_by, len(result.family.voters())
@@ -266,5 +269,7 @@ def tell(checked: Checked) -> None:
         say(f"  {checked.independence.in_words()}")
         if checked.summary:
             say(f"  {checked.summary}")
+        if checked.independence.level not in REVIEWED:
+            say("  unreviewed: `families export` leaves it out of a data set unless --unreviewed is given")
     for remark in [*_unread(result), *checked.remarks]:
         say(f"  {remark}")

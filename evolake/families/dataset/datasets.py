@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from evolake.errors import InputError
-from evolake.families.independence import LEVELS, NONE, Independence, independence_in
+from evolake.families.independence import LEVELS, NONE, REVIEWED, Independence, independence_in
 from evolake.families.model.contract import Family
 from evolake.families.model.population import Population, load_family, population_of
 from evolake.families.model.sampling import BANDS, band_name
@@ -156,7 +156,8 @@ class Dataset:
     """instances: rows of INSTANCES with what is known of their family (DESCRIBED), in order of cycles.
     families: rows of FAMILIES of those they were drawn from, with the same.
 
-    independence: family -> who solved it from its text alone.
+    independence: family -> who solved it from its text alone. outside: families that a user or a model wrote,
+    or that were made from such.
     units: family -> what a split keeps together of it: the mechanics of the families without parents that it
     descends from.
     """
@@ -166,6 +167,30 @@ class Dataset:
     made_by: Provenance
     units: dict[str, frozenset[str]]
     independence: Mapping[str, Independence] = field(default_factory=dict)
+    outside: frozenset[str] = frozenset()
+
+    def unreviewed(self) -> list[str]:
+        """Return the families from outside whose text nobody has answered who had the text only."""
+        return [
+            family_id
+            for family_id, known in self.independence.items()
+            if family_id in self.outside and known.level not in REVIEWED
+        ]
+
+    def reviewed(self) -> Dataset:
+        """Return the data set without its unreviewed families. Raises InputError if nothing is left."""
+        left_out = set(self.unreviewed())
+        instances = [row for row in self.instances if row["family_id"] not in left_out]
+        if not instances:
+            raise InputError(
+                "every family of these cycles is unreviewed",
+                wanted="a family that the text solver, a model or a person has solved from its text",
+                got=f"{len(left_out)} families of a user or a model, or made from such",
+                do="run: evolake families check --readers model FAMILIES, or evolake families review-sheet; "
+                "--unreviewed exports them as they are",
+            )
+        families = [row for row in self.families if row["family_id"] not in left_out]
+        return replace(self, instances=instances, families=families)
 
     def independent(self) -> Dataset:
         """Return what was solved from the text alone by another than its author. Raises InputError if nothing
@@ -241,7 +266,23 @@ def read_dataset(lake: Lake, cycles: Sequence[str]) -> Dataset:
         made_by,
         units_of(roots, mechanics),
         independence,
+        outside_of({row["family_id"]: row for row in population.rows()}),
     )
+
+
+def outside_of(rows: Mapping[str, Mapping[str, Any]]) -> frozenset[str]:
+    """Return the families that are not shipped: a model wrote them, a user added them as seeds, or they
+    descend from such. rows: family -> its row of FAMILIES, ancestors among them."""
+    found = {name for name, row in rows.items() if row["origin"] != "operators" and not _first_seed(row)}
+    more = found
+    while more:
+        more = {name for name, row in rows.items() if name not in found and found & set(row["parents"])}
+        found |= more
+    return frozenset(found)
+
+
+def _first_seed(row: Mapping[str, Any]) -> bool:
+    return row["origin"] == "seed" and row["cycle"] == "0000"
 
 
 def root_mechanics(lake: Lake, population: Population) -> dict[str, Mechanics]:

@@ -30,6 +30,7 @@ TYPES = {
     "words": r"[a-z]+(?:, [a-z]+)*",
     "word": r"[a-z]+",
     "letters": r"[A-Z]+",
+    "counts": rf"{NUMBER} [a-z]+(?:, {NUMBER} [a-z]+)*(?: and {NUMBER} [a-z]+)?",
 }
 COUNTS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 
@@ -99,6 +100,9 @@ def _value(kind: str, text: str) -> Any:
         return re.split(", | and | or ", text)
     if kind == "numbers":
         return [int(number) for number in re.split(", | and ", text)]
+    if kind == "counts":
+        pairs = [item.split(" ") for item in re.split(", | and ", text)]
+        return [(word, int(number)) for number, word in pairs]
     if kind == "words":
         return text.split(", ")
     return text

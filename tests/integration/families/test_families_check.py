@@ -92,6 +92,7 @@ def test_an_accepted_folder_is_one_object_and_exit_0():
             "person_right": 0,
             "person_answers": 0,
         },
+        "reviewed": False,
     }
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from evolake.errors import InputError
-from evolake.families.dataset.datasets import Dataset, Provenance
+from evolake.families.dataset.datasets import Dataset, Provenance, outside_of
 from evolake.families.evolution.records import independence_seen
 from evolake.families.gates.consensus import Vote
 from evolake.families.independence import (
@@ -129,3 +129,33 @@ def test_an_export_of_what_is_independent_leaves_the_rest_out_and_refuses_an_emp
     nobody = Dataset(rows[1:], [{"family_id": "g"}], made_by, {}, {"g": known["g"]})
     with pytest.raises(InputError, match="no family was solved from its text alone"):
         nobody.independent()
+
+
+def test_a_family_from_outside_that_nobody_has_read_is_left_out_of_an_export():
+    made_by = Provenance(
+        seeds=[], rulesets=[], cycles=["0001"], root_seeds=[], backends=[], versions=[], counts={}
+    )
+    levels = {"shipped": "none", "user": "author", "child": "none", "model": "text"}
+    known = {name: Independence(level, 0, (0, 0), (0, 0), (0, 0)) for name, level in levels.items()}
+    rows = [{"family_id": name} for name in levels]
+    data = Dataset(rows, rows, made_by, {}, known, frozenset({"user", "child", "model"}))
+    assert data.unreviewed() == ["user", "child"]
+    assert [row["family_id"] for row in data.reviewed().instances] == ["shipped", "model"]
+    with pytest.raises(InputError, match="every family of these cycles is unreviewed"):
+        Dataset(rows[1:3], rows[1:3], made_by, {}, known, data.outside).reviewed()
+
+
+def test_what_a_user_or_a_model_wrote_and_what_descends_from_it_is_from_outside():
+    rows = {
+        name: {"origin": origin, "cycle": cycle, "parents": parents}
+        for name, origin, cycle, parents in (
+            ("shipped", "seed", "0000", []),
+            ("world", "operators", "0001", []),
+            ("user", "seed", "0002", []),
+            ("model", "model", "0001", ["shipped"]),
+            ("child", "operators", "0002", ["world", "model"]),
+            ("grandchild", "operators", "0003", ["child"]),
+            ("own", "operators", "0003", ["world", "shipped"]),
+        )
+    }
+    assert outside_of(rows) == {"user", "model", "child", "grandchild"}
