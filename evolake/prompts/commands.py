@@ -4,6 +4,7 @@ show how a data set would be read (`data`) before anything is trained on it."""
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ import click
 from evolake import settings as settings_module
 from evolake.commands import AS_JSON, MINUTES, PROFILE, OrdinaryPath
 from evolake.errors import InputError
+from evolake.lake.disk import whole_folder
 from evolake.prompts.model.protocol import Split
 from evolake.prompts.settings import PromptsSettings
 from evolake.terminal import say, say_json, say_text
@@ -51,8 +53,16 @@ def data() -> None:
         "recipe)."
     ),
 )
+@click.option(
+    "--skip-bad",
+    type=OrdinaryPath(file_okay=False),
+    help=(
+        "Leave out rows that would be errors, and write the rest into this folder, missing or empty: "
+        "train.jsonl, test.jsonl, and left-out.jsonl with the reasons (default: such a row is an error)."
+    ),
+)
 @AS_JSON
-def check(path: str, test: str | None, columns: str | None, as_json: bool) -> int:
+def check(path: str, test: str | None, columns: str | None, skip_bad: Path | None, as_json: bool) -> int:
     """Read PATH as EVOLAKE_PROMPTS__TRAIN would be read, and say what each side holds.
 
     PATH: a .jsonl, .parquet or .arrow file, a data set's folder, or reasoning-gym:NAME,NAME. A row that
@@ -60,7 +70,7 @@ def check(path: str, test: str | None, columns: str | None, as_json: bool) -> in
     name rows.
     """
     own = settings_module.load().of(PromptsSettings)
-    sides = _read_sides(path, test, columns or own.columns, own)
+    sides = _read_sides(path, test, columns or own.columns, own, skip_bad is not None)
     found = {
         "verdict": "readable",
         "reasons": [],
@@ -70,6 +80,9 @@ def check(path: str, test: str | None, columns: str | None, as_json: bool) -> in
 
     probes = probe_verifiers([item for _, _, read in sides for item in read.problems], own.answer_format)
     found["verifiers"] = {scorer: [vars(probe) for probe in some] for scorer, some in probes.items()}
+    if skip_bad is not None:
+        _write_usable(skip_bad, sides)
+        found["written"] = str(skip_bad)
     leaks = None
     if len(sides) == 2:
         from evolake.prompts.model.leaks import find_leaks
@@ -97,7 +110,7 @@ def check(path: str, test: str | None, columns: str | None, as_json: bool) -> in
 
 
 def _read_sides(
-    path: str, test: str | None, columns: str | None, own: PromptsSettings
+    path: str, test: str | None, columns: str | None, own: PromptsSettings, skip_bad: bool
 ) -> list[tuple[Split, str, Any]]:
     """Return (side, place, what was read) for each side that there is."""
     from evolake.prompts.model.problem_files import GYM, has_side, read_placed
@@ -119,10 +132,25 @@ def _read_sides(
                 answer_format=own.answer_format,
                 columns=None if place.startswith(GYM) else columns,
                 scorer=None if place.startswith(GYM) else own.scorer,
+                skip_bad=skip_bad,
             ),
         )
         for side, place in wanted or [("train", path)]
     ]
+
+
+def _write_usable(out: Path, sides: Sequence[tuple[Split, str, Any]]) -> None:
+    """Write each side's usable rows as they were, and those left out with the reason."""
+
+    def line(row: Any) -> str:
+        return json.dumps(row, ensure_ascii=False, default=str) + "\n"
+
+    with whole_folder(out) as folder:
+        for side, _, read in sides:
+            name = "train" if side == "train" else "test"
+            (folder / f"{name}.jsonl").write_text("".join(map(line, read.rows)), encoding="utf-8")
+        left = [vars(item) for _, _, read in sides for item in read.left_out]
+        (folder / "left-out.jsonl").write_text("".join(map(line, left)), encoding="utf-8")
 
 
 def _described(side: str, place: str, read: Any) -> dict[str, Any]:
@@ -142,10 +170,13 @@ def _described(side: str, place: str, read: Any) -> dict[str, Any]:
 
 
 def _say_found(found: dict[str, Any]) -> None:
+    from evolake.prompts.model.problem_files import LEFT
+
     for side in found["sides"]:
         say(f"{side['side']}: {side['problems']} problems in {', '.join(side['files'])}")
         for sentence, count in side["recipes"].items():
-            say(f"  {count} rows by the recipe {sentence}")
+            how = "" if sentence.startswith(LEFT) else "by the recipe "
+            say(f"  {count} rows {how}{sentence}")
         say(f"  {side['repeated']} rows dropped: question and label of an earlier row")
         for number, item in enumerate(side["examples"], 1):
             say_text(f"  {number}. {item['question']}".replace("\n\n", "\n").replace("\n", "\n     "))
@@ -163,6 +194,8 @@ def _say_found(found: dict[str, Any]) -> None:
             say_text(f"  {item['how']}: {' '.join(item['heldout'].split())[:100]}")
     else:
         say("contamination: not compared; name the other side by --test")
+    if "written" in found:
+        say(f"written: {found['written']}, with the rows left out in left-out.jsonl")
     if found["verdict"] == "contaminated":
         say(
             "contaminated: remove these problems from one side, or raise the allowed share, "

@@ -31,7 +31,8 @@ MAKE_LIMITS = Limits(cpu_s=120.0, wall_s=242.0, memory_mb=2048)
 """Of making an entry alone: single ones of the largest levels take seconds."""
 BY_INDEX: Mapping[str, type] = {"dataset": str, "seed": int, "size": int, "index": int, "configuration": dict}
 BY_DIFFICULTY: Mapping[str, type] = {"dataset": str, "seed": int, "difficulty": int}
-"""What makes an entry: name -> type of its values, in one of two ways."""
+WHOLE: Mapping[str, type] = {"dataset": str, "entry": dict}
+"""What makes an entry: name -> type of its values, in one of three ways."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,9 @@ class Asked:
     text: str | None = None
 
 
+FORMS = {"difficulty": BY_DIFFICULTY, "entry": WHOLE}
+
+
 def require_library() -> None:
     """Raise InputError where reasoning-gym is not installed."""
     if find_spec(LIBRARY) is None:
@@ -71,8 +75,8 @@ def check_entry(entry: Any, where: str) -> dict[str, Any]:
     """
     require_library()
     given = dict(entry) if isinstance(entry, Mapping) else {}
-    wanted = BY_DIFFICULTY if "difficulty" in given else BY_INDEX
-    given = given if wanted is BY_DIFFICULTY else {"configuration": {}} | given
+    wanted = next((form for name, form in FORMS.items() if name in given), BY_INDEX)
+    given = {"configuration": {}} | given if wanted is BY_INDEX else given
     typed = {name: type(value) for name, value in given.items()} == dict(wanted)
     if not typed or any(value < 0 for value in given.values() if type(value) is int):
         raise InputError(

@@ -2,7 +2,8 @@
 `score_answer` judges replies.
 
 The values are `{"dataset", "seed", "size", "index", "configuration"}`, the library's own way, or `{"dataset",
-"seed", "difficulty"}`, by curriculum.
+"seed", "difficulty"}`, by curriculum; or `{"dataset", "entry"}`, an entry that a file holds, under the
+dataset's default configuration.
 
 Some of its verifiers hand a reply to a parser that evaluates it, so scoring is done here, in the candidate's
 process, and nowhere else. An entry is made again for scoring: what JSON cannot carry of it need not travel.
@@ -63,6 +64,8 @@ def made(entry: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
         return make(entry["dataset"], entry["difficulty"], entry["seed"])
     from reasoning_gym.factory import create_dataset
 
+    if "entry" in entry:
+        return create_dataset(entry["dataset"], seed=0, size=1), entry["entry"]
     dataset = create_dataset(
         entry["dataset"], seed=entry["seed"], size=entry["size"], **entry["configuration"]
     )

@@ -16,7 +16,7 @@ from evolake.answers.forms import asked_units
 from evolake.answers.matching import answers, equivalent
 from evolake.answers.reading import extract_boxed
 from evolake.errors import InputError
-from evolake.prompts.model.protocol import EXACT, Problem
+from evolake.prompts.model.protocol import ANSWER, ANY, EXACT, Problem
 from evolake.prompts.model.row_recipes import MAPPING_EXAMPLE, label_text
 from evolake.verifiers.external import SCORER
 from evolake.verifiers.own import (
@@ -48,6 +48,10 @@ def why_unanswerable(problem: Problem, answer_format: AnswerFormat) -> str | Non
     if problem.scorer == SCORER or is_own(problem.scorer):
         return None
     label = json.loads(problem.answer)
+    if problem.scorer == ANY:
+        each = [replace(problem, answer=json.dumps(one), scorer=ANSWER) for one in label]
+        reasons = [why_unanswerable(one, answer_format) for one in each]
+        return None if None in reasons else reasons[0]
     shown = label_text(label)
     if isinstance(label, str) and len(_PROSE_WORD.findall(shown)) > MOST_WORDS:
         return f"a text of {len(shown.split())} words, no answer"
@@ -97,6 +101,19 @@ def check_labels(problems: Sequence[PlacedProblem], answer_format: AnswerFormat)
                 else ""
             ),
         )
+
+
+def unusable(problems: Sequence[PlacedProblem], answer_format: AnswerFormat) -> dict[str, str]:
+    """Return row -> why it is left out: no correct reply could give its label, or its question has another
+    label, too."""
+    result = {item.where: why_unanswerable(item.problem, answer_format) for item in problems}
+    by_words: dict[str, list[PlacedProblem]] = {}
+    for item in problems:
+        by_words.setdefault(" ".join(item.problem.text.split()).casefold(), []).append(item)
+    for some in by_words.values():
+        if not all(_same_label(some[0].problem, item.problem) for item in some):
+            result |= {item.where: "one question has two labels" for item in some}
+    return {where: why for where, why in result.items() if why is not None}
 
 
 def without_duplicates(problems: Sequence[PlacedProblem]) -> list[PlacedProblem]:

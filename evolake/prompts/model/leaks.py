@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 from evolake.answers.ngrams import ASKING, ngrams
 from evolake.prompts.model.protocol import Problem
+from evolake.prompts.model.row_recipes import without_requests
 
 TEMPLATE_PROBLEMS = 3
 """Training problems that share an n-gram from which on it is their template's."""
@@ -82,7 +83,7 @@ class Leaks:
 
 def normal_words(text: str) -> list[str]:
     """Return the words and numbers of a text in one spelling, without the request for the answer."""
-    shown = unicodedata.normalize("NFKC", ASKING.sub("", text))
+    shown = unicodedata.normalize("NFKC", ASKING.sub("", without_requests(text)))
     shown = "".join(
         character for character in shown if unicodedata.category(character) != "Cf" or character in "\n\t"
     )

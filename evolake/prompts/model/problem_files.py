@@ -22,9 +22,24 @@ from typing import Any
 
 from evolake.answers.asking import AnswerFormat, request
 from evolake.errors import InputError
-from evolake.prompts.model.label_checks import PlacedProblem, check_labels, with_own_ids, without_duplicates
-from evolake.prompts.model.protocol import ANSWER, SCORERS, Problem, Split
-from evolake.prompts.model.row_recipes import DIGITS, RowRecipe, mapped_recipe, read_row, recipe_for
+from evolake.prompts.model.label_checks import (
+    PlacedProblem,
+    check_labels,
+    unusable,
+    with_own_ids,
+    without_duplicates,
+)
+from evolake.prompts.model.protocol import ANSWER, ANY, SCORERS, Problem, Split
+from evolake.prompts.model.row_recipes import (
+    DIGITS,
+    WORD_LEVELS,
+    NoLabel,
+    RowRecipe,
+    asked_mark,
+    mapped_recipe,
+    read_row,
+    recipe_for,
+)
 from evolake.reading import DATA_BYTES, parse_json, read_text, reason, require_regular, unique_keys
 from evolake.verifiers.external import SCORER, check_entry, require_library
 from evolake.verifiers.gym import ACCEPTS_ALL
@@ -101,18 +116,31 @@ SIDES = {"train": ("train", "training"), "heldout": ("test", "validation", "vali
 HELDOUT_SEED = 1_000_003
 """What the held-out side adds to the seed of reasoning-gym: item i of seed s is often item i - 1 of seed s +
 1, so the sides are far apart."""
-MANY_ANSWERS = "left out: questions with many correct answers, which only their checkers can judge"
+LEFT = "left out: "
+MANY_ANSWERS = LEFT + "questions with many correct answers, which only their checkers can judge"
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A row that was left out. where: such as `row 3 of FILE`."""
+
+    where: str
+    why: str
+    row: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class ReadSide:
     """What was read of one side. recipes: sentence of each recipe -> rows that it read. repeated: rows left
-    out, as they were there before. files: what was read."""
+    out, as they were there before. files: what was read. left_out: rows that hold no problem. rows: those of
+    the problems."""
 
     problems: tuple[Problem, ...]
     recipes: Mapping[str, int]
     repeated: int
     files: tuple[str, ...]
+    left_out: tuple[LeftOut, ...] = ()
+    rows: tuple[Mapping[str, Any], ...] = ()
 
 
 def read_side(
@@ -148,6 +176,7 @@ def read_placed(
     answer_format: AnswerFormat = "boxed",
     columns: str | None = None,
     scorer: str | None = None,
+    skip_bad: bool = False,
 ) -> ReadSide:
     """Return the problems of one side and how they were read.
 
@@ -157,7 +186,7 @@ def read_placed(
         gym_problems: how many of each task of reasoning-gym; seed: of those. answer_format: that a question
             which says nothing is given.
         columns: a mapping such as `question=q, answer=a`, in place of recipes. scorer: a verifier of the
-            user's own, for rows that name no scorer.
+            user's own, for rows that name no scorer. skip_bad: leave out rows that would be errors.
 
     Raises:
         InputError: the place cannot be read, a row of it is no problem, its labels cannot be matched, or a
@@ -175,6 +204,8 @@ def read_placed(
     mapping = mapped_recipe(columns) if columns else None
     verifier = read_verifier(scorer) if scorer else None
     placed: list[PlacedProblem] = []
+    given: dict[str, Mapping[str, Any]] = {}
+    left: list[LeftOut] = []
     counts: Counter[str] = Counter()
     paths = files(Path(place), side)
     for path in paths:
@@ -183,16 +214,36 @@ def read_placed(
             if row.get("checker") or (
                 isinstance(extra := row.get("extra_info"), dict) and extra.get("checker")
             ):
-                counts[MANY_ANSWERS] += 1
+                left.append(LeftOut(where, MANY_ANSWERS.removeprefix(LEFT), row))
                 continue
-            recipe = mapping or recipe_for(row, where)
+            try:
+                recipe = mapping or recipe_for(row, where)
+                item = problem(
+                    row, side, source=path.name, where=where, answer_format=answer_format, recipe=recipe
+                )
+            except InputError as error:
+                if not (skip_bad or isinstance(error, NoLabel)):
+                    raise
+                why = error.what if isinstance(error, NoLabel) else f"{error.what}: {error.got}"
+                left.append(LeftOut(where, why.removeprefix(f"{where} "), row))
+                continue
             counts[recipe.sentence()] += 1
-            item = problem(
-                row, side, source=path.name, where=where, answer_format=answer_format, recipe=recipe
-            )
             if verifier is not None and not row.get("scorer"):
+                if item.scorer == ANY:
+                    raise InputError(
+                        f"{where} has several accepted answers, and {scorer} takes one label",
+                        wanted="one answer",
+                        got=item.answer[:80],
+                        do="unset EVOLAKE_PROMPTS__SCORER, or write the list as a JSON text",
+                    )
                 item = replace(item, scorer=verifier.scorer, entry=verifier.entry)
             placed.append(PlacedProblem(item, where))
+            given[where] = row
+    if skip_bad:
+        bad = unusable(placed, answer_format)
+        left += [LeftOut(where, why, given[where]) for where, why in bad.items()]
+        placed = [item for item in placed if item.where not in bad]
+    counts.update(f"{LEFT}{item.why}" for item in left)
     if not placed:
         raise InputError(
             f"there is no problem to read in {place}",
@@ -204,7 +255,12 @@ def read_placed(
     check_labels(placed, answer_format)
     kept = with_own_ids(without_duplicates(placed))
     return ReadSide(
-        tuple(item.problem for item in kept), dict(counts), len(placed) - len(kept), tuple(map(str, paths))
+        tuple(item.problem for item in kept),
+        dict(counts),
+        len(placed) - len(kept),
+        tuple(map(str, paths)),
+        tuple(left),
+        tuple(given[item.where] for item in kept),
     )
 
 
@@ -371,10 +427,12 @@ def problem(
         ) from None
     text = (
         found.question
-        if "\\boxed" in found.question
+        if "\\boxed" in found.question or asked_mark(found.question)
         else f"{found.question}\n\n{request('en', None, answer_format)}"
     )
     scorer, entry = _scorer(row, where)
+    if found.several and scorer == ANSWER:
+        scorer = ANY
     name = (
         row.get("problem_id")
         or row.get("instance_id")
@@ -387,7 +445,7 @@ def problem(
         label,
         bool(row.get("case_sensitive", extra.get("case_sensitive", False))),
         str(values.get("category") or row.get("ability") or "other"),
-        _difficulty(values.get("difficulty", extra.get("difficulty")), where),
+        _difficulty(values.get("difficulty", extra.get("difficulty"))),
         side,
         source,
         str(row.get("family") or row.get("family_id") or extra.get("family_id") or name),
@@ -396,17 +454,12 @@ def problem(
     )
 
 
-def _difficulty(given: Any, where: str) -> int:
-    """Return a row's difficulty, 1 if it has none. Raises InputError: it is no number."""
+def _difficulty(given: Any) -> int:
+    """Return a row's difficulty: a whole number or a known word; 1 for anything else."""
     try:
-        return 1 if given != given else int(given or 1)
+        return WORD_LEVELS.get(str(given).casefold()) or int(given or 1)
     except (ValueError, TypeError, OverflowError):
-        raise InputError(
-            f"{where} is no problem",
-            wanted="a whole number in the column difficulty",
-            got=repr(given)[:80],
-            do="leave the column out, or give it another name",
-        ) from None
+        return 1
 
 
 def _scorer(row: Mapping[str, Any], where: str) -> tuple[str, str | None]:
@@ -415,6 +468,11 @@ def _scorer(row: Mapping[str, Any], where: str) -> tuple[str, str | None]:
     if is_own(scorer):
         verifier = verifier_of(row.get("entry"), where)
         return verifier.scorer, verifier.entry
+    made = row.get("metadata")
+    if "scorer" not in row and isinstance(made, dict) and made.get("source_dataset") and row.get("question"):
+        kept = {name: row.get(name) for name in ("question", "answer", "metadata")}
+        entry = {"dataset": str(made["source_dataset"]), "entry": kept}
+        return SCORER, json.dumps(check_entry(entry, where), sort_keys=True)
     if scorer not in SCORERS:
         raise InputError(
             f"{where} names a scorer that is not there",

@@ -95,11 +95,11 @@ def calls_json(calls: Sequence[ToolCall] | None) -> str | None:
 
 LINE = "prompts"
 Split = Literal["train", "heldout"]
-ANSWER, EXACT = "answer", "exact"
-SCORERS = (ANSWER, EXACT, SCORER)
-"""How a reply's answer is judged: compared as docs/answers.md says, as the same text, or by the own verifier
-of reasoning-gym's dataset. A verifier of the user's own is none of these: its scorer has the name of its file
-(`evolake.verifiers.own`)."""
+ANSWER, EXACT, ANY = "answer", "exact", "any"
+SCORERS = (ANSWER, EXACT, ANY, SCORER)
+"""How a reply's answer is judged: compared as docs/answers.md says, as the same text, as one of a list of
+labels, or by the own verifier of reasoning-gym's dataset. A verifier of the user's own is none of these: its
+scorer has the name of its file (`evolake.verifiers.own`)."""
 
 
 @dataclass(frozen=True)

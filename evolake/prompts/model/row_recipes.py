@@ -20,6 +20,7 @@ from evolake.answers.matching import NOT_A_NUMBER
 from evolake.answers.reading import extract_boxed
 from evolake.errors import InputError
 from evolake.reading import parse_json
+from evolake.verifiers.gym import LEFT_OUT
 
 QUESTIONS = ("text", "question", "problem", "prompt")
 ANSWERS = ("answer", "final_answer", "reward_model")
@@ -32,12 +33,14 @@ MAPPING_EXAMPLE = (
     "chosen), or --columns of `data check`"
 )
 _CHOICE_COLUMNS = ("choices", "options", "candidates", "distractor1", "A", "B", "endings")
-_WORD_LEVELS = {"easy": 1, "medium": 2, "hard": 3}
+WORD_LEVELS = {"easy": 1, "medium": 2, "hard": 3}
 _RUNS_PROGRAMS = ("code", "apps", "taco", "leetcode", "humaneval", "mbpp")
 _WORDS_OF_ANSWER = 5
 _OF_ONE_ANSWER = ("columns", "AIME", "messages", "verl", "the mapping")
 """Recipes by which a list of texts may be several answers or one."""
-_TESTS = re.compile(r"^\s*(?:assert |def check\(|import unittest)|^\s*\{\s*\"inputs\"\s*:", re.MULTILINE)
+_TESTS = re.compile(
+    r"^\s*(?:assert |def check\(|import unittest)|^\s*\[?\s*\{\s*\"inputs?\"\s*:", re.MULTILINE
+)
 _OTHER_REQUESTS = re.compile(
     r"(?:let's think step by step and )?(?:please )?(?:output|give|put|write|provide)\b[^.?!\n]*"
     r"(?:after|following|behind)\s+[\"'“`]?####[\"'”`]?\.?\s*\Z"
@@ -46,6 +49,22 @@ _OTHER_REQUESTS = re.compile(
     re.IGNORECASE,
 )
 """Sentences of data sets that ask for the answer in another place than ours."""
+
+
+def asked_mark(question: str) -> str | None:
+    """Return the mark after which a question asks for its answer, `####` or `Answer:`; None if it asks for
+    none."""
+    found = _OTHER_REQUESTS.search(question)
+    if found is None:
+        return None
+    return "####" if "####" in found[0] else "Answer:"
+
+
+def without_requests(question: str) -> str:
+    """Return a question without the sentences by which data sets ask for the place of an answer."""
+    return _OTHER_REQUESTS.sub("", question)
+
+
 _UNBRACED_BOX = re.compile(r"\\boxed\s+([^\s{}$\\]*[^\s{}$\\.,;:])|\\fbox\s*\{")
 """MATH has both in place of `\\boxed{...}`."""
 _GSM8K = re.compile(r"\n?####\s*(\S[^\n]*)\s*\Z")
@@ -53,12 +72,13 @@ _GSM8K = re.compile(r"\n?####\s*(\S[^\n]*)\s*\Z")
 
 @dataclass(frozen=True)
 class ReadRow:
-    """What a recipe read. answer: the label as a JSON value. difficulty: None if the row has none that is a
-    number or a known word."""
+    """What a recipe read. answer: the label as a JSON value. several: it is a list of answers, each of which
+    is right."""
 
     question: str
     answer: Any
     values: Mapping[str, Any] = field(default_factory=dict)
+    several: bool = False
 
 
 @dataclass(frozen=True)
@@ -91,6 +111,11 @@ def recipe_for(row: Mapping[str, Any], where: str) -> RowRecipe:
         else "answer"
     )
     chosen = [name for name in _CHOICE_COLUMNS if row.get(name)]
+    causes = [
+        f"{name} is {'null' if row[name] is None else 'an object with ' + ', '.join(map(str, row[name]))}"
+        for name in (*ANSWERS, "solution", "answerKey")
+        if name in row and isinstance(row[name], Mapping | None)
+    ]
     what = (
         f"{where} has choices in {chosen[0]}, and no known recipe reads them"
         if chosen
@@ -102,8 +127,8 @@ def recipe_for(row: Mapping[str, Any], where: str) -> RowRecipe:
             f"a question in {', '.join(QUESTIONS)} and an answer in {', '.join(ANSWERS)}, or a shape of "
             "docs/tutorials/train-on-your-data.md"
         ),
-        got="the columns " + ", ".join(map(str, row)) if row else "nothing",
-        do=f"name the columns: {MAPPING_EXAMPLE}",
+        got="; ".join(["the columns " + ", ".join(map(str, row)) if row else "nothing", *causes]),
+        do=f"name the columns (a dot goes into an object): {MAPPING_EXAMPLE}",
     )
 
 
@@ -140,6 +165,10 @@ def mapped_recipe(columns: str) -> RowRecipe:
     )
 
 
+class NoLabel(InputError):
+    """A row that its data set marks as one without a label that can be judged."""
+
+
 class _Unusable(Exception):
     """A row of a recognised shape that holds no problem; says why."""
 
@@ -148,10 +177,13 @@ def read_row(recipe: RowRecipe, row: Mapping[str, Any], where: str) -> ReadRow:
     """Return what a recipe reads of a row.
 
     Raises:
-        InputError: the row has no question or no answer; names the row.
+        InputError: the row has no question or no answer; names the row. NoLabel: as its data set says,
+            nothing can be judged by its answer.
     """
     try:
         result = recipe.read(row)
+        if why := _marked(result.answer, result.question, row):
+            raise NoLabel(why, got=where)
         if not result.question:
             raise _Unusable("an empty question")
         answer = _json_value(result.answer, row)
@@ -159,7 +191,11 @@ def read_row(recipe: RowRecipe, row: Mapping[str, Any], where: str) -> ReadRow:
             raise _Unusable(f"no answer that anything could equal ({answer})")
         if why := _no_answer(answer, result.question, row, recipe.name):
             raise _Unusable(why)
-        return replace(result, question=_OTHER_REQUESTS.sub("", result.question).strip(), answer=answer)
+        texts = isinstance(answer, list) and len(answer) > 1 and all(isinstance(item, str) for item in answer)
+        if not (texts and recipe.name in _OF_ONE_ANSWER):
+            return replace(result, question=result.question.strip(), answer=answer)
+        answer = list(dict.fromkeys(answer))
+        return replace(result, question=result.question.strip(), answer=answer, several=True)
     except _Unusable as error:
         raise InputError(
             f"{where} has no problem that can be used",
@@ -171,32 +207,36 @@ def read_row(recipe: RowRecipe, row: Mapping[str, Any], where: str) -> ReadRow:
 
 def _no_answer(answer: Any, question: str, row: Mapping[str, Any], recipe: str) -> str:
     """Return why a label is not the one answer of its question; "" if it may be."""
-    texts = isinstance(answer, list) and len(answer) > 1 and all(isinstance(item, str) for item in answer)
-    if recipe in _OF_ONE_ANSWER and texts:
+    parts = answer if isinstance(answer, list) else [answer]
+    if any(
+        {"inputs", "outputs"} <= part.keys() or {"input", "output"} <= part.keys()
+        if isinstance(part, Mapping)
+        else isinstance(part, str) and _TESTS.search(part)
+        for part in parts
+    ):
         return (
-            f"{len(answer)} texts: accepted answers, of which a reply gives one, or one answer that is a "
-            f"list; keep one text, or write the list as a text: {json.dumps(json.dumps(answer[:2]))}"
+            "tests of a program; no answer equals them: run them by a verifier of your own, in the jail "
+            "(EVOLAKE_PROMPTS__SCORER=FILE.py:FUNCTION)"
         )
-    tests = (
-        {"inputs", "outputs"} <= answer.keys() if isinstance(answer, Mapping) else _TESTS.search(str(answer))
-    )
-    if tests and not isinstance(answer, bool | int | float):
-        return "tests of a program, which a verifier of your own would have to run"
+    made = row.get("metadata")
+    if recipe == "columns" and isinstance(made, Mapping) and (name := made.get("source_dataset")) in LEFT_OUT:
+        return f"an entry of reasoning-gym's {name}, which cannot be judged: {LEFT_OUT[str(name)]}"
+    return ""
+
+
+def _marked(answer: Any, question: str, row: Mapping[str, Any]) -> str:
+    """Return how a data set marks the row as one without a label that can be judged; "" if it does not."""
     proof = row.get("question_type") == "proof" or re.search(
         r"\b(?:prove|show that)\b", question, re.IGNORECASE
     )
-    if proof and str(answer).strip().casefold() == "proof":
+    said = str(answer).strip().casefold()
+    if proof and said == "proof":
         return "a question that asks for a proof, which no label can judge"
+    if said == "notfound":
+        return "an answer that is not found in its solution"
     for name in ("problem_is_valid", "solution_is_valid"):
         if str(row.get(name) or "yes").casefold() not in ("yes", "true", "1"):
             return f"{name} is {row[name]!r}"
-    made = row.get("metadata")
-    if recipe == "columns" and isinstance(made, Mapping) and made.get("source_dataset"):
-        return (
-            f"an entry of reasoning-gym, whose own verifier judges it; name reasoning-gym:"
-            f"{made['source_dataset']} in place of the file, or leave out the column metadata to compare "
-            "replies with this answer"
-        )
     return ""
 
 
@@ -361,7 +401,7 @@ def _hotpot(row: Mapping[str, Any]) -> ReadRow:
     else:
         paragraphs = [(item[0], item[1]) for item in context or [] if len(item) == 2]
     shown = "\n\n".join(f"{title}: {''.join(sentences).strip()}" for title, sentences in paragraphs)
-    level = _WORD_LEVELS.get(str(row.get("level")), 1)
+    level = WORD_LEVELS.get(str(row.get("level")), 1)
     return ReadRow(
         f"{shown}\n\n{_question(row)}".strip(),
         row["answer"],
@@ -378,9 +418,9 @@ def _verl(row: Mapping[str, Any]) -> ReadRow:
     if isinstance(truth, Mapping) and "target" in truth:
         truth = truth["target"]
         if isinstance(truth, Sequence) and not isinstance(truth, str):
-            if len({str(item).casefold() for item in truth}) != 1:
-                raise _Unusable(f"{len(truth)} accepted answers in ground_truth.target; one is wanted")
-            truth = truth[0]
+            truth = list(truth)
+            if not truth:
+                raise _Unusable("no accepted answer in ground_truth.target")
     if isinstance(truth, Sequence) and not isinstance(truth, str) and len(truth) == 1:
         truth = truth[0]
     extra = row["extra_info"] if isinstance(row.get("extra_info"), Mapping) else {}
@@ -414,7 +454,7 @@ def _enigmata(row: Mapping[str, Any]) -> ReadRow:
     return ReadRow(
         _question(row),
         row["answer"],
-        {"category": row["task_name"], "difficulty": _WORD_LEVELS.get(str(level).casefold(), level)},
+        {"category": row["task_name"], "difficulty": WORD_LEVELS.get(str(level).casefold(), level)},
     )
 
 

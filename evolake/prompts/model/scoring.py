@@ -2,7 +2,8 @@
 
 A small model learns the form long before it learns anything else, so the two are never one number except in
 the reward. The answer of a reply is the content of its last \\boxed{...}; in the format `last`, if there is
-no box, it is what the reply ends with (`evolake.answers.ending`). Calls of tools and their results are no
+no box, it is what the reply ends with (`evolake.answers.ending`). A question that asks for it after `####` or
+`Answer:` is answered there, at the start of a line. Calls of tools and their results are no
 part of what is read. Comparison is `evolake.answers`, the same that labels the problems; nothing is evaluated
 here.
 
@@ -18,6 +19,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -26,11 +28,12 @@ from evolake.answers.asking import AnswerFormat
 from evolake.answers.ending import ending
 from evolake.answers.forms import asked_units
 from evolake.answers.matching import answers
-from evolake.answers.reading import extract_boxed
+from evolake.answers.reading import extract_boxed, final_part
 from evolake.errors import MachineryError
 from evolake.gates import Raised, contained
-from evolake.prompts.model.protocol import ANSWER, EXACT, Problem, Rollout, Sample
+from evolake.prompts.model.protocol import ANSWER, ANY, EXACT, Problem, Rollout, Sample
 from evolake.prompts.model.recipes import CORRECT, Recipe
+from evolake.prompts.model.row_recipes import asked_mark
 from evolake.verifiers.external import GYM_PRELOAD, SCORER, Asked, Verified, require_library, score_replies
 from evolake.verifiers.own import OwnVerifier, ScoredReply, is_own, open_own_pool, score_own, verifier_of
 
@@ -116,19 +119,29 @@ def _judgement(
 
 
 def _answered(reply: str, problem: Problem, answer_format: AnswerFormat, truncated: bool) -> Answered | None:
+    mark = asked_mark(problem.text)
+    if mark and (found := re.findall(rf"^\W*{mark}[*\s]*(\S.*?)\s*$", final_part(reply), re.M | re.I)):
+        return Answered(extract_boxed(found[-1]) or found[-1].strip("$*"), True)
     boxed = extract_boxed(reply)
     if boxed is not None:
-        return Answered(boxed, True)
-    result = (
-        None
-        if answer_format == "boxed"
-        else ending(reply, json.loads(problem.answer), asked_units(problem.text))
-    )
-    return None if result is None else Answered(result.text, result.last and not truncated)
+        return Answered(boxed, mark is None)
+    if answer_format == "boxed":
+        return None
+    label, units = json.loads(problem.answer), asked_units(problem.text)
+    read = [ending(reply, one, units) for one in (label if problem.scorer == ANY else [label])]
+    answered = [
+        Answered(one.text, one.last and not truncated and mark is None) for one in read if one is not None
+    ]
+    right = [one for one in answered if problem.scorer == ANY and _same_as_any(one.answer, label, problem)]
+    return next(iter([*right, *answered]), None)
 
 
 def _same_answer(answer: str, label: Any, problem: Problem) -> bool:
     return answers(answer, label, case_sensitive=problem.case_sensitive, units=asked_units(problem.text))
+
+
+def _same_as_any(answer: str, labels: Any, problem: Problem) -> bool:
+    return any(_same_answer(answer, label, problem) for label in labels)
 
 
 def _same_text(answer: str, label: Any, problem: Problem) -> bool:
@@ -142,7 +155,11 @@ BELOW_CORRECT = math.nextafter(CORRECT, 0.0)
 """The most that an answer which is not correct is worth: an update takes a reward of `CORRECT` for a
 success."""
 
-COMPARED: dict[str, Callable[[str, Any, Problem], bool]] = {ANSWER: _same_answer, EXACT: _same_text}
+COMPARED: dict[str, Callable[[str, Any, Problem], bool]] = {
+    ANSWER: _same_answer,
+    EXACT: _same_text,
+    ANY: _same_as_any,
+}
 """Scorer -> whether the answer of a reply is the right one, where that is found by comparing. answer: as
 docs/answers.md has it."""
 

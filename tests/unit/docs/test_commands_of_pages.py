@@ -29,6 +29,7 @@ OTHERS = {
         "needs Docker; tests/toy_location/composed.py starts each service of the file as a process, by "
         "its command and environment"
     ),
+    "python mine": "tests/e2e/test_prompts_line.py runs the script of a folder that was written",
     "dg check": "tests/e2e/test_dg.py",
     "dg dev": "tests/e2e/test_dg.py",
     "dg launch": "tests/e2e/test_dg.py",

@@ -16,6 +16,7 @@ from evolake.errors import InputError
 from evolake.prompts.commands import data
 from evolake.prompts.model.problem_files import files, json_lines, read_placed, read_side
 from evolake.prompts.model.problems import problem_set
+from evolake.prompts.model.scoring import judge_reply, verify
 from evolake.prompts.settings import PromptsSettings
 from evolake.settings import default_lake_root
 
@@ -199,13 +200,14 @@ def test_the_shape_of_a_public_data_set_is_read_as_it_is_meant(tmp_path, shape):
             "runs programs",
         ),
         (
-            {
-                "data_source": "nq",
-                "prompt": [CHAT[1]],
-                "reward_model": {"ground_truth": {"target": ["a", "b"]}},
-            },
-            "2 accepted answers",
+            {"data_source": "nq", "prompt": [CHAT[1]], "reward_model": {"ground_truth": {"target": []}}},
+            "no accepted answer",
         ),
+        ({"question": "Who?", "answer": None}, "(?s)no answer in a known column.*answer is null"),
+        ({"question": "Who?", "answer": {"value": "Ada"}}, "(?s)no answer.*answer is an object with value"),
+        ({"problem": "How?", "answer": "notfound"}, "1 rows left out: an answer that is not found"),
+        ({"question": "Write f.", "answer": ["assert f(1) == 2", "assert f(2) == 3"]}, "tests of a program"),
+        ({"question": "Write f.", "answer": [{"input": "1", "output": "2"}]}, "tests of a program"),
         ({"question": "Why?", "answer": float("nan")}, "no answer that anything could equal"),
         ({"messages": [CHAT[1]]}, "do not end with a reply"),
         ({"question": "Why?", "answer": "N/A"}, r"1 of 1 labels cannot be matched(?s:.*)row 1 of"),
@@ -213,11 +215,6 @@ def test_the_shape_of_a_public_data_set_is_read_as_it_is_meant(tmp_path, shape):
         ({"question": "Why?", "answer": "nan"}, "no answer that anything could equal"),
         ({"question": "Why?", "answer": "NaN", "scorer": "exact"}, "no answer that anything could equal"),
         ({"question": "Why?", "answer": [1, float("nan")]}, "row 1 of .* is no problem"),
-        ({"question": "Who?", "answer": ["Ada", "Ada L."]}, r"2 texts: accepted answers(?s:.*)keep one text"),
-        (
-            {"messages": [CHAT[1]], "answer": ["Ada", "Ada L."]},
-            r"2 texts: accepted answers(?s:.*)keep one text",
-        ),
         ({"problem": "Prove that it ends.", "answer": "proof"}, "asks for a proof"),
         ({"problem": "How?", "answer": "proof", "question_type": "proof"}, "asks for a proof"),
         (
@@ -228,12 +225,8 @@ def test_the_shape_of_a_public_data_set_is_read_as_it_is_meant(tmp_path, shape):
         ({"question": "Write f.", "answer": "assert f(1) == 2"}, "tests of a program"),
         ({"question": "Write f.", "answer": '{"inputs": ["1"], "outputs": ["2"]}'}, "tests of a program"),
         (
-            {"question": "How?", "answer": "7", "metadata": {"source_dataset": "leg_counting"}},
-            "name reasoning-gym:leg_counting",
-        ),
-        (
-            {"question": "How?", "answer": 7, "difficulty": "3/8"},
-            r"(?s)column difficulty.*'3/8'.*leave the c",
+            {"question": "How?", "answer": "7", "metadata": {"source_dataset": "boxnet"}},
+            "boxnet, which cannot be judged",
         ),
     ],
 )
@@ -281,7 +274,7 @@ def test_a_mapped_column_is_a_label_as_json_has_it_and_no_tests_of_a_program(tmp
     assert json.loads(made.problems[0].answer) == {"a": 1.5}
     for tests in ({"inputs": ["1"], "outputs": ["2"]}, ["assert f(1) == 2", "assert f(2) == 3"]):
         path = lines(tmp_path / "a.jsonl", [{"question": "Write f.", "tests": tests}])
-        with pytest.raises(InputError, match="tests of a program|2 texts"):
+        with pytest.raises(InputError, match="tests of a program"):
             read(path, columns="question=question, answer=tests")
 
 
@@ -416,11 +409,94 @@ def test_data_check_prints_recipe_questions_labels_and_leaks(tmp_path):
         'Remember to put your answer on its own line after "Answer:".',
     ],
 )
-def test_a_row_that_asks_for_the_answer_elsewhere_asks_for_it_in_the_box_alone(tmp_path, asked):
+def test_a_row_that_asks_for_the_answer_elsewhere_keeps_its_request_and_is_read_there(tmp_path, asked):
     row = {"prompt": [{"role": "user", "content": f"Tom has 3 #### and buys 4. How many? {asked}"}]}
     made = read(lines(tmp_path / "a.jsonl", [row | {"reward_model": {"ground_truth": "7"}}]))
-    text = made.problems[0].text
-    assert text.startswith("Tom has 3 #### and buys 4. How many?\n\nGive") and asked not in text
+    [item] = made.problems
+    assert item.text == f"Tom has 3 #### and buys 4. How many? {asked}"
+    mark = "####" if "####" in asked else "Answer:"
+    for reply, right in (
+        (f"3+4=7\n{mark} 7", True),
+        (f"{mark} 3\nNo.\n**{mark}** $7$", True),
+        (f"{mark} 8", False),
+        (f"<think>\n{mark} 7\n</think> Done.", False),
+        ("So \\boxed{7}.", True),
+        ("It is 7.", False),
+    ):
+        assert judge_reply(reply, item, "boxed").correct is right, reply
+    assert judge_reply(f"{mark} 7", item, "boxed").formatted
+    assert not judge_reply("\\boxed{7}", item, "boxed").formatted
+
+
+SEVERAL = {"question": "Who wrote it?", "answer": ["Ada", "Ada L.", "Ada"]}
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        SEVERAL,
+        {"messages": [{"role": "user", "content": "Who wrote it?"}], "answer": SEVERAL["answer"]},
+        {
+            "prompt": [CHAT[1]],
+            "data_source": "nq",
+            "reward_model": {"ground_truth": {"target": ["Ada", "Ada L."]}},
+        },
+    ],
+)
+def test_each_of_several_accepted_answers_is_right(tmp_path, row):
+    [item] = read(lines(tmp_path / "a.jsonl", [row])).problems
+    assert (item.scorer, json.loads(item.answer)) == ("any", ["Ada", "Ada L."])
+    for reply, right in (("Ada", True), ("Ada L.", True), ("Ada, Ada L.", False), ("Bob", False)):
+        assert judge_reply(f"\\boxed{{{reply}}}", item, "boxed").correct is right
+        assert judge_reply(f"It was {reply}", item, "last").correct is (right or "Ada L" in reply)
+    with pytest.raises(InputError, match="several accepted answers, and math_verify takes one"):
+        read(lines(tmp_path / "b.jsonl", [row]), scorer="math_verify")
+
+
+def test_rows_that_a_data_set_marks_are_left_out_and_an_odd_difficulty_blocks_nothing(tmp_path):
+    rows = [
+        {"problem": "How many?", "answer": "7", "difficulty": "3/8"},
+        {"problem": "How few?", "answer": "8", "difficulty": "Hard"},
+        {"problem": "Prove it.", "answer": "proof", "question_type": "proof"},
+        {"problem": "Which?", "answer": "notfound"},
+        {"problem": "When?", "answer": "9", "problem_is_valid": "Incomplete"},
+    ]
+    made = read(lines(tmp_path / "a.jsonl", rows))
+    assert [item.difficulty for item in made.problems] == [1, 3]
+    assert sorted(count for what, count in made.recipes.items() if what.startswith("left out")) == [1, 1, 1]
+    assert [item.where[:5] for item in made.left_out] == ["row 3", "row 4", "row 5"]
+
+
+def test_bad_rows_are_skipped_if_asked_and_written_with_their_reasons(tmp_path):
+    good = [{"question": f"How much is {n} and {n}?", "answer": 2 * n} for n in range(3)]
+    bad = [{"question": "Why?", "answer": None}, {"question": "Who?", "answer": "N/A"}]
+    twice = [{"question": "Which?", "answer": n} for n in (1, 2)]
+    place = lines(tmp_path / "a.jsonl", [*good, *bad, *twice])
+    test = lines(tmp_path / "b.jsonl", [{"question": "What is a third of nine?", "answer": 3}])
+    out = tmp_path / "out"
+    done = CliRunner().invoke(data, ["check", str(place), "--test", str(test), "--skip-bad", str(out)])
+    assert isinstance(done.exception, SystemExit | None), done.exception
+    assert "1 rows left out: has no answer in a known column" in done.output and "written: " in done.output
+    assert json_lines(out / "train.jsonl") == good
+    left = json_lines(out / "left-out.jsonl")
+    assert [(item["where"][:5], item["row"]) for item in left] == [
+        (f"row {number}", row) for number, row in enumerate([*bad, *twice], 4)
+    ]
+    assert [item["why"] for item in left[2:]] == ["one question has two labels"] * 2
+    assert len(read(out / "train.jsonl").problems) == 3 and len(json_lines(out / "test.jsonl")) == 1
+    with pytest.raises(InputError, match="row 4 of"):
+        read(place)
+
+
+def test_an_entry_of_reasoning_gym_is_judged_by_its_own_scorer(tmp_path):
+    gym = pytest.importorskip("reasoning_gym")
+    entry = gym.create_dataset("countdown", seed=5, size=1)[0]
+    [item] = read(lines(tmp_path / "a.jsonl", [json.loads(json.dumps(entry))])).problems
+    assert item.scorer == "reasoning-gym"
+    expression = entry["metadata"]["expression"]
+    replies = [f"\\boxed{{{expression}}}", f"\\boxed{{0 + {expression}}}", "\\boxed{1}"]
+    scores = [found.score for found in verify([(item, reply, False) for reply in replies], "boxed")]
+    assert scores[0] == 1 and max(scores[1:]) < 1
 
 
 def test_the_answer_format_holds_for_files(tmp_path):

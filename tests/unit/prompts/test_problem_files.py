@@ -226,7 +226,6 @@ def test_one_side_alone_is_an_error(tmp_path):
         ("a.parquet", "x", "cannot be read"),
         ("a.arrow", "x", "cannot be read"),
         ("a.csv", "x", "ends in .jsonl"),
-        ("a.jsonl", '{"question": "Why?", "answer": 1, "difficulty": "hard"}', "is no problem"),
     ],
 )
 def test_what_is_no_problem_is_named(tmp_path, name, text, said):
