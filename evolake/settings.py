@@ -120,6 +120,16 @@ class AgentsSettings(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
     session: SessionSettings = SessionSettings()
+    command: str = Field(
+        default="",
+        description=(
+            "command line of a coding agent that writes what a session would; it runs OUTSIDE of the jail, "
+            "as you, with your network"
+        ),
+    )
+    command_timeout_s: float = Field(
+        default=1800, gt=0, allow_inf_nan=False, description="seconds that one run of the command may take"
+    )
     failed_cycles_allowed: int = Field(
         default=1,
         ge=0,

@@ -163,19 +163,18 @@ class Agents:
         Raises:
             TypeError: the backend holds no sessions; only that of a model does. Others as `conduct`.
         """
+        from evolake.agents.coding_agent import CodingAgent
         from evolake.agents.model import ModelBackend
         from evolake.agents.session import conduct
 
+        job = Job(role, request, seed, artifact_id, attempt)
+        if isinstance(self.backend, CodingAgent) and role.tools:
+            [call] = self._begin(1)
+            return self._replied(call, self.backend.hold(job, context, self._recorder(call)))
         if not isinstance(self.backend, ModelBackend) or not role.tools:
             raise TypeError(f"the backend {self.backend.name} holds no session of the role {role.name}")
         [call] = self._begin(1)
-        result = conduct(
-            self.backend,
-            Job(role, request, seed, artifact_id, attempt),
-            context,
-            self._recorder(call),
-            call.turns.append,
-        )
+        result = conduct(self.backend, job, context, self._recorder(call), call.turns.append)
         return self._replied(call, result)
 
     def assign(self, call_id: str, artifact_id: str) -> None:
@@ -329,7 +328,7 @@ def open_agents(
     lake = Lake(lake_root)
     system_prompts = resolve(lake, settings.system_prompts, cycle) if settings.system_prompts else {}
     endpoint = None
-    if not settings.replay_only:
+    if not settings.replay_only and settings.model_base_url:
         from evolake.agents.endpoint import Endpoint
 
         endpoint = Endpoint(
@@ -359,6 +358,12 @@ def open_agents(
         redraw=redraw,
         session=settings.agents.session,
     )
+    if settings.agents.command:
+        from evolake.agents.coding_agent import SETTING, CodingAgent, words_of
+        from evolake.agents.session import SessionRecords
+
+        words, records = words_of(settings.agents.command, SETTING), SessionRecords(call_cache.root)
+        backend = CodingAgent(words, settings.agents.command_timeout_s, records, cycle, backend)
     return Agents(backend, line=line, cycle=cycle)
 
 
@@ -369,6 +374,8 @@ def check_backend(settings: Settings) -> None:
 
 
 def _check(settings: Settings) -> None:
+    if settings.agents.command and not settings.model_base_url:
+        return  # a command serves sessions; another role that is asked says that there is no endpoint
     needs = [
         (
             "a model name",

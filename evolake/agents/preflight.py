@@ -13,6 +13,7 @@ some servers cut long prompts off in silence (Ollama's `num_ctx`).
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -52,8 +53,14 @@ def check_endpoint(settings: Settings) -> None:
     if settings.backend != "model" or settings.replay_only:
         return
     from evolake.agents.agents import check_backend
+    from evolake.agents.coding_agent import SETTING, WARNING, words_of
 
     check_backend(settings)
+    if settings.agents.command:
+        program = words_of(settings.agents.command, SETTING)[0]
+        sys.stderr.write(f"{WARNING.format(setting=SETTING, program=program)}\n")
+        if not settings.model_base_url:
+            return
     key = settings.model_api_key.get_secret_value().strip() if settings.model_api_key else ""
     endpoint = Endpoint(
         settings.model_base_url or "",

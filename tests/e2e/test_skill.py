@@ -36,12 +36,13 @@ def test_an_agent_that_follows_it_gets_a_champion(tmp_path):
     assert len(typed) == 11, typed
     place = {name: text for name, text in os.environ.items() if not name.startswith("EVOLAKE_")}
     place |= {"EVOLAKE_LAKE": str(tmp_path / "lake"), "DAGSTER_HOME": str(tmp_path / "home")}
+    place |= {"EVOLAKE_PROGRAMS__GENERATIONS_PER_CYCLE": "1", "EVOLAKE_PROGRAMS__BASELINE_SHARE": "0"}
     printed: dict[str, str] = {}
     for line in ["evolake programs new ./work", *typed]:
         words = shlex.split(line)
         own = dict(word.split("=", 1) for word in words[: words.index("evolake")])
         words = words[words.index("evolake") + 1 :]
-        words = [word if word != "ID" else json.loads(printed["champion"])["id"] for word in words]
+        words = [word if word != "ID" else json.loads(printed["champion"])["artifact_id"] for word in words]
         words = [
             "1" if before == "--cycles" else word for before, word in zip(["", *words], words, strict=False)
         ]

@@ -114,8 +114,8 @@ class EvaluationBudget:
         """Take the rows of one command, which ran on these files."""
         self.used += bool(rows)
         self.keep(rows)
-        scores = [row["score"] if row["purpose"] == SESSION else None for row in rows]
-        if scores and None not in scores:
+        scores = [row["score"] for row in rows if row["purpose"] == SESSION and row["score"] is not None]
+        if scores and len(scores) == len(rows):
             self.scores.append((dict(files), math.fsum(scores) / len(scores)))
 
 

@@ -10,13 +10,7 @@ parent, and the variant is built and judged in the jail as any other.
 
 from __future__ import annotations
 
-import contextlib
-import os
-import shlex
 import shutil
-import signal
-import subprocess
-import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -24,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from evolake.agents import Agents
+from evolake.agents.coding_agent import LONGEST_OUTPUT, TASK, ended_badly, run_command, words_of
 from evolake.agents.fences import as_text, cap, clean
 from evolake.agents.session_roles import require_model
-from evolake.errors import InputError
 from evolake.lake.blobs import BlobStore
 from evolake.scratch import Scratch
 from evolake.settings import Settings
@@ -45,10 +39,8 @@ from evolake.solvers.roles.coder import CODER_SESSION
 from evolake.solvers.roles.models import RESEARCH_GOAL, SHORT_ID, CodeReply
 from evolake.solvers.settings import SolversSettings
 
-PREFIX = "command:"
-TASK = "TASK.md"
+SETTING, PREFIX = "EVOLAKE_SOLVERS__CODER", "command:"
 NOTES = "CHANGELOG.md"
-LONGEST_OUTPUT = 200_000
 LONGEST_CHANGELOG = 6_000
 
 
@@ -73,11 +65,11 @@ class CommandAuthor:
             notes = (folder / NOTES).read_bytes() if (folder / NOTES).is_file() else b""
             (folder / TASK).write_text(task_text(commission))
             _lend(folder, commission)
-            code, wall_s, output = _run(self.words, folder, Path(place) / "output", self.timeout_s)
+            code, wall_s, output = run_command(self.words, folder, Path(place) / "output", self.timeout_s)
             diff, left, problem = (
                 taken_tree(folder, parent, commission.base)
                 if code == 0
-                else ("", (), _failed(code, self.timeout_s))
+                else ("", (), ended_badly(code, self.timeout_s))
             )
             changelog = (
                 _changelog(folder / NOTES, notes)
@@ -112,32 +104,6 @@ def _lend(folder: Path, commission: Commission) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(text.encode("utf-8", "surrogateescape"))
         path.chmod(0o444)
-
-
-def words_of(coder: str) -> tuple[str, ...]:
-    """Return the command line of a setting `command:...`.
-
-    Raises:
-        InputError: it is none, or names no program.
-    """
-    try:
-        words = tuple(shlex.split(coder.removeprefix(PREFIX)))
-    except ValueError as error:
-        raise InputError(
-            "EVOLAKE_SOLVERS__CODER cannot be used",
-            wanted=f"{PREFIX}PROGRAM ARGUMENTS",
-            got=str(error),
-            do="close its quotes",
-        ) from None
-    if not words or shutil.which(words[0]) is None:
-        got = repr(words[0]) if words else "no program"
-        raise InputError(
-            "EVOLAKE_SOLVERS__CODER names no program",
-            wanted="one on PATH, or its path",
-            got=got,
-            do="install it, or name another",
-        )
-    return words
 
 
 def task_text(commission: Commission) -> str:
@@ -178,50 +144,6 @@ def task_text(commission: Commission) -> str:
     return "\n\n".join(f"# {title}\n{text}" for title, text in parts.items() if text) + "\n"
 
 
-def _run(
-    words: tuple[str, ...], folder: Path, log: Path, timeout_s: float
-) -> tuple[int | None, float, bytes]:
-    """Exit code (None: it was ended at the limit, or could not be started), seconds, and the end of what it
-    printed."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("EVOLAKE_")} | {
-        "EVOLAKE_TASK": str(folder / TASK)
-    }
-    began = time.monotonic()
-    code: int | None = None
-    with log.open("wb") as output:
-        try:
-            process = subprocess.Popen(
-                words,
-                cwd=folder,
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
-        except OSError as error:
-            output.write(f"it could not be started: {error}".encode())
-        else:
-            try:
-                with contextlib.suppress(subprocess.TimeoutExpired):
-                    code = process.wait(timeout_s)
-            finally:
-                with contextlib.suppress(ProcessLookupError):  # what it left running too
-                    os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
-    with log.open("rb") as file:
-        file.seek(max(0, log.stat().st_size - LONGEST_OUTPUT))
-        return code, round(time.monotonic() - began, 3), file.read()
-
-
-def _failed(code: int | None, timeout_s: float) -> str:
-    return (
-        f"the command did not end within {timeout_s:g} s, or could not be started"
-        if code is None
-        else f"the command ended with exit code {code}"
-    )
-
-
 def _changelog(path: Path, before: bytes) -> str:
     """Return what it wrote into the changelog; "" where that is as it was, or no file."""
     if path.is_symlink() or not path.is_file() or path.stat().st_size > 10 * LONGEST_OUTPUT:
@@ -246,7 +168,7 @@ def check_coder(settings: Settings) -> None:
     coder = settings.of(SolversSettings).coder
     require_model("a coder", CODER_SESSION, coder, settings.backend)
     if coder.startswith(PREFIX):
-        words_of(coder)
+        words_of(coder, SETTING, PREFIX)
 
 
 @contextmanager
@@ -276,7 +198,9 @@ def coding(settings: Settings, agents: Agents, workspace: Workspace, cycle: str)
         return
     command = None
     if own.coder.startswith(PREFIX):
-        command = CommandAuthor(words_of(own.coder), own.coder_timeout_s, workspace.blobs, cycle)
+        command = CommandAuthor(
+            words_of(own.coder, SETTING, PREFIX), own.coder_timeout_s, workspace.blobs, cycle
+        )
     yield Coding(
         lambda plan: submitted if is_submitted(plan) else command, lambda: command.runs if command else []
     )

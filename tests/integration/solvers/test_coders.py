@@ -15,6 +15,7 @@ from pydantic import SecretStr
 from small_solver import SMALL_CNF, SmallProject, planned, small_project
 
 from evolake.agents import Agents, open_agents
+from evolake.agents.coding_agent import words_of
 from evolake.agents.roles import OperatorsBackend
 from evolake.cli import cli
 from evolake.errors import InputError
@@ -26,7 +27,7 @@ from evolake.settings import load as load_settings
 from evolake.solvers.edits import Edit
 from evolake.solvers.evolution.authors import submit
 from evolake.solvers.evolution.coder_session import SessionAuthor, Shop
-from evolake.solvers.evolution.coding import CommandAuthor, check_coder, words_of
+from evolake.solvers.evolution.coding import PREFIX, SETTING, CommandAuthor, check_coder
 from evolake.solvers.evolution.drafts import Proposals
 from evolake.solvers.evolution.planning import Base
 from evolake.solvers.evolution.population import empty_population
@@ -224,7 +225,7 @@ def test_links_that_a_command_leaves_lead_nowhere(project):
 def test_a_command_that_cannot_be_run_is_told_before_any_work(setting, message):
     with pytest.raises(InputError, match=message):
         check_coder(load_settings("demo").with_section(SolversSettings(coder=setting)))
-    assert words_of(f"command:{sys.executable} -c 'a b'") == (sys.executable, "-c", "a b")
+    assert words_of(f"command:{sys.executable} -c 'a b'", SETTING, PREFIX) == (sys.executable, "-c", "a b")
 
 
 @pytest.fixture
