@@ -1,7 +1,7 @@
 """The formulas that a search of designs races on and its champion is measured on, and the bar that it is held
 against. As a program, it measures a design on fresh formulas.
 
-    python benchmarks/designs_bar.py {bars,scaling,terms,tune,choice} [--design FILE] [--seed S] [--rows FILE]
+    python benchmarks/designs_bar.py MEASURE [--design FILE] [--seed S] [--rows FILE]
 
 bars      the bar below, against design 340 and the baseline
 scaling   the design, design 340, the baseline, probSAT, MiniSat and CaDiCaL on planted formulas to N=5,000
@@ -10,6 +10,8 @@ terms     the same for the design's genome (FILE.genome.json) without each of it
 tune      probSAT's seconds by its break parameter, on formulas that nothing else draws
 choice    which rule chooses the better design in lakes of several root seeds (--lakes FOLDER...): consensus,
           each single objective, mean rank, scaling law, chance; all ranked designs run on fresh formulas
+
+figure    draw the rows of a scaling (--rows FILE) as FILE.png
 
 A clock decides only when another solver gives up; everything else is counted. --rows writes the rows as JSON.
 
@@ -63,6 +65,8 @@ from evolake.designs.tracing.trace import PRELOAD
 from evolake.jail import open_pool
 from evolake.lake import Lake
 from evolake.objectives.kendall import rank_rows
+from evolake.plots import style
+from evolake.plots.style import BLUE, FAINT, GREEN, ORANGE, PURPLE, RED
 from evolake.report.finished_cycle import FinishedCycle
 from evolake.seeds import child_seed
 from evolake.stats.power_law import fit_power_law
@@ -277,13 +281,13 @@ DESIGNS = ("champion", "design 340", "baseline")
 CDCL = ("MiniSat", "CaDiCaL")
 SCALING: tuple[tuple[FormulaKind, int, int, tuple[str, ...]], ...] = (
     (PLANTED, 160, 100, (*DESIGNS, "probSAT", *CDCL)),
-    (PLANTED, 320, 48, (*DESIGNS, "probSAT", *CDCL)),
+    (PLANTED, 320, 48, (*DESIGNS, "probSAT")),
     (PLANTED, 640, 24, (*DESIGNS, "probSAT")),
     (PLANTED, 1280, 24, DESIGNS[:2]),
     (PLANTED, 2560, 12, DESIGNS[:2]),
     (PLANTED, 5000, 12, DESIGNS[:2]),
     (uniform_kind(4.2), 160, 100, (*DESIGNS, "probSAT", *CDCL)),
-    (uniform_kind(4.1), 226, 48, (*DESIGNS, "probSAT", *CDCL)),
+    (uniform_kind(4.1), 226, 48, (*DESIGNS, "probSAT")),
     (uniform_kind(4.0), 320, 48, (*DESIGNS, "probSAT")),
     (uniform_kind(4.0), 452, 48, (*DESIGNS, "probSAT")),
     (uniform_kind(4.0), 640, 48, (*DESIGNS, "probSAT")),
@@ -432,6 +436,53 @@ def bars(champion: Path, seed: int) -> Iterator[dict[str, Any]]:
         yield {"bar": str(item.bar), "ratio": [item.ratio, item.low, item.high], **works}
 
 
+LOOKS = {
+    "champion": (BLUE, "o"),
+    "design 340": (RED, "s"),
+    "baseline": (FAINT, "D"),
+    "probSAT": (GREEN, "^"),
+    "MiniSat": (PURPLE, "v"),
+    "CaDiCaL": (ORANGE, "x"),
+}
+PANELS = (("work", "work, in steps of the baseline"), ("cpu_s", "processor seconds per formula"))
+
+
+def draw(rows: Sequence[Mapping[str, Any]]) -> bytes:
+    """Draw medians with their 95% intervals by size, planted formulas at the left, work above and seconds
+    below. A median that was not reached is not drawn; an interval without an upper end ends in an arrow."""
+    drawn, axes = style.figure(height=7.6, width=10.0)
+    axes.remove()
+    panels = drawn.subplots(2, 2, sharex="col", sharey="row")
+    for line, (value, label) in enumerate(PANELS):
+        for column, kind in enumerate(("planted", "uniform")):
+            panel = panels[line][column]
+            for name, (colour, marker) in LOOKS.items():
+                points = [
+                    (row["n"], *row[value])
+                    for row in rows
+                    if row["solver"] == name and row["kind"].startswith(kind) and row[value] and row[value][0]
+                ]
+                for n, middle, low, high in points:
+                    panel.plot([n, n], [low, high or 3 * middle], color=colour, linewidth=1.2)
+                    if high is None:
+                        panel.plot([n], [3 * middle], color=colour, marker=6, markersize=5)
+                if points:
+                    n, middle, *_ = zip(*points, strict=True)
+                    panel.plot(
+                        n, middle, color=colour, marker=marker, markersize=6, linewidth=1.4, label=name
+                    )
+            panel.set_xscale("log")
+            panel.set_yscale("log")
+            title = f"{kind} formulas" if line == 0 else ""
+            style.dress(panel, title, "variables N" if line else "", label if column == 0 else "")
+            sizes = sorted({row["n"] for row in rows if row["kind"].startswith(kind)})
+            panel.set_xticks(sizes, [f"{n:,}" for n in sizes], fontsize=style.SMALL)
+            panel.minorticks_off()
+    handles, labels = panels[1][0].get_legend_handles_labels()
+    drawn.legend(handles, labels, fontsize=style.SMALL, frameon=False, loc="outside lower center", ncols=6)
+    return style.to_png(drawn)
+
+
 @dataclass(frozen=True)
 class Pool:
     """The designs that a finished cycle ranked. results: design -> rows of its levels."""
@@ -527,12 +578,15 @@ def main() -> None:
         "tune": lambda given: tune(given.seed),
         "choice": lambda given: choice(given.lakes, given.seed),
     }
-    parser.add_argument("measure", choices=measures, nargs="?", default="scaling")
+    parser.add_argument("measure", choices=[*measures, "figure"], nargs="?", default="scaling")
     parser.add_argument("--design", type=Path, default=SEEDS / "reference_designs" / "in_turn.py")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--rows", type=Path)
     parser.add_argument("--lakes", type=Path, nargs="+", default=[])
     given = parser.parse_args()
+    if given.measure == "figure":
+        given.rows.with_suffix(".png").write_bytes(draw(json.loads(given.rows.read_text())))
+        return
     rows = []
     for row in measures[given.measure](given):
         rows.append(row)
