@@ -127,8 +127,10 @@ def write_page(result: Tuned, folder: Path) -> Path:
 
 
 def _figures(result: Tuned) -> dict[str, bytes]:
-    parts = [result.trials.filter(pl.col("part") == part).to_dicts() for part in ("champion", "challenger")]
-    return figures_of(*parts, command_of(result), result.timeout_s)
+    default, tuned = (
+        result.trials.filter(pl.col("part") == part).to_dicts() for part in ("champion", "challenger")
+    )
+    return figures_of(default, tuned, command_of(result), result.timeout_s)
 
 
 def figures_of(
@@ -140,7 +142,6 @@ def figures_of(
 
     sides = [sorted(rows, key=lambda row: row["instance"]) for rows in (default, tuned)]
     seconds = [[row["cpu_s"] if row["solved"] else None for row in rows] for rows in sides]
-    names = ("default", command)
     meetings = [
         Meeting(
             row["instance"], first, second, {"sat": "SAT", "unsat": "UNSAT"}.get(row["status"], "unknown")
@@ -149,11 +150,11 @@ def figures_of(
     ]
     times = [
         SolverTimes(name, [value for value in values if value is not None], kind)
-        for name, values, kind in zip(names, seconds, ("seed", "champion"), strict=True)
+        for name, values, kind in zip(("default", command), seconds, ("seed", "champion"), strict=True)
     ]
     longest = max((value for values in seconds for value in values if value is not None), default=math.nan)
     limit = timeout_s if math.isfinite(timeout_s) else longest
     return {
-        "scatter.png": scatter(meetings, limit, *names, "Unseen formulas"),
+        "scatter.png": scatter(meetings, limit, "default", command, "Unseen formulas"),
         "cactus.png": cactus(times, limit, "Unseen formulas"),
     }

@@ -164,9 +164,9 @@ def exhibit(_lake: Lake, ask: Ask) -> Exhibit:
     row = ask(BEST)[0]
     runs = ask(RUNS, tuning=row["tuning"])
     tuned = " ".join(row["options"])
-    sides = [[run for run in runs if (run["options"] == tuned) == is_tuned] for is_tuned in (False, True)]
+    default, other = ([run for run in runs if (run["options"] == tuned) == side] for side in (False, True))
     limit = math.inf if all(run["solved"] for run in runs) else row["timeout_s"]
-    drawn = figures_of(*sides, f"{row['solver']} {tuned}", limit)["scatter.png"]
+    drawn = figures_of(default, other, f"{row['solver']} {tuned}", limit)["scatter.png"]
     return Exhibit({f"{row['unseen']} unseen formulas: {row['solver']} with its default and tuned": drawn})
 
 
