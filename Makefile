@@ -91,12 +91,13 @@ install: $(VENV)/.installed
 policy: $(VENV)/.installed-policy
 
 # The lines of the demo: all, or some of them, as in `make demo LINES=programs` (a minute). What gains first runs first: programs, then options of a
-# solver on one kind of formulas, then a cycle of each line that needs hours to gain; of these the report shows what a long run gained.
+# solver on one kind of formulas, then a cycle of each of the others; of those that need hours to gain the report shows
+# what a long run gained. Cycles of the solvers line find nothing in minutes: `evolake run solvers --profile demo` runs one.
 LINES ?= all
 COMMA := ,
 # $(call of,LINE,COMMANDS): the commands if the demo has the line.
 of = $(if $(filter all $(1),$(subst $(COMMA), ,$(LINES))),$(2))
-SLOW := $(subst $(eval) ,$(COMMA),$(strip $(foreach line,families designs prompts solvers,$(call of,$(line),$(line)))))
+SLOW := $(subst $(eval) ,$(COMMA),$(strip $(foreach line,families designs prompts,$(call of,$(line),$(line)))))
 # The programs line evolves an example as it lies in the repository: it is read, packed into the lake, and never written to.
 demo: DEMO_PROJECTS = $${EVOLAKE_PROGRAMS__PROJECTS:-examples/programs/circle_packing}
 # Exit code 1 of a tuning: no setting is shown to be better, which a demo survives.
@@ -104,7 +105,7 @@ demo: $(VENV)/.installed-policy
 	@$(call stage,doctor,demo 1 of 6: looking at what this machine has,some seconds,EVOLAKE_PROFILE=demo $(BIN)/evolake doctor --brief)
 	@$(call of,programs,$(call stage,programs,demo 2 of 6: three cycles of the programs line,the first gain within 40 s,EVOLAKE_PROGRAMS__PROJECTS=$(DEMO_PROJECTS) $(BIN)/evolake run --cycles 3 --profile demo --lines programs))
 	@$(call of,solvers,$(call stage,tune,demo 3 of 6: options of MiniSat for one kind of formulas; what decides is drawn after the choice,about a minute,{ $(BIN)/evolake solvers tune minisat22 --formulas multipliers --minutes 0.25 --timeout 2 --profile demo || [ $$? -eq 1 ]; }))
-	@$(if $(SLOW),$(call stage,cycles,demo 4 of 6: a cycle of each other line side by side,some two minutes,EVOLAKE_PROGRAMS__PROJECTS=$(DEMO_PROJECTS) $(BIN)/evolake run --cycles 1 --profile demo --lines '$(SLOW)'))
+	@$(if $(SLOW),$(call stage,cycles,demo 4 of 6: a cycle of each other line side by side,a minute or two,EVOLAKE_PROGRAMS__PROJECTS=$(DEMO_PROJECTS) $(BIN)/evolake run --cycles 1 --profile demo --lines '$(SLOW)'))
 	@mkdir -p demo
 	@$(call of,repair,$(call stage,repair,demo 5 of 6: the repair study: 40 problems and five arms at one budget,some seconds,$(BIN)/evolake repair run --profile demo && $(BIN)/evolake repair report --out demo/repair))
 	@$(call stage,reports,demo 6 of 6: report and figures,some seconds,$(BIN)/evolake report --out demo/report.html --figures demo/figures)
