@@ -44,7 +44,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 help:
 	@echo "make install  evolake and its libraries, into .venv (1 to 2 minutes)"
-	@echo "make demo   three evolution cycles of every line, a small study, champions, figures, reports (6 to 9 minutes on two cores)"
+	@echo "make demo   every line for a short time, what each gained, a report (about 5 minutes on two cores); LINES=programs: one line, a minute"
 	@echo "make test   the library, the gates, the sandbox, and a cycle of one line (7 to 13 minutes on two cores)"
 	@echo "make test-all   these, and then the long ones (up to an hour on two cores)"
 	@echo "make test-fast  the quick part of make test: no real cycle, nothing marked slow (3 minutes on two cores)"
@@ -90,19 +90,28 @@ install: $(VENV)/.installed
 
 policy: $(VENV)/.installed-policy
 
-# The programs line of the demo evolves an example as it lies in the repository: it is read, packed into the lake, and never written to.
+# The lines of the demo: all, or some of them, as in `make demo LINES=programs` (a minute). What gains first runs first: programs, then options of a
+# solver on one kind of formulas, then a cycle of each of the others; of those that need hours to gain the report shows
+# what a long run gained. Cycles of the solvers line find nothing in minutes: `evolake run solvers --profile demo` runs one.
+LINES ?= all
+COMMA := ,
+# $(call of,LINE,COMMANDS): the commands if the demo has the line.
+of = $(if $(filter all $(1),$(subst $(COMMA), ,$(LINES))),$(2))
+SLOW := $(subst $(eval) ,$(COMMA),$(strip $(foreach line,families designs prompts,$(call of,$(line),$(line)))))
+# The programs line evolves an example as it lies in the repository: it is read, packed into the lake, and never written to.
 demo: DEMO_PROJECTS = $${EVOLAKE_PROGRAMS__PROJECTS:-examples/programs/circle_packing}
+# Exit code 1 of a tuning: no setting is shown to be better, which a demo survives.
 demo: $(VENV)/.installed-policy
-	@$(call stage,doctor,demo 1 of 4: looking at what this machine has,the shortest stage,EVOLAKE_PROFILE=demo $(BIN)/evolake doctor --brief)
-	@$(call stage,cycles,demo 2 of 4: three cycles of every line side by side; each that is finished says its score and gain,most of the time,EVOLAKE_PROGRAMS__PROJECTS=$(DEMO_PROJECTS) $(BIN)/evolake run --cycles 3 --profile demo)
-	@$(call stage,repair,demo 3 of 4: the repair study: 40 problems and five arms at one budget,short beside the cycles,$(BIN)/evolake repair run --profile demo)
+	@$(call stage,doctor,demo 1 of 6: looking at what this machine has,some seconds,EVOLAKE_PROFILE=demo $(BIN)/evolake doctor --brief)
+	@$(call of,programs,$(call stage,programs,demo 2 of 6: three cycles of the programs line,the first gain within 40 s,EVOLAKE_PROGRAMS__PROJECTS=$(DEMO_PROJECTS) $(BIN)/evolake run --cycles 3 --profile demo --lines programs))
+	@$(call of,solvers,$(call stage,tune,demo 3 of 6: options of MiniSat for one kind of formulas; what decides is drawn after the choice,about a minute,{ $(BIN)/evolake solvers tune minisat22 --formulas multipliers --minutes 0.25 --timeout 2 --profile demo || [ $$? -eq 1 ]; }))
+	@$(if $(SLOW),$(call stage,cycles,demo 4 of 6: a cycle of each other line side by side,a minute or two,EVOLAKE_PROGRAMS__PROJECTS=$(DEMO_PROJECTS) $(BIN)/evolake run --cycles 1 --profile demo --lines '$(SLOW)'))
 	@mkdir -p demo
-	@$(call stage,reports,demo 4 of 4: reports and figures,short beside the cycles,$(BIN)/evolake repair report --out demo/repair && $(BIN)/evolake report --out demo/report.html --figures demo/figures)
-	@echo; echo "The ancestry of the program that leads (evolake sql --file sql/cookbook/champion_ancestors.sql -p line=programs):"
-	@$(BIN)/evolake sql --file sql/cookbook/champion_ancestors.sql -p line=programs
-	@echo; echo "All lines (evolake status --table):"
-	@$(BIN)/evolake status --table
-	@echo; echo "Reports: demo/report.html, demo/repair/report.html   Runs, checks and partitions: make dev"
+	@$(call of,repair,$(call stage,repair,demo 5 of 6: the repair study: 40 problems and five arms at one budget,some seconds,$(BIN)/evolake repair run --profile demo && $(BIN)/evolake repair report --out demo/repair))
+	@$(call stage,reports,demo 6 of 6: report and figures,some seconds,$(BIN)/evolake report --out demo/report.html --figures demo/figures)
+	@echo; echo "What was gained (evolake status --gains; the report demo/report.html shows it):"
+	@$(BIN)/evolake status --gains
+	@echo; echo "Runs, checks and partitions: make dev"
 
 # tests/conftest.py says which files start first; xdist's own order would start those of one long test last.
 SPREAD := -n $(WORKERS) --dist loadfile --no-loadscope-reorder

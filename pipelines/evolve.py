@@ -35,6 +35,7 @@ from evolake.lake import Lake
 from evolake.lines import lines as registered
 from evolake.project import UI
 from evolake.report.health import examine, summary
+from evolake.report.outcome import failed_proposals
 from evolake.settings import Settings
 from evolake.terminal import say, say_json, say_text, say_usage, visible_console
 from pipelines.events import Event, HeadStart, Tell, Turns
@@ -46,6 +47,8 @@ from pipelines.schedules import leave_bad_cron_out
 from pipelines.side_by_side import SideBySide, end_with_parent, niceness, order_of, parent
 from resources.warm import between_runs
 
+NEXT = "next: evolake status, or evolake report --out report.html"
+
 
 def closing_lines(lake: Lake, sealed: Mapping[str, Sequence[str]], runs: Sequence[str]) -> list[str]:
     """Return the last sentences of a run.
@@ -55,7 +58,8 @@ def closing_lines(lake: Lake, sealed: Mapping[str, Sequence[str]], runs: Sequenc
         sealed: line -> cycles that this run sealed, in order.
         runs: ids of all runs that it made, the failed ones too: what rows of the lake name as their `run_id`.
     """
-    return [*_cycles(sealed), _spent(lake, sealed, runs)]
+    done = _cycles(sealed)
+    return [*done, *failed_proposals(lake, sealed), _spent(lake, sealed, runs), *([NEXT] if done else [])]
 
 
 def _cycles(sealed: Mapping[str, Sequence[str]]) -> list[str]:
@@ -65,11 +69,7 @@ def _cycles(sealed: Mapping[str, Sequence[str]]) -> list[str]:
         for line, cycles in sealed.items()
         if cycles
     ]
-    return (
-        [f"sealed: {', '.join(parts)}; next: evolake status, or evolake report --out report.html"]
-        if parts
-        else []
-    )
+    return [f"sealed: {', '.join(parts)}"] if parts else []
 
 
 def _spent(lake: Lake, sealed: Mapping[str, Sequence[str]], runs: Sequence[str]) -> str:

@@ -37,8 +37,10 @@ from evolake.terminal import say
     help="Also write the figures as PNG files into this folder (default: no).",
 )
 def report(cycle: str | None, lines: str, out: Path | None, show: bool, figures: Path | None) -> int:
-    """Write the HTML report: first a summary of all lines, then a section per line with its figures and,
-    folded, every detail."""
+    """Write the HTML report: first what was gained, then a table of all lines, then a section per line with
+    its figures and, folded, every detail."""
+    from evolake.lake import Lake
+    from evolake.report.gained import gains
     from evolake.report.lines import chosen_cycles, read_findings, read_stories, section_of
     from evolake.report.pages import page, plain
 
@@ -58,7 +60,9 @@ def report(cycle: str | None, lines: str, out: Path | None, show: bool, figures:
     sections = [section_of(root, line, done) for line, done in chosen.items()]
     out = out or Path(tempfile.mkdtemp(prefix="evolake-")) / "report.html"
     out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(page(sections, read_stories(root, chosen), {} if wanted else read_findings(root)))
+    gained = gains(Lake(root), wanted, shown=True) if cycle is None else []
+    findings = {} if wanted else read_findings(root)
+    out.write_text(page(sections, read_stories(root, chosen), findings, gains=gained))
     only = len(sections) == 1
     say(
         "report of "

@@ -153,13 +153,18 @@ def _chosen_lines(option: str, words: tuple[str, ...]) -> str:
     is_flag=True,
     help="One row per line: best, start, gain with its interval, evaluations, seconds.",
 )
+@click.option(
+    "--gains", "as_gains", is_flag=True, help="One sentence per line: what it gained, or a recorded result."
+)
 @AS_JSON
-def status(as_table: bool, as_json: bool) -> int:
+def status(as_table: bool, as_gains: bool, as_json: bool) -> int:
     """Show the state of each line: sealed cycles, champion, counts, what to do next."""
     from evolake.report.artifacts import artifacts_of
     from evolake.report.standings import lake_status
 
     root = settings_module.load().require_lake()
+    if as_gains:
+        return _gains(root, as_json)
     if as_table:
         return _table(root, as_json)
     rows, damaged = lake_status(root)
@@ -197,6 +202,25 @@ def status(as_table: bool, as_json: bool) -> int:
         for sentence in filter(None, (row["rules"], row["broken"])):
             say(f"  {sentence}")
     return 3 if damaged else 0
+
+
+def _gains(root: Path, as_json: bool) -> int:
+    """Print what each line gained, one sentence each, and where to look."""
+    from evolake.lake import Lake
+    from evolake.report.gained import LOOK, gains
+
+    found = gains(Lake(root))
+    if as_json:
+        rows = [
+            {"line": item.line, "gained": item.sentence, "recorded": item.recorded and vars(item.recorded)}
+            for item in found
+        ]
+        say_json({"verdict": "ok", "lake": str(root), "gains": rows})
+    elif not found:
+        say(NOTHING_YET.format(lake=root))
+    else:
+        say_text("\n".join([*map(str, found), LOOK]))
+    return 0
 
 
 def _table(root: Path, as_json: bool) -> int:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evolake.errors import InputError
+from evolake.lazy import Lazy
 from evolake.lines import lines
 from evolake.report.gain import Gain
 from evolake.report.standing import Ask, Standing
@@ -147,6 +148,16 @@ def unknown_gain(_lake: Lake, _artifact_id: str, _cycle: str, _since: str) -> Ga
 
 
 @dataclass(frozen=True)
+class Exhibit:
+    """What a page shows of a gain. pictures: title -> PNG. texts: title -> text, as it was written. note: why
+    something is missing."""
+
+    pictures: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
+    texts: Mapping[str, str] = field(default_factory=dict[str, str])
+    note: str = ""
+
+
+@dataclass(frozen=True)
 class LineArtifacts:
     """What a line says of its artifacts.
 
@@ -162,6 +173,9 @@ class LineArtifacts:
         `standing`: (shared `Standing`, lake, ask) -> the line's row in the table of all lines; None: the
             shared one. A study is in that table only if it has one, which gives None before the study is
             complete.
+        gained: (lake, ask) -> what the line gained in the newest finished cycle, in a sentence that a person
+            can repeat, "" for nothing; None: its row of the table of all lines says it.
+        exhibit: (lake, ask) -> what shows it; asked only after `gained` said something.
         kinds: kind, as in `artifacts`, -> how it is found, shown and written.
     """
 
@@ -171,6 +185,8 @@ class LineArtifacts:
     titles: str = ""
     outcome: Callable[[Catalogue, str], str] | None = None
     standing: Callable[[Standing, Lake, Ask], Standing | None] | None = None
+    gained: Lazy[Callable[[Lake, Ask], str]] | None = None
+    exhibit: Lazy[Callable[[Lake, Ask], Exhibit]] | None = None
     kinds: Mapping[str, Kind] = field(default_factory=dict[str, Kind])
 
 

@@ -3,6 +3,7 @@ was made was accepted; and what `evolake watch` shows of a line. Reads and never
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -25,6 +26,8 @@ from evolake.report.story import Story, plural, story_of
 NAMED = 8
 """New seeds of a cycle that are named; of more than these the others are counted."""
 REASON = 100
+UNMADE, WARNED_FROM = "unmade", 1 / 3
+"""Table of proposals that came to no candidate, of the lines that have one; share from which a run warns."""
 STOPPED_BY = """
 SELECT artifact_id, gate, rule_id FROM verdicts WHERE cycle <= $cycle AND outcome <> 'pass'
   AND artifact_id IN (
@@ -37,6 +40,27 @@ def outcome_of(lake: Lake, line: str, cycle: str) -> str:
     (`LineArtifacts.outcome`), and what became of new seeds.
     """
     return "; ".join(filter(None, [_came_to(lake, line, cycle), new_seeds(lake, line, cycle)]))
+
+
+def failed_proposals(lake: Lake, sealed: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return a sentence for each line some of whose proposals came to no candidate: how many of how many, and
+    the commonest reason. It warns if these are a third of them or more.
+
+    sealed: line -> cycles.
+    """
+    said = []
+    for line, cycles in sealed.items():
+        there = [cycle for cycle in cycles if lake.record(line, UNMADE, cycle)]
+        reasons = Counter(reason for cycle in there for reason in lake.read(line, UNMADE, cycle)["reason"])
+        if failed := reasons.total():
+            total = failed + sum(story_of(lake, line, cycle).made for cycle in cycles)
+            (reason, count), *_ = reasons.most_common(1)
+            warning = "WARNING: " if failed >= WARNED_FROM * total else ""
+            said.append(
+                f"{warning}{line}: {failed} of {counted(total, 'proposal')} came to no candidate; "
+                f"{count} of them: {shorten(reason or 'no reason given', REASON, placeholder=' ...')}"
+            )
+    return said
 
 
 def new_seeds(lake: Lake, line: str, cycle: str) -> str:

@@ -26,6 +26,7 @@ from markupsafe import Markup, escape
 from evolake.errors import MachineryError
 from evolake.report.figures import by_place, draw_figures
 from evolake.report.finished_cycle import FinishedCycle
+from evolake.report.gained import Gained
 from evolake.report.numbers import duration, figures, interval, polyline
 from evolake.report.story import Story
 
@@ -59,9 +60,10 @@ def page(
     stories: Sequence[Story] = (),
     findings: Mapping[str, Sequence[str]] | None = None,
     source: str | Markup = LAKE,
+    gains: Sequence[Gained] = (),
 ) -> str:
-    """Return the whole page: first what each line and each study reports, then a line after the other, with
-    all details folded. source: one sentence on what it rests on."""
+    """Return the whole page: first what was gained, then what each line and each study reports, then a line
+    after the other, with all details folded. source: one sentence on what it rests on."""
     stands = ", ".join(f"{section.line} cycle {section.cycle}" for section in sections)
     title = f"evolake, cycle {sections[0].cycle}" if len(sections) == 1 else f"evolake, {stands}"
     return render(
@@ -70,6 +72,7 @@ def page(
         sections=sections,
         stories=stories,
         findings=findings or {},
+        gains=gains,
         title=title,
         source=source,
     )

@@ -19,6 +19,7 @@ from evolake.families.model.population import load_family
 from evolake.families.report.material import QUESTIONS
 from evolake.families.tables_faults import TABLES
 from evolake.lake import Catalogue, Lake
+from evolake.lazy import Lazy
 from evolake.report.artifacts import Artifact, Kind, LineArtifacts, column_text
 from evolake.report.finished_cycle import questions
 from evolake.report.gain import NONE_YET
@@ -241,6 +242,8 @@ def outcome(catalogue: Catalogue, cycle: str) -> str:
 
 
 ARTIFACTS = LineArtifacts(
+    gained=Lazy("evolake.families.report.gained:gained"),
+    exhibit=Lazy("evolake.families.report.gained:exhibit"),
     crowns_none=(
         "every accepted family lives on: see `evolake families gallery --evolved --out DIR`; `evolake "
         "families export` writes their data"

@@ -18,6 +18,7 @@ import polars as pl
 
 from evolake.contest import LEVEL, paired
 from evolake.lake import Catalogue, Lake
+from evolake.lazy import Lazy
 from evolake.programs.evolution.champion_simplifying import SIMPLIFY
 from evolake.programs.evolution.population import texts_of
 from evolake.programs.report.material import on_same_seeds, simplified_in_words, simplified_of
@@ -53,12 +54,12 @@ SAME_TIME = (
 """Least and largest share of the line's processor seconds that is called so."""
 
 
-def baseline_in_words(row: DecisionRow) -> str:
+def baseline_in_words(row: DecisionRow, digits: int = 6) -> str:
     """Return what the better of the dumb searches reached, under the same held-out seeds, and in how much of
     the processor time that the line's search has taken in all cycles; "" if there was none."""
     if row["baseline_mean"] is None or not row["baseline_cpu_s"]:
         return ""
-    name, mean = "hill climbing and restarts", figures(row["baseline_mean"], 6)
+    name, mean = "hill climbing and restarts", figures(row["baseline_mean"], digits)
     if not row["line_cpu_s"]:
         return f"{name} for {duration(row['baseline_cpu_s'])} {mean}"
     share = row["baseline_cpu_s"] / row["line_cpu_s"]
@@ -339,6 +340,8 @@ def write_program(lake: Lake, artifact: Artifact, folder: Path) -> str:
 ARTIFACTS = LineArtifacts(
     gain=gain_of,
     standing=standing,
+    gained=Lazy("evolake.programs.report.gained:gained"),
+    exhibit=Lazy("evolake.programs.report.gained:exhibit"),
     score="held-out score, of one project",
     outcome=outcome,
     titles=(

@@ -127,34 +127,34 @@ def write_page(result: Tuned, folder: Path) -> Path:
 
 
 def _figures(result: Tuned) -> dict[str, bytes]:
+    default, tuned = (
+        result.trials.filter(pl.col("part") == part).to_dicts() for part in ("champion", "challenger")
+    )
+    return figures_of(default, tuned, command_of(result), result.timeout_s)
+
+
+def figures_of(
+    default: list[dict[str, Any]], tuned: list[dict[str, Any]], command: str, timeout_s: float
+) -> dict[str, bytes]:
+    """Return file -> PNG of a duel. default, tuned: rows of runs with instance, status, solved and cpu_s, one
+    for each formula. timeout_s: of a run; may be infinite."""
     from evolake.solvers.report.plots import Meeting, SolverTimes, cactus, scatter
 
-    trials = result.trials
-    sides = {
-        part: trials.filter(pl.col("part") == part).sort("instance").to_dicts()
-        for part in ("champion", "challenger")
-    }
-    seconds = {
-        part: [row["cpu_s"] if row["solved"] else None for row in rows] for part, rows in sides.items()
-    }
-    names = {"champion": "default", "challenger": command_of(result)}
+    sides = [sorted(rows, key=lambda row: row["instance"]) for rows in (default, tuned)]
+    seconds = [[row["cpu_s"] if row["solved"] else None for row in rows] for rows in sides]
     meetings = [
         Meeting(
             row["instance"], first, second, {"sat": "SAT", "unsat": "UNSAT"}.get(row["status"], "unknown")
         )
-        for row, first, second in zip(
-            sides["challenger"], seconds["champion"], seconds["challenger"], strict=True
-        )
+        for row, first, second in zip(sides[1], *seconds, strict=True)
     ]
     times = [
-        SolverTimes(names[part], [value for value in seconds[part] if value is not None], kind)
-        for part, kind in (("champion", "seed"), ("challenger", "champion"))
+        SolverTimes(name, [value for value in values if value is not None], kind)
+        for name, values, kind in zip(("default", command), seconds, ("seed", "champion"), strict=True)
     ]
-    longest = max(
-        (value for values in seconds.values() for value in values if value is not None), default=math.nan
-    )
-    limit = result.timeout_s if math.isfinite(result.timeout_s) else longest
+    longest = max((value for values in seconds for value in values if value is not None), default=math.nan)
+    limit = timeout_s if math.isfinite(timeout_s) else longest
     return {
-        "scatter.png": scatter(meetings, limit, names["champion"], names["challenger"], "Unseen formulas"),
+        "scatter.png": scatter(meetings, limit, "default", command, "Unseen formulas"),
         "cactus.png": cactus(times, limit, "Unseen formulas"),
     }

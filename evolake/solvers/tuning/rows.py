@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING, Any
 from evolake.canonical_json import canonical_json
 from evolake.errors import InputError
 from evolake.lake import Lake
-from evolake.report.artifacts import LineArtifacts
+from evolake.lazy import Lazy
+from evolake.report.artifacts import Exhibit, LineArtifacts
 from evolake.report.numbers import counted
+from evolake.report.standing import Ask
 from evolake.solvers.tuning.page import tried_rows
 from evolake.solvers.tuning.tables import LINE, REQUESTED, VERDICTS
 
@@ -32,7 +34,9 @@ if TYPE_CHECKING:
 ARTIFACTS = LineArtifacts(
     crowns_none=(
         "it is a study of tunings: `FROM tunings.verdicts` in SQL has them; `evolake solvers tune` makes one"
-    )
+    ),
+    gained=Lazy("evolake.solvers.tuning.rows:gained"),
+    exhibit=Lazy("evolake.solvers.tuning.rows:exhibit"),
 )
 Row = dict[str, Any]
 SHOWN = 10
@@ -142,6 +146,38 @@ def rows_of(lake: Lake, verdicts: pl.DataFrame, column: str) -> list[Row]:
     return json.loads(lake.blobs.get(verdicts[column][0]))
 
 
+BEST = """
+SELECT *, (SELECT count(*)::INTEGER FROM tunings.runs AS r WHERE r.cycle = v.cycle) AS runs
+FROM tunings.verdicts AS v WHERE verdict = 'better' ORDER BY ratio_low DESC LIMIT 1"""
+RUNS = "SELECT * FROM tunings.runs WHERE tuning = $tuning ORDER BY number"
+
+
+def gained(_lake: Lake, ask: Ask) -> str:
+    """Return the tuning with the surest gain in one sentence; "" if none has one."""
+    return next((_sentence(row) for row in ask(BEST)), "")
+
+
+def exhibit(_lake: Lake, ask: Ask) -> Exhibit:
+    """Return that tuning's scatter plot of the unseen formulas."""
+    from evolake.solvers.tuning.page import figures_of
+
+    row = ask(BEST)[0]
+    runs = ask(RUNS, tuning=row["tuning"])
+    tuned = " ".join(row["options"])
+    default, other = ([run for run in runs if (run["options"] == tuned) == side] for side in (False, True))
+    limit = math.inf if all(run["solved"] for run in runs) else row["timeout_s"]
+    drawn = figures_of(default, other, f"{row['solver']} {tuned}", limit)["scatter.png"]
+    return Exhibit({f"{row['unseen']} unseen formulas: {row['solver']} with its default and tuned": drawn})
+
+
+def _sentence(row: Row) -> str:
+    high = f"{row['ratio_high']:.3g}" if row["ratio_high"] else "no upper end"
+    return (
+        f"{row['solver']} {' '.join(row['options'])}: {row['ratio']:.3g} times lower cost than its "
+        f"default (95 % {row['ratio_low']:.3g} to {high}) on {row['unseen']} unseen formulas"
+    )
+
+
 def _kept(lake: Lake, rows: list[Row]) -> str:
     return lake.blobs.put(canonical_json(rows, ascii_only=True).encode())
 
@@ -155,10 +191,5 @@ def sentences(root: Path) -> list[str]:
         return []
     better = [row for row in rows if row["verdict"] == "better"]
     said = [f"{counted(len(rows), 'tuning')}, {len(better)} with a gain on unseen formulas."]
-    for row in better[:SHOWN]:
-        high = f"{row['ratio_high']:.3g}" if row["ratio_high"] else "no upper end"
-        said.append(
-            f"{row['solver']} {' '.join(row['options'])}: {row['ratio']:.3g} times lower cost than its "
-            f"default (95 % {row['ratio_low']:.3g} to {high}) on {row['unseen']} unseen formulas."
-        )
+    said += [f"{_sentence(row)}." for row in better[:SHOWN]]
     return said

@@ -77,8 +77,9 @@ def test_a_line_of_text_for_each_cycle_with_its_outcome_and_the_time_left_once_o
         "gated: cycle 1 of 2 in N s: 0 of 0 new candidates accepted",
         "gated: cycle 2 of 2 (about N s left)",
         "gated: cycle 2 of 2 in N s: 0 of 0 new candidates accepted",
-        "sealed: gated 0001 to 0002; next: evolake status, or evolake report --out report.html",
+        "sealed: gated 0001 to 0002",
         "model: not asked (operators made everything); 0 calls, 0 tokens, 0 usd",
+        "next: evolake status, or evolake report --out report.html",
     ]
     assert err == ""
     assert evolve("--lines", "gated", "--cycles", "1", "-v") == 0

@@ -79,6 +79,7 @@ def tiny(tmp_path) -> Path:
         "quick",
         "quick-duel",
         "quick-holdout",
+        "multipliers",
         "strong",
         "strong-duel",
         "strong-holdout",
@@ -107,7 +108,9 @@ def test_the_suites_have_the_sizes_and_the_mix_that_they_promise():
         "strong-holdout",
         "hard-train",
         "hard-holdout",
+        "multipliers",
     }
+    assert {pin["status"] for pin in specs.pop("multipliers").locked.values()} == {"UNSAT"}
     specs = {
         name: spec for name, spec in specs.items() if not name.startswith("hard-")
     }  # of the hard ones, see test_hard
