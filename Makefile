@@ -95,7 +95,7 @@ demo: DEMO_PROJECTS = $${EVOLAKE_PROGRAMS__PROJECTS:-examples/programs/circle_pa
 demo: $(VENV)/.installed-policy
 	@$(call stage,doctor,demo 1 of 4: looking at what this machine has,the shortest stage,EVOLAKE_PROFILE=demo $(BIN)/evolake doctor --brief)
 	@$(call stage,cycles,demo 2 of 4: three cycles of every line side by side; each that is finished says its score and gain,most of the time,EVOLAKE_PROGRAMS__PROJECTS=$(DEMO_PROJECTS) $(BIN)/evolake run --cycles 3 --profile demo)
-	@$(call stage,repair,demo 3 of 4: the repair study: 40 problems and five arms at one budget,short beside the cycles,$(BIN)/evolake repair run --profile demo)
+	@$(call stage,repair,demo 3 of 4: the repair study: 40 problems and nine arms at one budget,short beside the cycles,$(BIN)/evolake repair run --profile demo)
 	@mkdir -p demo
 	@$(call stage,reports,demo 4 of 4: reports and figures,short beside the cycles,$(BIN)/evolake repair report --out demo/repair && $(BIN)/evolake report --out demo/report.html --figures demo/figures)
 	@echo; echo "The ancestry of the program that leads (evolake sql --file sql/cookbook/champion_ancestors.sql -p line=programs):"
