@@ -169,18 +169,18 @@ def test_a_study_runs_whole_is_kept_and_can_be_extended(tmp_path):
         "complete",
         "operators",
         18,
-        5,
+        9,
         [],
     )
     stored = read_study(Lake(lake))
     assert RESULTS.repeated_keys(stored.results).is_empty()
     counts = stored.results.group_by("suite", "variation").len().sort("suite", "variation").rows()
     assert counts == [
-        ("lia", "none", 50),
-        ("lia", "permute", 10),
-        ("lia", "relabel", 10),
-        ("lia", "scale", 10),
-        ("sudoku4", "none", 10),
+        ("lia", "none", 90),
+        ("lia", "permute", 18),
+        ("lia", "relabel", 18),
+        ("lia", "scale", 18),
+        ("sudoku4", "none", 18),
     ]
     assert stored.study["arms"] == list(DEFAULT_ARMS) and stored.study["seeds"] == [0]
     before = content(lake)
