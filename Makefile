@@ -107,7 +107,7 @@ demo: $(VENV)/.installed-policy
 	@$(call of,solvers,$(call stage,tune,demo 3 of 6: options of MiniSat for one kind of formulas; what decides is drawn after the choice,about a minute,{ $(BIN)/evolake solvers tune minisat22 --formulas multipliers --minutes 0.25 --timeout 2 --profile demo || [ $$? -eq 1 ]; }))
 	@$(if $(SLOW),$(call stage,cycles,demo 4 of 6: a cycle of each other line side by side,a minute or two,EVOLAKE_PROGRAMS__PROJECTS=$(DEMO_PROJECTS) $(BIN)/evolake run --cycles 1 --profile demo --lines '$(SLOW)'))
 	@mkdir -p demo
-	@$(call of,repair,$(call stage,repair,demo 5 of 6: the repair study: 40 problems and five arms at one budget,some seconds,$(BIN)/evolake repair run --profile demo && $(BIN)/evolake repair report --out demo/repair))
+	@$(call of,repair,$(call stage,repair,demo 5 of 6: the repair study: 40 problems and nine arms at one budget,some seconds,$(BIN)/evolake repair run --profile demo && $(BIN)/evolake repair report --out demo/repair))
 	@$(call stage,reports,demo 6 of 6: report and figures,some seconds,$(BIN)/evolake report --out demo/report.html --figures demo/figures)
 	@echo; echo "What was gained (evolake status --gains; the report demo/report.html shows it):"
 	@$(BIN)/evolake status --gains

@@ -2,24 +2,32 @@
 
     python benchmarks/prompts_selection.py [--runs 30] [--iterations 20] [--first-seed 200]
 
-Two entries of the principle library decide what a prompt is worth: one raises the share of right replies by
-.55, one lowers it by .10; which two is drawn for each run. All else is the line's own code at the paper's
-sizes (10 problems, 3 prompts, 5 replies, window 10); operators edit. The world is run with fixed weights, and
-with weights that learn: there each update takes 3 % off what is left to learn, so old values mislead.
+Some entries of the principle library decide what a prompt is worth (`WORLDS`); which ones is drawn for each
+run. In the first world one raises the share of right replies by .55 and one lowers it by .10. All else is the
+line's own code at the paper's sizes (10 problems, 3 prompts, 5 replies, window 10); operators edit. In one
+world weights learn: there each update takes 3 % off what is left to learn, so old values mislead.
 
 Printed for each way to select, after 6 iterations and in the end: in how many runs the prompt that is named
 best is truly best of those that took part, what the best prompt is worth that it misses (regret), what the
 named one is worth, and what the prompts of all iterations were worth on average (what training gets). Two
 ways to name are compared on the same runs: by the skill of all matches, and by TrueSkill's mu - 3 sigma. The
 runs of one seed share the world, not the draws after the first iteration.
+
+Before that, in the worlds of fixed weights, searches that evolve nothing, with as many replies as evolution
+has by then (150 an iteration): all principles at once (no reply); the best of root and single principles by
+equal shares of the replies (`best of n`) or by successive halving; and stepwise selection, stages of halving:
+the first among root, single principles and all of them, the others among the winner and what one principle
+more or less makes of it.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
+import math
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
+from itertools import chain, combinations
 from statistics import fmean
 from typing import Any
 
@@ -37,31 +45,63 @@ from evolake.prompts.settings import PromptsSettings
 from evolake.settings import default_lake_root
 
 SEEDS = default_lake_root() / "seeds/prompts"
-BASE, GAIN, LOSS = 0.2, 0.55, -0.10
-LEARNED = 0.03
-"""Share of what is left to learn that an update learns, in the world that learns."""
+BASE = 0.2
+"""Share of right replies of a prompt without a principle that counts."""
 EARLY = 6
+REPLIES = 150
+"""Of an iteration: 10 problems, 3 prompts, 5 replies."""
+STAGES = 3
+"""Of stepwise selection."""
+
+
+@dataclass(frozen=True)
+class Effects:
+    """What principles do to the share of right replies. alone: one entry a principle that counts. together:
+    added if a prompt has the first two. learned: share of what is left to learn that an update learns."""
+
+    alone: tuple[float, ...]
+    together: float = 0.0
+    learned: float = 0.0
+
+
+WORLDS = {
+    "fixed weights": Effects((0.55, -0.10)),
+    "weights that learn": Effects((0.55, -0.10), learned=0.03),
+    "two that need each other": Effects((0.10, 0.05, -0.10), together=0.40),
+    "six that hurt": Effects((0.55, *[-0.06] * 6)),
+}
 WAYS = {"skills": ("espl", "skills"), "espl": ("espl", "espl"), "none": ("no-selection", "skills")}
 """Name -> (arm, setting `selection`)."""
 
 
 @dataclass
 class World:
-    """A policy whose share of right replies is known for every prompt. helps, hurts: names of entries of the
-    library."""
+    """A policy whose share of right replies is known for every prompt. drawn: names of entries of the library
+    that count, in the order of `effects.alone`."""
 
     library: PrincipleLibrary
-    helps: str
-    hurts: str
-    learned: float
+    drawn: tuple[str, ...]
+    effects: Effects
     left: float = 1.0
     name: str = "world"
     learns: bool = True
 
     def share(self, prompt: SystemPrompt) -> float:
         """Return the true share of right replies under a prompt."""
-        names = {name for text in prompt.texts for name in self.library.names_of(text)}
-        return 1.0 - self.left * (1.0 - BASE - GAIN * (self.helps in names) - LOSS * (self.hurts in names))
+        return self.worth({name for text in prompt.texts for name in self.library.names_of(text)})
+
+    def worth(self, names: Set[str]) -> float:
+        """Return the true share of right replies under a prompt with these principles."""
+        alone = sum(
+            effect for name, effect in zip(self.drawn, self.effects.alone, strict=True) if name in names
+        )
+        both = self.effects.together * (set(self.drawn[:2]) <= names)
+        return 1.0 - self.left * (1.0 - BASE - alone - both)
+
+    def most(self) -> float:
+        """Return the share of the best set of principles."""
+        some = [combinations(self.drawn, size) for size in range(len(self.drawn) + 1)]
+        return max(self.worth(set(names)) for names in chain(*some))
 
     def sample(
         self, pairs: Sequence[tuple[SystemPrompt, Problem]], n: int, seed: int, *, greedy: bool = False
@@ -83,7 +123,7 @@ class World:
         return Sample(reply, len(reply.split()), kind == 2)
 
     def update(self, groups: Sequence[Group], seed: int) -> UpdateStats:
-        self.left *= 1.0 - self.learned
+        self.left *= 1.0 - self.effects.learned
         return UpdateStats(1, 0.0, 0.0, 0.0, 1, len(groups), len(groups), 0, True)
 
     def save(self) -> bytes:
@@ -95,13 +135,14 @@ class World:
 
 @dataclass(frozen=True)
 class Point:
-    """A run after an iteration: true shares of the best prompt that took part, of the named ones, and the
-    mean of those that were used so far."""
+    """A run after an iteration: true shares of the best prompt that took part, of the named ones, the mean
+    of those that were used so far, and what the best set of principles is worth."""
 
     best: float
     by_skill: float
     by_rating: float
     used: float
+    most: float
 
 
 def problem(number: int) -> Problem:
@@ -140,14 +181,68 @@ def judge(prompt: SystemPrompt, problem: Problem, number: int, sample: Sample) -
     )
 
 
-def run(way: str, seed: int, iterations: int, learned: float) -> list[Point]:
-    """Return a point for each iteration of one run."""
+def world_of(effects: Effects, seed: int) -> World:
+    """Return the world of one run."""
     library = load_library(SEEDS)
-    helps, hurts = (
-        library.entries[place].name
-        for place in np.random.default_rng([77, seed]).choice(len(library.entries), 2, replace=False)
-    )
-    world = World(library, helps, hurts, learned)
+    random = np.random.default_rng([77, seed])
+    places = random.choice(len(library.entries), len(effects.alone), replace=False)
+    return World(library, tuple(library.entries[place].name for place in places), effects)
+
+
+Names = frozenset[str]
+
+
+def halving(world: World, sets: Sequence[Names], replies: int, random: np.random.Generator) -> Names:
+    """Return the set that is left when each round asks for its share of the replies and drops the worse half,
+    by all replies so far."""
+    right, asked, alive = dict.fromkeys(sets, 0), dict.fromkeys(sets, 0), list(sets)
+    rounds = max(1, math.ceil(math.log2(len(sets))))
+    for _ in range(rounds):
+        each = max(1, replies // rounds // len(alive))
+        for one in alive:
+            right[one] += int(random.binomial(each, world.worth(one)))
+            asked[one] += each
+        alive = sorted(alive, key=lambda one: -right[one] / asked[one])[: max(1, len(alive) // 2)]
+    return alive[0]
+
+
+def best_of(world: World, sets: Sequence[Names], replies: int, random: np.random.Generator) -> Names:
+    """Return the set with the most right replies of equally many."""
+    each = replies // len(sets)
+    return max(sets, key=lambda one: random.binomial(each, world.worth(one)))
+
+
+def stepwise(world: World, sets: Sequence[Names], replies: int, random: np.random.Generator) -> Names:
+    """Return what is left after stages of halving, each by an equal share of the replies."""
+    every = Names().union(*sets)
+    found = halving(world, [*sets, every], replies // STAGES, random)
+    for _ in range(STAGES - 1):
+        found = halving(
+            world, [found, *(found ^ {name} for name in sorted(every))], replies // STAGES, random
+        )
+    return found
+
+
+SEARCHES = {
+    "best of n": best_of,
+    "successive halving": halving,
+    "stepwise selection": stepwise,
+    "all at once": lambda world, sets, replies, random: Names().union(*sets),
+}
+
+
+def search(name: str, effects: Effects, seed: int, replies: int) -> tuple[float, float]:
+    """Return what a search that evolves nothing finds in one run is worth, and what the best set is."""
+    world = world_of(effects, seed)
+    sets = [Names(), *(Names({entry.name}) for entry in world.library.entries)]
+    random = np.random.default_rng([78, seed, replies])
+    return world.worth(SEARCHES[name](world, sets, replies, random)), world.most()
+
+
+def run(way: str, seed: int, iterations: int, effects: Effects) -> list[Point]:
+    """Return a point for each iteration of one run."""
+    world = world_of(effects, seed)
+    library = world.library
     arm, selection = WAYS[way]
     settings = PromptsSettings(selection=selection)  # type: ignore[arg-type]
     population = found_population({"plain": load_roots(SEEDS)["plain"]}, "0001")
@@ -168,7 +263,7 @@ def run(way: str, seed: int, iterations: int, learned: float) -> list[Point]:
             by_skill, by_rating = (
                 shares[item.best_id()] for item in (population, without_matches(population))
             )
-            points.append(Point(max(shares.values()), by_skill, by_rating, fmean(used)))
+            points.append(Point(max(shares.values()), by_skill, by_rating, fmean(used), world.most()))
     return points
 
 
@@ -188,20 +283,31 @@ def line(points: Sequence[Point]) -> str:
     ]
     return (
         f"named by skill {found[0]:2d} of {len(points)} truly best, regret {regret[0]:.3f}, worth "
-        f"{fmean(point.by_skill for point in points):.3f};  by TrueSkill {found[1]:2d}, regret "
-        f"{regret[1]:.3f};  used on average {fmean(point.used for point in points):.3f}"
+        f"{fmean(point.by_skill for point in points):.3f} "
+        f"({sum(point.by_skill > point.most - 1e-9 for point in points)} the best set);  by TrueSkill "
+        f"{found[1]:2d}, regret {regret[1]:.3f};  used on average {fmean(point.used for point in points):.3f}"
     )
 
 
 def compare(runs: int, iterations: int, first_seed: int) -> dict[str, Any]:
     """Print the table; return (world, way) -> points of all runs."""
     result = {}
-    for name, learned in (("fixed weights", 0.0), ("weights that learn", LEARNED)):
+    early = sorted({min(EARLY, iterations), iterations})
+    for name, effects in WORLDS.items():
         print(f"\n{name}, {runs} runs", flush=True)
+        for replies in (REPLIES * iteration for iteration in early if not effects.learned):
+            for kind in SEARCHES:
+                rows = [search(kind, effects, first_seed + number, replies) for number in range(runs)]
+                best = sum(worth > most - 1e-9 for worth, most in rows)
+                print(
+                    f"  {kind:18s} {replies:5d} replies: worth {fmean(worth for worth, _ in rows):.3f} "
+                    f"({best} the best set)",
+                    flush=True,
+                )
         for way in WAYS:
-            rows = [run(way, first_seed + number, iterations, learned) for number in range(runs)]
+            rows = [run(way, first_seed + number, iterations, effects) for number in range(runs)]
             result[name, way] = rows
-            for iteration in sorted({min(EARLY, iterations), iterations}):
+            for iteration in early:
                 print(
                     f"  selection {way:7s} iteration {iteration:3d}: "
                     f"{line([points[iteration - 1] for points in rows])}",

@@ -14,12 +14,16 @@ the same budget:
                                     candidates of recent rounds: their variables are to be revised and the
                                     others kept. Candidates that do so are certified first (`core_rank`)
 
-Two are opt-in and not in the paper:
+Not in the paper are controls, and one that is opt-in:
 
-    multi_whole_conflict_feedback   as multi_unsat_core_feedback, but each earlier answer comes with a whole
-                                    conflict (`conflicts`)
     multi_no_feedback_informed      as multi_no_feedback, but the operators read the constraints, as a model
                                     does in either
+    multi_random_constraint_feedback, multi_violated_constraint_feedback, multi_all_constraints_feedback
+                                    as multi_unsat_core_feedback, in the same words, but what is named as the
+                                    core is not the solver's: a constraint drawn by chance (a placebo), one
+                                    that the answer violates, by arithmetic alone, or all constraints
+    multi_whole_conflict_feedback   as multi_unsat_core_feedback, but each earlier answer comes with a whole
+                                    conflict (`conflicts`); opt-in
 
 `one_shot` is one call without feedback, for reference. The feedback arms all see the earlier answers, so that
 they differ in the solver's word alone. Source of the five: the working paper "Solver-grounded verifiable
@@ -46,12 +50,13 @@ from evolake.repair.arm_views import (
     ProblemView,
     RefutedAttempt,
     Request,
+    constraint_of,
     variables_of,
     view_of,
 )
-from evolake.repair.certifier import MALFORMED, REFUTED, Certification
-from evolake.repair.names import ARMS, INFORMED, WHOLE_CONFLICT
-from evolake.repair.problems import Claim, Malformed, Problem
+from evolake.repair.certifier import MALFORMED, REFUTED, Certification, shuffled
+from evolake.repair.names import ARMS, INFORMED, NAMED, WHOLE_CONFLICT
+from evolake.repair.problems import DOMAIN_MARK, Claim, Malformed, Problem
 
 RECENT_ROUNDS = 2
 
@@ -144,6 +149,54 @@ class CoreFeedback(Chained[RefutedAttempt]):
     def attempt(self, answer: Answer | None, result: Certification) -> RefutedAttempt:
         """Return an earlier answer as later requests show it: with its unsatisfiable core."""
         return RefutedAttempt(answer=answer, outcome=_outcome(result), core=result.core)
+
+
+class NamedFeedback(CoreFeedback):
+    """K chains as those of `CoreFeedback`; `named` chooses what stands in the place of a core."""
+
+    def attempt(self, answer: Answer | None, result: Certification) -> RefutedAttempt:
+        """Return an earlier answer with what is named in the place of its core."""
+        shown = super().attempt(answer, result)
+        if shown.outcome != "refuted" or answer is None or answer.assignment is None:
+            return shown
+        return shown.model_copy(update={"core": tuple(self.named(answer.assignment))})
+
+    @abstractmethod
+    def named(self, assignment: Mapping[str, int]) -> Sequence[str]:
+        """Return ids of constraints."""
+
+    def _ids(self, assignment: Mapping[str, int]) -> list[str]:
+        return shuffled([item.id for item in self._view.constraints], assignment)
+
+
+class RandomNamed(NamedFeedback):
+    """Names a constraint that has nothing to do with the answer."""
+
+    def named(self, assignment: Mapping[str, int]) -> Sequence[str]:
+        """Return one constraint, by a hash of the assignment."""
+        return self._ids(assignment)[:1]
+
+
+class OneViolated(NamedFeedback):
+    """Names what anyone who reads the problem can find."""
+
+    def named(self, assignment: Mapping[str, int]) -> Sequence[str]:
+        """Return one bound or constraint that the assignment violates."""
+        outside = [
+            DOMAIN_MARK + name
+            for name, (low, high) in self._view.variables.items()
+            if not low <= assignment[name] <= high
+        ]
+        broken = {item.id for item in self._view.constraints if not constraint_of(item).holds(assignment)}
+        return [*outside, *(name for name in self._ids(assignment) if name in broken)][:1]
+
+
+class AllNamed(NamedFeedback):
+    """Names every constraint."""
+
+    def named(self, assignment: Mapping[str, int]) -> Sequence[str]:
+        """Return all constraints."""
+        return self._ids(assignment)
 
 
 class WholeConflictFeedback(Chained[ConflictedAttempt]):
@@ -252,6 +305,7 @@ _ARMS: dict[str, type[Arm]] = {
     **dict(zip(ARMS, (NoFeedback, NoFeedback, GenericFeedback, CoreFeedback, CoreRank), strict=True)),
     WHOLE_CONFLICT: WholeConflictFeedback,
     INFORMED: NoFeedback,
+    **dict(zip(NAMED, (RandomNamed, OneViolated, AllNamed), strict=True)),
 }
 
 

@@ -8,7 +8,8 @@ violations and counter-model have no field here.
     PlainRequest       the problem (one_shot, multi_no_feedback, multi_no_feedback_informed)
     GenericRequest     and its own earlier answers, each with the fact that it failed
                            (multi_generic_feedback)
-    CoreRequest        and for each the core that refuted it, in words (multi_unsat_core_feedback)
+    CoreRequest        and for each the core that refuted it, in words (multi_unsat_core_feedback), or what
+                           a control names in its place
     ConflictRequest    and for each the whole conflict that refuted it, in words
                            (multi_whole_conflict_feedback)
     DirectedRequest    one base answer, recent cores, what to revise and what to keep (cd_vgs_core_rank)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field, field_validator
 
-from evolake.repair.names import ARMS, OPT_IN_ARMS, in_order
+from evolake.repair.names import DEFAULT_ARMS, OPT_IN_ARMS, in_order
 from evolake.settings import LineSettings
 
 
@@ -20,8 +20,11 @@ class RepairSettings(LineSettings):
     )
     transfer: int = Field(default=40, ge=0, description="Sudoku 4x4 grids")
     arms: list[str] = Field(
-        default=list(ARMS),
-        description=f"what is compared; opt-in in addition to the paper's five: {', '.join(OPT_IN_ARMS)}",
+        default=list(DEFAULT_ARMS),
+        description=(
+            "what is compared; by default the paper's five and four controls; opt-in: "
+            f"{', '.join(OPT_IN_ARMS)}"
+        ),
     )
     solver_timeout_ms: int = Field(
         default=1500,

@@ -303,7 +303,7 @@ class LocalPolicy:
             len(groups),
             informative,
             rejected,
-            True,
+            step.count > 0,
             step.entropy,
             step.clipped,
         )

@@ -48,7 +48,7 @@ CLIP_RANGE = 0.2
 class Step:
     """What trl's steps gave: the loss that was descended and the gradient's norm before clipping (means over
     the mini-batches), the mean KL and the mean entropy a token (nats), the share of tokens whose ratio was
-    clipped, and how many optimizer steps were taken."""
+    clipped, and how many optimizer steps had a gradient."""
 
     loss: float
     grad_norm: float
@@ -142,9 +142,12 @@ def take_step(
             model.delete_adapter("ref")
             model.set_adapter("default")
         trainer.remove_callback(PrinterCallback)
+        moved = _MovedByGradients()
+        hook = optimizer.register_step_pre_hook(moved)
         try:
             trainer.train()
         finally:
+            hook.remove()
             plain.__dict__.pop("forward", None)  # trl put its own forward on the instance, one more each time
             model.eval()
             optimizer.zero_grad(set_to_none=True)
@@ -167,8 +170,24 @@ def take_step(
         mean_over(trainer.kls),
         mean_over(trainer.entropies),
         mean_over(trainer.clipped),
-        steps,
+        moved.count,
     )
+
+
+class _MovedByGradients:
+    """Keeps Adam's momentum from moving the weights in a step without any gradient, such as that of a part
+    that only fills up: without gradients, `step` leaves weights, moments and its own count as they are."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def __call__(self, optimizer: Any, *_: Any) -> None:
+        parameters = [one for group in optimizer.param_groups for one in group["params"]]
+        if any(one.grad is not None and bool(one.grad.any()) for one in parameters):
+            self.count += 1
+            return
+        for one in parameters:
+            one.grad = None
 
 
 def _without_loss(count: int, like: Group, end: int) -> list[Group]:

@@ -10,7 +10,15 @@ from typing import Any
 
 from evolake.errors import InputError
 from evolake.lake import Lake
-from evolake.repair.names import INFORMED, ONE_SHOT, RESAMPLING, WHOLE_CONFLICT
+from evolake.repair.names import (
+    ALL_NAMED,
+    INFORMED,
+    ONE_SHOT,
+    ONE_VIOLATED,
+    RANDOM_NAMED,
+    RESAMPLING,
+    WHOLE_CONFLICT,
+)
 from evolake.repair.report.material import StudyReport, proposer, read_report
 from evolake.repair.report.result_tables import SIGNIFICANT, in_letters, p_value, percent, points
 from evolake.report.artifacts import LineArtifacts
@@ -78,6 +86,10 @@ def answers(report: StudyReport) -> list[str]:
         ("a whole conflict against mere attempts", WHOLE_CONFLICT, "multi_no_feedback"),
         ("reading the constraints without feedback against mere attempts", INFORMED, "multi_no_feedback"),
         ("seeing the unsat core against reading all constraints", "multi_unsat_core_feedback", INFORMED),
+        ("a constraint drawn by chance against mere attempts", RANDOM_NAMED, "multi_no_feedback"),
+        ("the unsat core against a constraint drawn by chance", "multi_unsat_core_feedback", RANDOM_NAMED),
+        ("the unsat core against any violated constraint", "multi_unsat_core_feedback", ONE_VIOLATED),
+        ("the unsat core against naming all constraints", "multi_unsat_core_feedback", ALL_NAMED),
         ("seeing a whole conflict against reading all constraints", WHOLE_CONFLICT, INFORMED),
         (
             "conflict-directed search with core ranking against reading all constraints",

@@ -14,7 +14,7 @@ from repair_cases import LIN_0127, ROUND_1, ROUND_2
 from repair_study import PROGRAM, SMALL, environment, finished_study
 
 from evolake.lake import Lake
-from evolake.repair.names import ARMS
+from evolake.repair.names import DEFAULT_ARMS
 from evolake.repair.problems import parse_problem
 from evolake.repair.running import read_study
 from evolake.repair.tables import RESULTS
@@ -169,20 +169,20 @@ def test_a_study_runs_whole_is_kept_and_can_be_extended(tmp_path):
         "complete",
         "operators",
         18,
-        5,
+        9,
         [],
     )
     stored = read_study(Lake(lake))
     assert RESULTS.repeated_keys(stored.results).is_empty()
     counts = stored.results.group_by("suite", "variation").len().sort("suite", "variation").rows()
     assert counts == [
-        ("lia", "none", 50),
-        ("lia", "permute", 10),
-        ("lia", "relabel", 10),
-        ("lia", "scale", 10),
-        ("sudoku4", "none", 10),
+        ("lia", "none", 90),
+        ("lia", "permute", 18),
+        ("lia", "relabel", 18),
+        ("lia", "scale", 18),
+        ("sudoku4", "none", 18),
     ]
-    assert stored.study["arms"] == list(ARMS) and stored.study["seeds"] == [0]
+    assert stored.study["arms"] == list(DEFAULT_ARMS) and stored.study["seeds"] == [0]
     before = content(lake)
 
     again = json.loads(evolake("run", *SMALL, "--json", lake=lake).stdout)
@@ -218,7 +218,7 @@ def test_a_killed_study_goes_on_and_ends_in_the_same_content_and_findings(tmp_pa
     assert psutil.wait_procs(workers, timeout=30)[1] == [], "a killed run must leave no worker behind"
     done = json.loads(evolake("run", *SMALL, "--json", lake=tmp_path / "killed").stdout)
     assert {"one_shot-0", "multi_no_feedback-0"} <= set(done["kept"])
-    assert sorted([*done["kept"], *done["ran"]]) == sorted(f"{arm}-0" for arm in ARMS)
+    assert sorted([*done["kept"], *done["ran"]]) == sorted(f"{arm}-0" for arm in DEFAULT_ARMS)
     assert content(tmp_path / "killed") == content(tmp_path / "whole")
     tables = {}
     for name in ("whole", "killed"):
@@ -282,5 +282,5 @@ def test_two_runs_at_once_are_refused(tmp_path):
 def test_the_lake_is_queried_by_cell(tmp_path):
     finished_study(tmp_path / "lake")
     rows = Lake(tmp_path / "lake").read("repair", "results")
-    assert set(rows["cycle"]) == {f"{arm}-0" for arm in ARMS}
+    assert set(rows["cycle"]) == {f"{arm}-0" for arm in DEFAULT_ARMS}
     assert rows.filter(cycle="one_shot-0").select(pl.col("calls").sum()).item() == 18

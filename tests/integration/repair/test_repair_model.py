@@ -99,7 +99,7 @@ def tape_entries(lake: Path) -> int:
 
 @pytest.fixture(scope="module")
 def asked_and_run(tmp_path_factory) -> tuple[list[Asked], subprocess.CompletedProcess[str], Path]:
-    """What a server was asked by a study of the five arms, what the command said, and the lake."""
+    """What a server was asked by a study of the default arms, what the command said, and the lake."""
     lake = tmp_path_factory.mktemp("asked")
     with LoopbackModel(Model()) as server:
         done = run(lake, server.base_url)
@@ -110,7 +110,7 @@ def test_the_whole_path_with_a_model(asked_and_run):
     asked, done, lake = asked_and_run
     assert (done.returncode, done.stderr) == (0, "")
     answer = json.loads(done.stdout)
-    assert (answer["backend"], answer["model"], len(answer["ran"])) == ("model", "loopback-model", 5)
+    assert (answer["backend"], answer["model"], len(answer["ran"])) == ("model", "loopback-model", 9)
     stored = read_study(Lake(lake))
     results = stored.results
     assert set(results["backend"]) == {"model"} and set(results["model"]) == {"loopback-model"}
@@ -150,6 +150,7 @@ def test_the_whole_path_with_a_model(asked_and_run):
         assert made.keys() == most.keys() and all(made[role] <= most[role] for role in made), (made, most)
     assert calls.height == len(asked) and set(calls["role"]) == {
         "repair_plain",
+        "repair_informed",
         "repair_generic",
         "repair_core",
         "repair_directed",

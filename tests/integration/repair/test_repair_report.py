@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from repair_study import environment, finished_study
 
-from evolake.repair.names import ARMS
+from evolake.repair.names import DEFAULT_ARMS
 from evolake.report.lines import read_findings
 
 
@@ -38,7 +38,7 @@ def test_the_report_is_rebuilt_from_the_lake_alone(lake, tmp_path):
     assert read_findings(tmp_path) == {}
     summary = pl.read_parquet(tmp_path / "report" / "tables" / "summary.parquet")
     main = summary.filter((pl.col("suite") == "lia") & (pl.col("variation") == "none"))
-    assert main["arm"].to_list() == list(ARMS)
+    assert main["arm"].to_list() == list(DEFAULT_ARMS)
     assert set(main["runs"]) == {10}
     places = {("lia", name) for name in ("none", "scale", "permute", "relabel")} | {("sudoku4", "none")}
     assert set(summary.select("suite", "variation").iter_rows()) == places

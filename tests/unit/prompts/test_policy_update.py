@@ -455,3 +455,15 @@ def test_the_two_kl_terms_have_other_gradients_already_in_the_first_step():
         ends[kl_term] = (policy.update(groups, 1).kl, weights(policy))
     assert ends["k3"][0] == pytest.approx(ends["weighted"][0], rel=1e-5)
     assert (ends["k3"][1] - ends["weighted"][1]).abs().max() > 0.01
+
+
+def test_a_mini_batch_without_a_gradient_moves_nothing_and_is_no_step():
+    recipe = replace(ESPL, mini_batches=4, learning_rate=0.05)
+    policy, _, groups = both(recipe, [(1.0, 0.0, 0.0, 1.0)] * 5)
+    after: list[torch.Tensor] = []
+    policy.optimizer.register_step_post_hook(lambda *_: after.append(weights(policy).clone()))
+    stats = policy.update(groups, 1)
+    assert len(after) == 4 and stats.updated and (stats.step, policy.steps) == (3, 3)
+    assert not torch.equal(after[1], after[2]), "the third part holds the fifth group"
+    assert torch.equal(after[2], after[3]), "the fourth only fills up, and momentum must not move the weights"
+    assert {int(state["step"]) for state in policy.optimizer.state.values()} == {3}

@@ -13,7 +13,7 @@ from evolake.lake import Lake
 from evolake.repair import cells as cells_module
 from evolake.repair.cells import BenchmarkProblem, CellRows, Study, is_finished, publish_cell, run_cell
 from evolake.repair.generator import generate
-from evolake.repair.names import ARMS, INFORMED, KNOWN_ARMS, ONE_SHOT, WHOLE_CONFLICT
+from evolake.repair.names import ARMS, CONTROLS, INFORMED, KNOWN_ARMS, ONE_SHOT, WHOLE_CONFLICT
 from evolake.repair.running import publish_study, read_study
 from evolake.repair.settings import RepairSettings
 from evolake.repair.tables import ATTEMPTS, RESULTS, cell_of
@@ -43,7 +43,7 @@ def frames(rows: CellRows) -> tuple[pl.DataFrame, pl.DataFrame]:
 
 def test_every_matched_arm_has_the_same_budget_and_spends_it_all_where_it_does_not_solve(cells):
     matched = [arm for arm in KNOWN_ARMS if arm != ONE_SHOT]
-    assert set(matched) == {*ARMS[1:], INFORMED, WHOLE_CONFLICT}
+    assert set(matched) == {*ARMS[1:], *CONTROLS, WHOLE_CONFLICT}
     assert {plan_of(arm, K, R).calls for arm in matched} == {K * R}
     for arm in matched:
         for row in cells[arm].results:
@@ -176,8 +176,8 @@ def test_a_certified_answer_against_the_label_stops_the_machinery(tmp_path):
         run_cell(wrong, "multi_no_feedback-0", SETTINGS, tmp_path, "run-1")
 
 
-def test_the_arms_of_a_study_are_a_setting_and_the_papers_five_by_default(monkeypatch):
-    assert RepairSettings().arms == list(ARMS) and len(ARMS) == 5
+def test_the_arms_of_a_study_are_a_setting_and_the_papers_five_with_controls_by_default(monkeypatch):
+    assert set(RepairSettings().arms) == {*ARMS, *CONTROLS} and len(ARMS) == 5
     monkeypatch.setenv("EVOLAKE_REPAIR__ARMS", json.dumps([*reversed(KNOWN_ARMS), ARMS[0]]))
     assert settings_module.load().of(RepairSettings).arms == list(KNOWN_ARMS)
     for wrong in ("[]", '["two_shot"]', '"one_shot"'):
