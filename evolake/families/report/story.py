@@ -86,8 +86,8 @@ def gain_in_words(families: int, instances: int) -> str:
     if not families:
         return f"{NONE_YET}: no evolved family has passed every gate"
     return (
-        f"{counted(families, 'evolved family', 'evolved families')} with {counted(instances, 'instance')} "
-        "(a count, no interval)"
+        f"{counted(families, 'evolved family', 'evolved families')}; "
+        f"{counted(instances, 'instance')} of all families (counts, no interval)"
     )
 
 

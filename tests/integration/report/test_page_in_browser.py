@@ -6,6 +6,8 @@ from dataclasses import replace
 import pytest
 from solver_lake import make_lake
 
+from evolake.report.artifacts import Exhibit
+from evolake.report.gained import Gained, recorded
 from evolake.report.lines import read_sections, read_stories
 from evolake.report.pages import page
 
@@ -51,7 +53,12 @@ def test_five_lines_fit_on_six_screens_and_print_without_what_is_folded(tmp_path
         look=SENTENCE,
     )
     text = page(
-        [replace(section, line=line) for line in LINES], [replace(summary, line=line) for line in LINES]
+        [replace(section, line=line) for line in LINES],
+        [replace(summary, line=line) for line in LINES],
+        gains=[
+            Gained("one", SENTENCE, exhibit=Exhibit(texts={"a question": 9 * SENTENCE})),
+            *(Gained(line, known.sentence, known) for line, known in recorded().items()),
+        ],
     )
     (tmp_path / "page.html").write_text(text)
     with sync_playwright() as playwright:
@@ -64,6 +71,7 @@ def test_five_lines_fit_on_six_screens_and_print_without_what_is_folded(tmp_path
         folded = shown.evaluate(FOLDED)
         narrow = browser.new_page(viewport={"width": PHONE, "height": SCREEN})
         narrow.goto((tmp_path / "page.html").as_uri())
+        narrow.evaluate("() => { document.querySelector('details').open = true }")
         on_a_phone, columns, letters = (narrow.evaluate(asked) for asked in (ACROSS, COLUMNS, LETTERS))
         shown.emulate_media(media="print")
         printed, breaks = shown.evaluate(FOLDED), shown.evaluate(BREAKS)

@@ -82,7 +82,7 @@ def test_the_demo_runs_programs_on_an_example_that_the_repository_ships():
     recipe = (ROOT / "Makefile").read_text()
     [named] = re.findall(r"EVOLAKE_PROGRAMS__PROJECTS:-([^}]+)\}", recipe)
     assert (ROOT / named / "evaluator.py").is_file()
-    assert recipe.index("$(BIN)/evolake status --table") > recipe.index(
+    assert recipe.index("$(BIN)/evolake status --gains") > recipe.index(
         "$(BIN)/evolake report --out demo/report.html"
     )
 

@@ -4,21 +4,30 @@ of a run on proposals that came to nothing."""
 from __future__ import annotations
 
 import datetime
+import json
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from evolake.cli import cli
 from evolake.lake import Lake
 from evolake.lines import lines
 from evolake.programs.tables import FAILED_PROPOSALS
 from evolake.report.artifacts import Exhibit
-from evolake.report.gained import Gained, gains, recorded
+from evolake.report.gained import LOOK, Gained, gains, recorded
 from evolake.report.outcome import failed_proposals
 from evolake.report.pages import page
 from evolake.report.story import Story
 from evolake.solvers.tuning.tables import VERDICTS
 
 ROOT = Path(__file__).resolve().parents[3]
+
+
+def evolake(root: Path, *words: str) -> str:
+    done = CliRunner().invoke(cli, words, env={"EVOLAKE_LAKE": str(root)}, catch_exceptions=False)
+    assert done.exit_code == 0
+    return done.stdout
 
 
 @pytest.mark.parametrize("line", recorded())
@@ -34,7 +43,7 @@ def test_a_recorded_result_names_its_date_its_command_and_a_page_that_has_its_fi
 
 def test_an_empty_lake_has_gained_nothing_and_a_study_speaks_for_its_line(tmp_path):
     lake = Lake(tmp_path / "lake")
-    assert gains(lake) == []
+    assert "Start with: evolake run" in evolake(lake.root, "status", "--gains")
     row = dict.fromkeys(VERDICTS.columns) | {
         "tuning": "minisat22-0", "solver": "minisat22", "formulas_path": "multipliers", "verdict": "better",
         "options": ["-no-luby"], "kinds": "one", "settings": 3, "formulas": 10, "unseen": 10,
@@ -49,6 +58,9 @@ def test_an_empty_lake_has_gained_nothing_and_a_study_speaks_for_its_line(tmp_pa
         "solvers: minisat22 -no-luby: 2 times lower cost than its default (95 % 1.5 to 2.5) on 10 unseen "
         "formulas"
     )
+    assert evolake(lake.root, "status", "--gains").splitlines() == [str(only), LOOK]
+    [row] = json.loads(evolake(lake.root, "status", "--gains", "--json"))["gains"]
+    assert row == {"line": "solvers", "gained": only.sentence, "recorded": None}
     assert gains(lake, ["programs"]) == []
 
 
