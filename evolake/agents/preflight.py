@@ -13,7 +13,6 @@ some servers cut long prompts off in silence (Ollama's `num_ctx`).
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -30,6 +29,7 @@ from evolake.agents.sampling import Sampling
 from evolake.agents.server_errors import RESPONSE_FORMATS
 from evolake.errors import AgentUnavailable, InputError
 from evolake.jail.protocol import one_line
+from evolake.terminal import say
 
 if TYPE_CHECKING:
     from evolake.settings import Settings
@@ -58,7 +58,7 @@ def check_endpoint(settings: Settings) -> None:
     check_backend(settings)
     if settings.agents.command:
         program = words_of(settings.agents.command, SETTING)[0]
-        sys.stderr.write(f"{WARNING.format(setting=SETTING, program=program)}\n")
+        say(WARNING.format(setting=SETTING, program=program), err=True)
         if not settings.model_base_url:
             return
     key = settings.model_api_key.get_secret_value().strip() if settings.model_api_key else ""

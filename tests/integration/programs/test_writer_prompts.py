@@ -360,11 +360,8 @@ def shifted(shift: str, *, was: str = "1") -> tuple[str, dict[str, str]]:
     "end", [("finish", {"idea": "shifts"}), ("withdraw", {"reason": "0.7 is the best that I found"})]
 )
 def test_the_best_version_that_a_session_evaluated_is_not_lost(tmp_path, end):
-    plan = [
-        call(shifted("1.5"), ("evaluate", {})),
-        call(shifted("9", was="1.5"), ("evaluate", {})),
-        call(end),
-    ]
+    first, second = shifted("1.5"), shifted("9", was="1.5")
+    plan = [call(first, ("evaluate", {})), call(second, ("evaluate", {})), call(end)]
     entry, _ = generation(tmp_path, plan, sessions=True, session_evaluations=3)
     scores = [row["score"] for row in entry.measured if row["purpose"] == "session"]
     print(scores)
