@@ -118,9 +118,7 @@ def test_two_cycles_stand_on_each_other_and_every_gate_has_spoken(site):
     asks = (question, smallest, stopped)
     counted, least, blocked = (
         json.loads(said)["rows"]
-        for said in asked(
-            site.environment, *(("sql", "--json", sql) for sql in (question, smallest, stopped))
-        )
+        for said in asked(site.environment, *(("sql", "--json", text) for text in asks))
     )
     rows = {row[0]: row[1:] for row in counted}
     assert set(rows) == {"form", "distances"}
