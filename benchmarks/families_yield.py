@@ -299,8 +299,8 @@ def show_misread(pool: Any, first: int, count: int) -> None:
             if found is None:
                 continue
             planted += 1
-            outcome = "unread" if not found["read"] else "blocked" if found["differ"] else "passed"
-            kinds.setdefault(names[place], Counter())[outcome] += 1
+            parsed = "blocked" if found["differ"] else "passed"
+            kinds.setdefault(names[place], Counter())[parsed if found["read"] else "unread"] += 1
     for fault, counts in [*sorted(kinds.items()), ("all", sum(kinds.values(), Counter()))]:
         parsed = counts["blocked"] + counts["passed"]
         print(
