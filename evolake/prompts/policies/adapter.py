@@ -96,7 +96,7 @@ def write_policy(
     if replies:
         lines = [json.dumps(row, ensure_ascii=False) for row in replies]
         (folder / "replies.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    script = Path(__file__).with_name("run_adapter.py")
+    script = Path(__file__).parents[1] / "report" / "templates" / "run_adapter.py"
     (folder / "run.py").write_text(script.read_text(encoding="utf-8"), encoding="utf-8")
     return written
 

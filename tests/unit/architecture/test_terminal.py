@@ -41,6 +41,7 @@ APART = {
     "evolake/families/dataset/templates/": "a program that an export takes along, for a process of its own",
     "evolake/families/roles/templates/": "a program for the jail",
     "evolake/programs/report/templates/": "a program that a certificate takes along",
+    "evolake/prompts/report/templates/": "a script that a champion takes along",
     "evolake/solvers/repository/fetch_index.py": "a program for another Python",
     "pipelines/side_by_side.py": "speaks to its own process, in JSON",
     "evolake/solvers/suites/ask_solver.py": "a program for a process of its own",
