@@ -413,11 +413,13 @@ def _say_answer(result: Simulation, answer: dict[str, Any], file: Path) -> None:
 def _solver_line(row: dict[str, Any]) -> str:
     """Return what a solver came to on a batch in a line."""
 
+    def number(value: float | None) -> str:
+        if value is None:
+            return "more"
+        return f"{value:,.0f}" if value >= 100 else f"{value:.2g}"
+
     def numbers(values: list[float | None]) -> str:
-        middle, low, high = (
-            "more" if value is None else f"{value:,.0f}" if value >= 100 else f"{value:.2g}"
-            for value in values
-        )
+        middle, low, high = map(number, values)
         return f"{middle} ({low} to {high})"
 
     unit = {"design": "steps", "probSAT": "flips"}.get(row["solver"], "conflicts")

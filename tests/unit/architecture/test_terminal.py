@@ -44,6 +44,7 @@ APART = {
     "evolake/prompts/report/templates/": "a script that a champion takes along",
     "evolake/solvers/repository/fetch_index.py": "a program for another Python",
     "pipelines/side_by_side.py": "speaks to its own process, in JSON",
+    "evolake/designs/engines/cdcl_worker.py": "a program for a process of its own",
     "evolake/solvers/suites/ask_solver.py": "a program for a process of its own",
 }
 """Where something is printed that reaches no terminal, and why."""
