@@ -21,7 +21,7 @@ OTHERS = {
     "make test": "CI runs it",
     "make install": "`make test` does it first",
     "make policy": "`make test` installs the same",
-    "make demo": "takes some five minutes; tests type its commands (run, solvers tune, repair run, report, status)",
+    "make demo": "takes minutes; tests type its commands (run, solvers tune, repair run, report, status)",
     "pip wheel": "tests/e2e/test_installed_package.py builds a wheel",
     "pip install": "tests/e2e/test_installed_package.py installs the wheel",
     "dagster dev": "tests/e2e/test_make_dev.py starts it by `make dev`",
