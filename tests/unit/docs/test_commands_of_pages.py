@@ -13,7 +13,7 @@ import pytest
 from evolake.cli import cli
 
 ROOT = Path(__file__).parents[3]
-PAGES = [ROOT / "README.md", ROOT / "skills" / "evolake" / "SKILL.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 PAGE_IDS = [page.relative_to(ROOT).as_posix() for page in PAGES]
 NOT_TYPED: dict[tuple[str, ...], str] = {}
 """Words of a command that no test types -> why."""
@@ -21,7 +21,7 @@ OTHERS = {
     "make test": "CI runs it",
     "make install": "`make test` does it first",
     "make policy": "`make test` installs the same",
-    "make demo": "takes some five minutes; tests type its commands",
+    "make demo": "takes minutes; tests type its commands (run, solvers tune, repair run, report, status)",
     "pip wheel": "tests/e2e/test_installed_package.py builds a wheel",
     "pip install": "tests/e2e/test_installed_package.py installs the wheel",
     "dagster dev": "tests/e2e/test_make_dev.py starts it by `make dev`",
@@ -29,7 +29,6 @@ OTHERS = {
         "needs Docker; tests/toy_location/composed.py starts each service of the file as a process, by "
         "its command and environment"
     ),
-    "python mine": "tests/e2e/test_prompts_line.py runs the script of a folder that was written",
     "dg check": "tests/e2e/test_dg.py",
     "dg dev": "tests/e2e/test_dg.py",
     "dg launch": "tests/e2e/test_dg.py",
@@ -128,7 +127,7 @@ def typed_as(path: tuple[str, ...]) -> str:
 @pytest.mark.parametrize("page", PAGES, ids=PAGE_IDS)
 def test_the_first_paragraph_says_what_the_reader_gets(page):
     first = page.read_text(encoding="utf-8").split("\n\n")[1]
-    if page.name not in ("README.md", "SKILL.md"):
+    if page.name != "README.md":
         assert re.match(
             r"(?:A Dagster project [^.]+\. )?(?:This page|After this tutorial)\b", " ".join(first.split())
         ), first
