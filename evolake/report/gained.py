@@ -7,7 +7,6 @@ the sentence comes from its row of the table of all lines. A study that stands o
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -15,6 +14,7 @@ from typing import Any
 
 from evolake.lake import Lake
 from evolake.lines import folder_of, lines
+from evolake.reading.toml_text import parse_toml
 from evolake.report.artifacts import Exhibit, artifacts_of
 from evolake.report.finished_cycle import as_rows, asking
 from evolake.report.standings import standing_of
@@ -111,4 +111,4 @@ def _own(lake: Lake, name: str, line: str, study: bool, shown: bool) -> Gained |
 def recorded() -> Mapping[str, Recorded]:
     """Return line -> its recorded result."""
     text = (folder_of("evolake.report") / "recorded.toml").read_text(encoding="utf-8")
-    return {line: Recorded(**entry) for line, entry in tomllib.loads(text).items()}
+    return {line: Recorded(**entry) for line, entry in parse_toml(text, name="recorded.toml").items()}
