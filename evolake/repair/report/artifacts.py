@@ -10,6 +10,7 @@ from typing import Any
 
 from evolake.errors import InputError
 from evolake.lake import Lake
+from evolake.lazy import Lazy
 from evolake.repair.names import (
     ALL_NAMED,
     INFORMED,
@@ -26,6 +27,8 @@ from evolake.report.gain import NONE_YET
 from evolake.report.numbers import counted
 from evolake.report.standing import NOT_MEASURED, Ask, Standing
 
+CONTROLS = (INFORMED, RANDOM_NAMED, ONE_VIOLATED, ALL_NAMED, WHOLE_CONFLICT)
+"""Arms whose feedback is not the solver's core: none of them is what the study is about."""
 QUESTION = "Does solver-grounded feedback beat more attempts under the same budget?"
 
 
@@ -160,7 +163,7 @@ def standing(shared: Standing, lake: Lake, _ask: Ask) -> Standing | None:
     except InputError:
         return None
     summary = {row["arm"]: row for row in report.findings.of("summary").to_dicts()}
-    matched = [arm for arm in summary if arm != ONE_SHOT]
+    matched = [arm for arm in summary if arm not in (ONE_SHOT, *CONTROLS)] or list(summary)
     best = max(matched, key=lambda arm: summary[arm]["rate"])
     shared = replace(
         shared, best=_arm(best, summary[best]["rate"]), evaluations=int(report.results["solver_calls"].sum())
@@ -195,11 +198,25 @@ def standing(shared: Standing, lake: Lake, _ask: Ask) -> Standing | None:
     )
 
 
+def gained(lake: Lake, ask: Ask) -> str:
+    """Return what the solver's feedback repairs, next to retries and to a search that reads all constraints;
+    "" if no complete study shows a gain over retries."""
+    row = standing(Standing("repair"), lake, ask)
+    if row is None or not row.is_gain:
+        return ""
+    rates = {row["arm"]: row["rate"] for row in read_report(lake.root).findings.of("summary").to_dicts()}
+    rest = f"retries {percent(rates[RESAMPLING])}"
+    if INFORMED in rates:
+        rest += f", a search that reads all constraints, without the solver, {percent(rates[INFORMED])}"
+    return f"with the solver's cores, {row.best}; {rest}"
+
+
 def _arm(name: str, rate: float) -> str:
     return f"{name} ({percent(rate)} of runs solved)"
 
 
 ARTIFACTS = LineArtifacts(
     standing=standing,
+    gained=Lazy("evolake.repair.report.artifacts:gained"),
     crowns_none="it is a study that compares arms: `evolake repair report --out DIR` says which arm repairs more",  # noqa: E501
 )
