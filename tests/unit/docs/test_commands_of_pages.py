@@ -21,6 +21,7 @@ OTHERS = {
     "make test": "CI runs it",
     "make install": "`make test` does it first",
     "make policy": "`make test` installs the same",
+    "python mine": "tests/integration/prompts/test_adapter_taken_home.py runs the script",
     "make demo": "takes minutes; tests type its commands (run, solvers tune, repair run, report, status)",
     "pip wheel": "tests/e2e/test_installed_package.py builds a wheel",
     "pip install": "tests/e2e/test_installed_package.py installs the wheel",
