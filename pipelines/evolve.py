@@ -22,6 +22,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 
 import click
 import dagster as dg
@@ -47,7 +48,7 @@ from pipelines.schedules import leave_bad_cron_out
 from pipelines.side_by_side import SideBySide, end_with_parent, niceness, order_of, parent
 from resources.warm import between_runs
 
-NEXT = "next: evolake status, or evolake report --out report.html"
+NEXT = "evolake status, or evolake report --out report.html"
 
 
 def closing_lines(lake: Lake, sealed: Mapping[str, Sequence[str]], runs: Sequence[str]) -> list[str]:
@@ -59,7 +60,18 @@ def closing_lines(lake: Lake, sealed: Mapping[str, Sequence[str]], runs: Sequenc
         runs: ids of all runs that it made, the failed ones too: what rows of the lake name as their `run_id`.
     """
     done = _cycles(sealed)
-    return [*done, *failed_proposals(lake, sealed), _spent(lake, sealed, runs), *([NEXT] if done else [])]
+    return [
+        *done,
+        *failed_proposals(lake, sealed),
+        _spent(lake, sealed, runs),
+        *([_next(lake)] if done else []),
+    ]
+
+
+def _next(lake: Lake) -> str:
+    """Return what to do next; with the lake, where this process was given one that a shell may not have."""
+    given = f"with EVOLAKE_LAKE={quote(str(lake.root))}: " if os.environ.get("EVOLAKE_LAKE") else ""
+    return f"next: {given}{NEXT}"
 
 
 def _cycles(sealed: Mapping[str, Sequence[str]]) -> list[str]:

@@ -22,7 +22,7 @@ from evolake.programs.evolution.added_seeds import held_with_other_files
 from evolake.programs.evolution.population import texts_of
 from evolake.programs.gates import unreadable
 from evolake.programs.model.project import EVALUATOR, INITIAL, TOML, load_project
-from evolake.programs.report.material import LINE, population_entering, simplified_of
+from evolake.programs.report.material import LINE, population_entering, simplified_gain, simplified_of
 from evolake.scratch import Scratch
 from evolake.terminal import say_text
 
@@ -35,11 +35,10 @@ class Evolved:
 
     Attributes:
         program: text of the champion's main file, simplified if a shorter one was no worse. files: path ->
-            text of all that evolves. program_id: of the champion. score: its mean under held-out seeds; None
-            without one.
-        initial_score: the initial program's under the same seeds. low, high: 95% interval of the champion's.
-            protected: whether the program could not
-        see what scores it. lake: folder with every row of it.
+            text of all that evolves. program_id: of the champion. score: mean of `program` under held-out
+            seeds; None without one.
+        initial_score: the initial program's under the same seeds. low, high: 95% interval of `score`.
+            protected: whether the program could not see what scores it. lake: folder with every row of it.
     """
 
     program: str
@@ -167,15 +166,20 @@ def read_evolved(lake: Lake, name: str) -> Evolved:
         rows[0],
         population_entering(lake, lake.cycles(LINE, "incoming_programs")[-1]).champion(name),
     )
-    texts = texts_of(lake.blobs, (simplified_of(lake, champion["program_id"]) or champion)["files_sha"])
+    made = simplified_of(lake, champion["program_id"])
+    texts = texts_of(lake.blobs, (made or champion)["files_sha"])
+    better = simplified_gain(lake, made) if made else 0.0
+    projects = lake.read(LINE, "projects", cycles[-1]).to_dicts()
+    higher = next(item["higher_is_better"] for item in projects if item["project"] == name)
+    shift = better if higher else -better
+    ends = [None if row[end] is None else row[end] + shift for end in ("holder_low", "holder_high")]
     return Evolved(
         next(iter(texts.values())),
         texts,
         champion["program_id"],
-        row["holder_mean"],
+        None if row["holder_mean"] is None else row["holder_mean"] + shift,
         row["initial_mean"],
-        row["holder_low"],
-        row["holder_high"],
+        *ends,
         row["protected"],
         len(cycles),
         lake.root,

@@ -84,6 +84,8 @@ class Gain:
 
     @property
     def _ends(self) -> str:
+        if self.interval.low == self.interval.high:
+            return "the same in every measurement"
         return (
             f"{100 * self.interval.level:g}% interval {self._written(self.interval.low)} to "
             f"{self._written(self.interval.high)}"

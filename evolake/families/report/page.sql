@@ -9,7 +9,8 @@ WHERE c.cycle <= $cycle AND c.parsed QUALIFY row_number() OVER (PARTITION BY c.f
 
 -- name: made
 WITH families AS (SELECT cycle, count(*) AS accepted FROM families.accepted GROUP BY cycle),
-  instances AS (SELECT cycle, count(*) AS instances FROM families.instances GROUP BY cycle),
+  instances AS (SELECT cycle, count(*) AS instances FROM families.instances
+    WHERE family_id IN (SELECT family_id FROM families.accepted) GROUP BY cycle),
   tried AS (SELECT cycle, count(DISTINCT attempt) AS attempts, count(*) AS versions FROM families.candidates
     GROUP BY cycle),
   came AS (SELECT cycle, count(DISTINCT artifact_id) AS entered FROM families.immigrants

@@ -75,6 +75,15 @@ def simplified_of(lake: Lake, program: str) -> dict[str, Any] | None:
     return None
 
 
+def simplified_gain(lake: Lake, made: Mapping[str, Any]) -> float:
+    """Return how much better the held-out mean of a row of `simplified_of` is than its champion's."""
+    for cycle in reversed(lake.cycles(LINE, "simplified")):
+        for row in lake.read(LINE, "simplified", cycle).to_dicts():
+            if row["simplified_id"] == made["program_id"]:
+                return row["difference"] or 0.0
+    return 0.0
+
+
 def simplified_in_words(lake: Lake, program: str) -> str:
     """Return what a program was simplified to, how much shorter that is, and how they compare; "" if there is
     none."""

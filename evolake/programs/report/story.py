@@ -56,15 +56,15 @@ SAME_TIME = (
 
 def baseline_in_words(row: DecisionRow, digits: int = 6) -> str:
     """Return what the better of the dumb searches reached, under the same held-out seeds, and in how much of
-    the processor time that the line's search has taken in all cycles; "" if there was none."""
+    the processor time that the line's search has taken in all cycles each did; "" if there was none."""
     if row["baseline_mean"] is None or not row["baseline_cpu_s"]:
         return ""
-    name, mean = "hill climbing and restarts", figures(row["baseline_mean"], digits)
+    name, mean = "hill climbing or restarts", figures(row["baseline_mean"], digits)
     if not row["line_cpu_s"]:
-        return f"{name} for {duration(row['baseline_cpu_s'])} {mean}"
+        return f"{name}, {duration(row['baseline_cpu_s'])} each, {mean}"
     share = row["baseline_cpu_s"] / row["line_cpu_s"]
     time = next((text for low, high, text in SAME_TIME if low <= share <= high), f"{share:.0%} of the time")
-    return f"{name} in {time} {mean}"
+    return f"{name}, each in {time}, {mean}"
 
 
 def score_in_words(row: DecisionRow) -> str:

@@ -4,6 +4,7 @@ resamples."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -116,7 +117,7 @@ def _answer(what: str, row: dict[str, Any]) -> str:
         f"{counted(row['pairs'], 'problem')}; {counts}"
     )
     if row["p_holm"] >= SIGNIFICANT:
-        verdict = "no difference is shown"
+        verdict = "no difference is shown after Holm's correction"
     else:
         verdict = f"{row['first']} solves {'more' if row['difference'] > 0 else 'fewer'} than {row['second']}"
     return f"{what[0].upper()}{what[1:]}: {verdict} ({numbers})."
@@ -163,8 +164,7 @@ def standing(shared: Standing, lake: Lake, _ask: Ask) -> Standing | None:
     except InputError:
         return None
     summary = {row["arm"]: row for row in report.findings.of("summary").to_dicts()}
-    matched = [arm for arm in summary if arm not in (ONE_SHOT, *CONTROLS)] or list(summary)
-    best = max(matched, key=lambda arm: summary[arm]["rate"])
+    best = _best({arm: row["rate"] for arm, row in summary.items()})
     shared = replace(
         shared, best=_arm(best, summary[best]["rate"]), evaluations=int(report.results["solver_calls"].sum())
     )
@@ -208,7 +208,14 @@ def gained(lake: Lake, ask: Ask) -> str:
     rest = f"retries {percent(rates[RESAMPLING])}"
     if INFORMED in rates:
         rest += f", a search that reads all constraints, without the solver, {percent(rates[INFORMED])}"
-    return f"with the solver's cores, {row.best}; {rest}"
+    return f"the solver's cores repair {percent(rates[_best(rates)])} of the runs; {rest}"
+
+
+def _best(rates: Mapping[str, float]) -> str:
+    """Return the arm that solves most, of those that are shown cores, or nothing."""
+    return max(
+        [arm for arm in rates if arm not in (ONE_SHOT, *CONTROLS)] or rates, key=lambda arm: rates[arm]
+    )
 
 
 def _arm(name: str, rate: float) -> str:

@@ -180,13 +180,13 @@ def test_what_was_spent_already_is_not_spent_again(evolved, monkeypatch):
 
 def test_the_champion_and_the_report_show_what_they_found(evolved, tmp_path):
     shown = commands.evolake("champion", LINE).stdout
-    assert "\n  baseline  combined_score " in shown and "; hill climbing and restarts in " in shown
+    assert "\n  baseline  combined_score " in shown and "; hill climbing or restarts, each in " in shown
     *_, remark = json.loads(commands.evolake("champion", LINE, "--json").stdout)["remarks"]
     assert f"  {remark}\n" in shown
     out = tmp_path / "report.html"
     assert commands.evolake("report", "--lines", LINE, "--out", out).returncode == 0
     page = out.read_text()
-    assert "hill climbing and restarts in" in page and "Dumb searches in the line" in page
+    assert "hill climbing or restarts, each in" in page and "Dumb searches in the line" in page
 
 
 def test_a_champion_is_simplified_without_a_loss_and_both_are_rows(evolved):

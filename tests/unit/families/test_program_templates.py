@@ -12,7 +12,7 @@ from evolake.families.evolution.shipped_seeds import code_version
 from evolake.program_templates import MARKER, PLACE, fill_template, load_template
 
 ROOT = Path(evolake.__file__).parent
-WHOLE_FILES = [ROOT / name for name in ("designs", "programs/problems", "programs/report")]
+WHOLE_FILES = [ROOT / name for name in ("designs", "programs/problems", "programs/report", "prompts/report")]
 """Designs as they are written out, with no place to be filled in."""
 TEMPLATES = sorted(
     path

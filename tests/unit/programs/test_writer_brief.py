@@ -32,6 +32,7 @@ FULL = {
     "artifacts": {"hint": "ARTIFACT"},
     "attempts": "ATTEMPTS",
     "guidance": ["GUIDANCE"],
+    "generation": "GENERATION",
     "sibling": SiblingNote(number=2, count=3, direction="DIRECTION", siblings=["SIBLING"]),
 }
 WORDS = [
@@ -45,6 +46,7 @@ WORDS = [
     "ARTIFACT",
     "ATTEMPTS",
     "GUIDANCE",
+    "GENERATION",
     "DIRECTION",
     "SIBLING",
 ]

@@ -168,8 +168,8 @@ def test_programs_tell_every_project_what_their_evaluations_cost_and_whose_score
     summary = dict((story := story_of(lake, "programs", "0001")).lines())
     assert (
         summary["Gain"]
-        == "fit: held-out points 2, the initial program's 1; hill climbing and restarts in a quarter of the "
-        "time 1.5; open: none yet (held-out points 1, the "
+        == "fit: held-out points 2, the initial program's 1; hill climbing or restarts, each in 12% "
+        "of the time, 1.5; open: none yet (held-out points 1, the "
         "initial program's 1)"
     )
     assert summary["Rank 1"] == (
@@ -190,11 +190,11 @@ def test_programs_tell_every_project_what_their_evaluations_cost_and_whose_score
 @pytest.mark.parametrize(
     ("own", "line", "said"),
     [
-        (10.0, 10.2, "hill climbing and restarts in the same time 2.19"),
-        (5.0, 10.0, "hill climbing and restarts in half the time 2.19"),
-        (7.0, 10.0, "hill climbing and restarts in 70% of the time 2.19"),
-        (30.0, 10.0, "hill climbing and restarts in 300% of the time 2.19"),
-        (90.0, None, "hill climbing and restarts for 1.5 min 2.19"),
+        (10.0, 10.2, "hill climbing or restarts, each in the same time, 2.19"),
+        (5.0, 10.0, "hill climbing or restarts, each in half the time, 2.19"),
+        (7.0, 10.0, "hill climbing or restarts, each in 70% of the time, 2.19"),
+        (30.0, 10.0, "hill climbing or restarts, each in 300% of the time, 2.19"),
+        (90.0, None, "hill climbing or restarts, 1.5 min each, 2.19"),
         (0.0, 10.0, ""),
     ],
 )

@@ -183,7 +183,7 @@ def test_every_fact_is_in_the_planners_request(tmp_path, cycle, shown):
     assert "+    x += 20;" in text and "-    x += 2;" in text, "the diff of what was tried"
     assert "src/a.cc: Solver::analyze, Solver::search" in text, "where it was tried"
     assert "Solver::analyze:2" in text, "files with their functions"
-    code = text.partition("# The code")[2]
+    code = text.partition("# The code")[2].partition("\n# ")[0]
     assert "    return x;" in code and code.count("int Solver::analyze(int x) {") == 1, "a whole function"
     assert "Chronological backtracking pays" not in text, "what any textbook says"
     assert f"php (2):\n  {CHILD[:12]}: solved 2, " in text, "results by family"
