@@ -15,6 +15,7 @@ import polars as pl
 
 from assets.added_seeds import Admit, Arrival, Seedling, admit_seeds
 from assets.programs.line import archive, line, project_named, rules, work_notes
+from assets.progress import report
 from assets.proposals import roles_of
 from assets.store import LineStore
 from evolake.errors import InputError
@@ -309,7 +310,9 @@ def polishes_of(store: LineStore, project: Project) -> WorkNotes:
         sign = 1 if project.higher_is_better else -1
         best = "nothing yet" if state["score"] is None else f"{sign * state['score']:.9g}"
         by = one_line(state["by"], LONGEST_NOTE)
-        store.log(f"{project.name}: {state['seconds']:.0f} s of a polish by {by}, best {best}")
+        text = f"{project.name}: {state['seconds']:.0f} s of a polish by {by}, best {best}"
+        store.log(text)
+        report(text)
 
     return replace(notes, note=note)
 

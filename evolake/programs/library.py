@@ -172,14 +172,18 @@ def read_evolved(lake: Lake, name: str) -> Evolved:
     projects = lake.read(LINE, "projects", cycles[-1]).to_dicts()
     higher = next(item["higher_is_better"] for item in projects if item["project"] == name)
     shift = better if higher else -better
-    ends = [None if row[end] is None else row[end] + shift for end in ("holder_low", "holder_high")]
+    mean, low, high = (
+        None if row[name] is None else row[name] + shift
+        for name in ("holder_mean", "holder_low", "holder_high")
+    )
     return Evolved(
         next(iter(texts.values())),
         texts,
         champion["program_id"],
-        None if row["holder_mean"] is None else row["holder_mean"] + shift,
+        mean,
         row["initial_mean"],
-        *ends,
+        low,
+        high,
         row["protected"],
         len(cycles),
         lake.root,

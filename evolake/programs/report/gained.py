@@ -25,6 +25,9 @@ LINES, WIDTH = 12, 110
 BLAME = """
 SELECT made_in, operator, gain, text FROM programs.blame
 WHERE cycle = $cycle AND project = $project AND operator <> 'initial' ORDER BY file, line"""
+MADE_BY = "SELECT operator FROM programs.candidates WHERE program_id = $program LIMIT 1"
+BY = {"polish": "by a polish of its numbers", "model": "by a model"}
+"""Operators whose names a reader does not know from the screen of a run."""
 FILES = """
 SELECT program_id, files_sha FROM programs.incoming_programs WHERE program_id IN ($first, $second)
 UNION SELECT program_id, files_sha FROM programs.candidates WHERE program_id IN ($first, $second)
@@ -33,7 +36,7 @@ UNION SELECT program_id, files_sha FROM programs.seeds WHERE program_id IN ($fir
 
 def gained(lake: Lake, ask: Ask) -> str:
     """Return the scores of each project that improved; "" if none did."""
-    return "; ".join(_scores(lake, row) for row in ask(DECIDED) if improves(row))
+    return "; ".join(_scores(lake, row, ask) for row in ask(DECIDED) if improves(row))
 
 
 def exhibit(lake: Lake, ask: Ask) -> Exhibit:
@@ -55,12 +58,14 @@ def exhibit(lake: Lake, ask: Ask) -> Exhibit:
         return Exhibit(texts=texts, note=f"not drawn: {error}")
 
 
-def _scores(lake: Lake, row: Row) -> str:
+def _scores(lake: Lake, row: Row, ask: Ask) -> str:
     project = _project(lake, row)
+    made = [item["operator"] for item in ask(MADE_BY, program=row["holder_id"])]
+    by = f", {BY.get(made[0], f'by the operator {made[0]}')}" if made else ""
     known = project.given.construction
     ends = " to ".join(_four(row[name]) for name in ("initial_mean", "holder_mean"))
     parts = [
-        f"{_title(project)}: {ends}",
+        f"{_title(project)}: {ends}{by}",
         baseline_in_words(row, DIGITS),
         f"best known {_four(known.best)}" if known.best is not None else "",
     ]

@@ -147,7 +147,8 @@ def par2_trajectory(points: Sequence[Par2Point], baselines: Mapping[str, float])
 
 
 def scatter(meetings: Sequence[Meeting], timeout_s: float, first: str, second: str, title: str) -> bytes:
-    """Draw one dot per formula; below the diagonal `second` is faster. Unsolved formulas are on the edge."""
+    """Draw one dot per formula; below the diagonal `second` is faster. Unsolved formulas are on the edge,
+    which is drawn if there are any."""
     drawn, axes = figure(height=5.4, width=6.8)
     if not meetings:
         say(axes, "There is nothing to compare yet.")
@@ -170,8 +171,13 @@ def scatter(meetings: Sequence[Meeting], timeout_s: float, first: str, second: s
             )
     low = min(max(min(item.first or edge, item.second or edge), LEAST_S) for item in meetings) * 0.7
     axes.plot([low, edge], [low, edge], color=INK, linewidth=0.8)
-    for line in (axes.axhline, axes.axvline):
-        line(edge, color=RED, linewidth=0.8, linestyle=(0, (2, 3)))
+    if any(None in (item.first, item.second) for item in meetings):
+        for line in (axes.axhline, axes.axvline):
+            line(edge, color=RED, linewidth=0.8, linestyle=(0, (2, 3)))
+        axes.text(
+            edge, low * 1.06, "unsolved", rotation=90, fontsize=SMALL, color=RED, ha="right", va="bottom"
+        )
+        axes.text(low * 1.06, edge, "unsolved", fontsize=SMALL, color=RED, ha="left", va="bottom")
     axes.set_xscale("log")
     axes.set_yscale("log")
     _plain_seconds(axes.xaxis)
@@ -179,8 +185,6 @@ def scatter(meetings: Sequence[Meeting], timeout_s: float, first: str, second: s
     axes.set_xlim(low, edge * 1.25)
     axes.set_ylim(low, edge * 1.25)
     axes.set_aspect("equal")
-    axes.text(edge, low * 1.06, "unsolved", rotation=90, fontsize=SMALL, color=RED, ha="right", va="bottom")
-    axes.text(low * 1.06, edge, "unsolved", fontsize=SMALL, color=RED, ha="left", va="bottom")
     dress(axes, title, wrapped(f"{first}, cpu seconds", 52), wrapped(f"{second}, cpu seconds", 52))
     axes.legend(fontsize=NORMAL - 1, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     return to_png(drawn)
