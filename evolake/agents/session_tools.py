@@ -358,10 +358,7 @@ def run_tool(context: SessionContext, name: str, arguments: Any, remember: Remem
     if isinstance(given, Withdrawal):
         return Result(name, "The session has ended without a result.", withdrawn=clean(given.reason))
     if name == FINISH and context.must_change and not context.workspace.changed:
-        note = clean(str(getattr(given, "note", "") or ""))
-        return Result(
-            name, f"The session has ended: {NO_GAIN}.", withdrawn=f"{NO_GAIN}: {note}" if note else NO_GAIN
-        )
+        return Result(name, f"The session has ended: {NO_GAIN}.", withdrawn=NO_GAIN)
     if name == FINISH:
         if wrong := context.finish_fault(given):
             text = (

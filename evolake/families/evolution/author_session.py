@@ -68,7 +68,14 @@ class SessionAuthor:
         """Return the session's files as a reply like any other; an AgentFailure with a typed status if it was
         not finished."""
         workspace = Workspace(starting_files(request), lambda path: path in FILES)
-        spec = SessionSpec(EVOLUTION_SESSION, request_of(request), workspace, family_reply, self.commands())
+        spec = SessionSpec(
+            EVOLUTION_SESSION,
+            request_of(request),
+            workspace,
+            family_reply,
+            self.commands(),
+            must_change=False,  # the card's note says why there is no family
+        )
         return hold_session(
             self.agents, spec, self.pool.call, seed=seed, artifact_id=artifact_id, attempt=attempt
         )
