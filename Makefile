@@ -103,7 +103,7 @@ demo: DEMO_PROJECTS = $${EVOLAKE_PROGRAMS__PROJECTS:-examples/programs/circle_pa
 # Exit code 1 of a tuning: no setting is shown to be better, which a demo survives.
 demo: $(VENV)/.installed-policy
 	@$(call stage,doctor,demo 1 of 6: looking at what this machine has,some seconds,EVOLAKE_PROFILE=demo $(BIN)/evolake doctor --brief)
-	@$(call of,programs,$(call stage,programs,demo 2 of 6: three cycles of the programs line,the first gain within 40 s,EVOLAKE_PROGRAMS__PROJECTS=$(DEMO_PROJECTS) $(BIN)/evolake run --cycles 3 --profile demo --lines programs))
+	@$(call of,programs,$(call stage,programs,demo 2 of 6: three cycles of the programs line,the first gain within a minute,EVOLAKE_PROGRAMS__PROJECTS=$(DEMO_PROJECTS) $(BIN)/evolake run --cycles 3 --profile demo --lines programs))
 	@$(call of,solvers,$(call stage,tune,demo 3 of 6: options of MiniSat for one kind of formulas; what decides is drawn after the choice,about a minute,{ $(BIN)/evolake solvers tune minisat22 --formulas multipliers --minutes 0.25 --timeout 2 --profile demo || [ $$? -eq 1 ]; }))
 	@$(if $(SLOW),$(call stage,cycles,demo 4 of 6: a cycle of each other line side by side,a minute or two,EVOLAKE_PROGRAMS__PROJECTS=$(DEMO_PROJECTS) $(BIN)/evolake run --cycles 1 --profile demo --lines '$(SLOW)'))
 	@mkdir -p demo

@@ -295,6 +295,7 @@ class Question:
         number: of the attempt: ten times the call's, plus the number of the repair.
         tag: what distinguishes the conversations that begin with this question; "" until one is chosen
             (`evolake.agents.call_cache`).
+        longest: tokens that a reply may have in any repair; None: twice as many as in this attempt.
     """
 
     job: Job[Any, Any]
@@ -304,6 +305,7 @@ class Question:
     sampling: Sampling
     number: int
     tag: str = ""
+    longest: int | None = None
 
     @property
     def role(self) -> str:
@@ -328,11 +330,15 @@ class Question:
 
     def repaired(self, received: Received, status: str, reason: str, number: int) -> Question:
         """Return the question after a reply that could not be used, and why. After one that ran into the
-        limit of output tokens the limit is twice as high."""
+        limit of output tokens the limit is twice as high, once."""
         said = repair_messages(received, status, reason, turn=bool(self.job.role.tools))
-        more = 2 if status == "truncated" else 1
-        sampling = replace(self.sampling, max_output_tokens=more * self.sampling.max_output_tokens)
-        return replace(self, messages=[*self.messages, *said], sampling=sampling, number=number)
+        limit = self.sampling.max_output_tokens
+        longest = self.longest or 2 * limit
+        if status == "truncated":
+            limit = min(2 * limit, longest)
+        sampling = replace(self.sampling, max_output_tokens=limit)
+        messages = [*self.messages, *said]
+        return replace(self, messages=messages, sampling=sampling, number=number, longest=longest)
 
 
 @dataclass(frozen=True)

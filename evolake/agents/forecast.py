@@ -313,7 +313,8 @@ def _role_forecast(
     settings: Settings, item: RoleCalls, spent: _Spent, before: Mapping[str, Mapping[str, float]]
 ) -> RoleForecast:
     name, session = item.role.name, settings.agents.session
-    most = item.most * (session.turns if item.role.tools else 1 + settings.model_repairs * item.repairs)
+    repairs = settings.model_repairs * item.repairs
+    most = item.most * (session.turns if item.role.tools else 1 + repairs)
     likely = item.likely * (
         min(TYPICAL_TURNS, session.turns) if item.role.tools else 1 + REPAIRED * item.repairs
     )
@@ -329,6 +330,8 @@ def _role_forecast(
         spent.input if spent.input is not None else item.data + (prompt_tokens(item.role) if item.file else 0)
     )
     output = min(spent.output if spent.output is not None else item.reply, longest)
+    # a reply that ran into the limit may be twice as long in what follows
+    longest *= item.most * (2 * session.turns if item.role.tools else 1 + 2 * repairs)
     largest = max(LARGER * input_, spent.largest or 0)
     price, cached = settings.prices.get(model), int(likely * spent.cached)
     return RoleForecast(
@@ -336,9 +339,9 @@ def _role_forecast(
         model,
         most,
         round(likely, 1),
-        ceil(most * (largest + longest)),
+        ceil(most * largest + longest),
         ceil(likely * (input_ + output)),
-        price_usd(price, Counts(ceil(most * largest), most * longest)),
+        price_usd(price, Counts(ceil(most * largest), ceil(longest))),
         price_usd(price, Counts(ceil(likely * input_), ceil(likely * output), cached)),
         cached,
     )

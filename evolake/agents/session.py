@@ -283,7 +283,8 @@ class _Session:
 
     def _turn(self) -> Ending | None:
         state, before = self.state, self.context.workspace.sha
-        question = replace(self.first, messages=state.messages, sampling=state.sampling)
+        longest = 2 * self.first.sampling.max_output_tokens
+        question = replace(self.first, messages=state.messages, sampling=state.sampling, longest=longest)
         attempt = self.backend.obtain(question, self.record)
         status, said = validate_reply(attempt.received, self.job.role.reply)
         call = self.backend.row(question, attempt, status, self.prompt, reason=said)

@@ -37,7 +37,8 @@ class Evolved:
         program: text of the champion's main file, simplified if a shorter one was no worse. files: path ->
             text of all that evolves. program_id: of the champion. score: mean of `program` under held-out
             seeds; None without one.
-        initial_score: the initial program's under the same seeds. low, high: 95% interval of `score`.
+        initial_score: the initial program's under the same seeds. low, high: the champion's 95% interval,
+            moved by as much as `program` differs from it.
             protected: whether the program could not see what scores it. lake: folder with every row of it.
     """
 

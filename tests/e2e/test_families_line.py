@@ -240,7 +240,7 @@ def test_the_report_says_what_there_is_and_draws_it(evolved, tmp_path):
     )[0]
     instances = evolved.sql("SELECT count(*) FROM families.instances")[0][0]
     assert (
-        f"{live[0]} families passed every gate so far, {live[1]} of them evolved, with {instances} instances"
+        f"{live[0]} families passed every gate so far, with {instances} instances; {live[1]} of them evolved"
         in said
     )
     figures = {

@@ -42,6 +42,8 @@ def toy_line(name: str, *, checked: bool = False) -> BuiltLine:
     @line.asset(deps=[line.incoming])
     def candidates(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame:
         """What entered the cycle, each member with the cycle's mark."""
+        if plant("unopened", name, context.partition_key) is not None:
+            return pl.DataFrame({"cycle": [context.partition_key], "member": ["foundling"]})
         opened = open_cycle(context, lake, line)
         members = read_population(lake, line, opened.cycle)["members"]
         mark = f">{opened.cycle}{plant('salt', name, opened.cycle) or ''}"

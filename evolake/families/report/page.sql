@@ -9,15 +9,15 @@ WHERE c.cycle <= $cycle AND c.parsed QUALIFY row_number() OVER (PARTITION BY c.f
 
 -- name: made
 WITH families AS (SELECT cycle, count(*) AS accepted FROM families.accepted GROUP BY cycle),
-  instances AS (SELECT cycle, count(*) AS instances FROM families.instances
-    WHERE family_id IN (SELECT family_id FROM families.accepted) GROUP BY cycle),
+  instances AS (SELECT cycle, count(*) AS instances, count(*) FILTER (family_id IN (SELECT family_id
+    FROM families.accepted)) AS of_evolved FROM families.instances GROUP BY cycle),
   tried AS (SELECT cycle, count(DISTINCT attempt) AS attempts, count(*) AS versions FROM families.candidates
     GROUP BY cycle),
   came AS (SELECT cycle, count(DISTINCT artifact_id) AS entered FROM families.immigrants
     WHERE state = 'accepted' GROUP BY cycle)
 SELECT cycle, coalesce(attempts, 0) AS attempts, coalesce(versions, 0) AS versions, coalesce(accepted,
   0) AS accepted,
-  coalesce(instances, 0) AS instances, coalesce(entered, 0) AS entered
+  coalesce(instances, 0) AS instances, coalesce(of_evolved, 0) AS of_evolved, coalesce(entered, 0) AS entered
 FROM tried FULL JOIN families USING (cycle) FULL JOIN instances USING (cycle) LEFT JOIN came USING (cycle)
 WHERE cycle <= $cycle
   ORDER BY cycle

@@ -233,10 +233,12 @@ def _family(lake: Lake, artifact: Artifact) -> Family:
 def outcome(catalogue: Catalogue, cycle: str) -> str:
     """Return accepted families and instances with voted labels, of this cycle and so far."""
     made = catalogue.frame(QUESTIONS["made"], {"cycle": cycle}).to_dicts()
-    now = next((row for row in made if row["cycle"] == cycle), {"accepted": 0, "attempts": 0, "instances": 0})
-    families, instances = (sum(row[column] for row in made) for column in ("accepted", "instances"))
+    now = next(
+        (row for row in made if row["cycle"] == cycle), {"accepted": 0, "attempts": 0, "of_evolved": 0}
+    )
+    families, instances = (sum(row[column] for row in made) for column in ("accepted", "of_evolved"))
     return (
-        f"{now['accepted']} of {now['attempts']} proposed families accepted, with {now['instances']:,} "
+        f"{now['accepted']} of {now['attempts']} proposed families accepted, with {now['of_evolved']:,} "
         f"instances; evolved so far: {families} families, {instances:,} instances"
     )
 

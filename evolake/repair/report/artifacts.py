@@ -14,6 +14,8 @@ from evolake.lake import Lake
 from evolake.lazy import Lazy
 from evolake.repair.names import (
     ALL_NAMED,
+    ARMS,
+    CONTROLS,
     INFORMED,
     ONE_SHOT,
     ONE_VIOLATED,
@@ -28,8 +30,8 @@ from evolake.report.gain import NONE_YET
 from evolake.report.numbers import counted
 from evolake.report.standing import NOT_MEASURED, Ask, Standing
 
-CONTROLS = (INFORMED, RANDOM_NAMED, ONE_VIOLATED, ALL_NAMED, WHOLE_CONFLICT)
-"""Arms whose feedback is not the solver's core: none of them is what the study is about."""
+WITH_CORES = ARMS[3:]
+"""The paper's arms that are shown what the solver found."""
 QUESTION = "Does solver-grounded feedback beat more attempts under the same budget?"
 
 
@@ -200,22 +202,23 @@ def standing(shared: Standing, lake: Lake, _ask: Ask) -> Standing | None:
 
 def gained(lake: Lake, ask: Ask) -> str:
     """Return what the solver's feedback repairs, next to retries and to a search that reads all constraints;
-    "" if no complete study shows a gain over retries."""
+    "" if no complete study shows that an arm with its cores solves more than retries."""
     row = standing(Standing("repair"), lake, ask)
     if row is None or not row.is_gain:
         return ""
     rates = {row["arm"]: row["rate"] for row in read_report(lake.root).findings.of("summary").to_dicts()}
+    if (best := _best(rates)) not in WITH_CORES:
+        return ""
     rest = f"retries {percent(rates[RESAMPLING])}"
     if INFORMED in rates:
         rest += f", a search that reads all constraints, without the solver, {percent(rates[INFORMED])}"
-    return f"the solver's cores repair {percent(rates[_best(rates)])} of the runs; {rest}"
+    return f"the solver's cores repair {percent(rates[best])} of the runs; {rest}"
 
 
 def _best(rates: Mapping[str, float]) -> str:
-    """Return the arm that solves most, of those that are shown cores, or nothing."""
-    return max(
-        [arm for arm in rates if arm not in (ONE_SHOT, *CONTROLS)] or rates, key=lambda arm: rates[arm]
-    )
+    """Return the arm that solves most, controls left out."""
+    own = [arm for arm in rates if arm not in (ONE_SHOT, *CONTROLS)]
+    return max(own or rates, key=lambda arm: rates[arm])
 
 
 def _arm(name: str, rate: float) -> str:

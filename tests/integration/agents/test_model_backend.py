@@ -244,7 +244,7 @@ def test_a_reply_that_was_cut_off_is_asked_for_with_a_higher_limit(tmp_path):
     cut = say('{"total": 5', finish="length")
     result, rows, asked = one_call([cut, cut, say({"total": 5})], tmp_path)
     assert (result, len(rows)) == (AddReply(total=5), 3)
-    assert [item.body["max_completion_tokens"] for item in asked] == [8192, 16384, 32768]
+    assert [item.body["max_completion_tokens"] for item in asked] == [8192, 16384, 16384]
     assert "twice as many tokens" in asked[1].messages[-1]["content"]
     assert "shorter" not in asked[1].messages[-1]["content"]
 

@@ -74,7 +74,7 @@ def test_the_page_leads_with_gains_marks_recorded_ones_and_folds_gates_and_verdi
     )
     assert gained < text.index(f"Recorded on {known.date}") < table < text.index("<details>") < folded
     assert 'alt="circles"' in text and "a &lt; b" in text and "why" in text
-    assert text.count("9.05 (7.76 to 10.7)") == 1
+    assert text.count("11.4 (10 to 13.1)") == 1
 
 
 def test_a_run_says_how_many_proposals_came_to_no_candidate_and_warns_from_a_third_on(tmp_path):

@@ -122,6 +122,16 @@ def test_a_closing_asset_alone_cannot_pass_old_work_off_as_new(project):
     assert project.lake.seals.read("ordered", "0003") == sealed
 
 
+def test_a_line_whose_first_asset_opens_no_cycle_is_named(project):
+    project.grow("ordered", 1)
+    project.plant("unopened-ordered-0002", "")
+    assert failure_text(project.cycle("ordered", "0002")) == (
+        "cycle 0002 cannot be sealed: no asset of the cycle has opened it. The line's first asset has to "
+        "call `open_cycle`"
+    )
+    assert project.lake.seals.read("ordered", "0003") is None
+
+
 def test_a_cycle_without_survivors_hands_on_the_previous_population_with_a_warning(project):
     project.grow("ordered", 1)
     project.plant("none-ordered-0002")

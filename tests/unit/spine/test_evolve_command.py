@@ -80,7 +80,9 @@ def test_a_line_of_text_for_each_cycle_with_its_outcome_and_the_time_left_once_o
         "sealed: gated 0001 to 0002",
         "model: not asked (operators made everything); 0 calls, 0 tokens, 0 usd",
     ]
-    assert f"next: with EVOLAKE_LAKE={place / 'lake'}: evolake status, or evolake report" in out
+    assert out.splitlines()[-1] == (
+        f"next: with EVOLAKE_LAKE={place / 'lake'}: evolake status, or evolake report --out report.html"
+    )
     assert err == ""
     assert evolve("--lines", "gated", "--cycles", "1", "-v") == 0
     out = capfd.readouterr().out
