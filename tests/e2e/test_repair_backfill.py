@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 from toy_location.site import LAUNCH_BACKFILL, RealSite
 
-from evolake.repair.names import ARMS
+from evolake.repair.names import DEFAULT_ARMS
 from evolake.repair.tables import cell_of
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
@@ -39,10 +39,10 @@ def test_everything_at_once_runs_in_waves_and_cells_never_side_by_side(site):
     runs = site.finished(answer["launchPartitionBackfill"]["backfillId"], seconds=900)
     assert {run.status for run in runs} == {"SUCCESS"}
     assert runs[0].cycle == runs[-1].cycle == ""
-    assert sorted(run.cycle for run in runs[1:-1]) == sorted(cell_of(arm, 0) for arm in ARMS)
+    assert sorted(run.cycle for run in runs[1:-1]) == sorted(cell_of(arm, 0) for arm in DEFAULT_ARMS)
     by_start = sorted(runs, key=lambda run: run.started)
     assert all(before.ended <= after.started for before, after in pairwise(by_start))
     assert by_start[0] == runs[0] and by_start[-1] == runs[-1]
     summary = site.lake.read("repair", "summary")
-    assert set(summary["arm"]) == set(ARMS)
+    assert set(summary["arm"]) == set(DEFAULT_ARMS)
     assert site.lake.read("repair", "figures").height == 6

@@ -127,13 +127,14 @@ def test_bench_draws_other_formulas_after_each_change_and_the_same_ones_again(pr
             [call(("write_file", {"path": "bin/starexec_run_default", "text": "echo s UNSATISFIABLE"}))],
             "solvers_coder_session: 3 turns in a row",
         ),
-        ([call(FINISH)], "no source file was changed"),
+        ([call(FINISH)], "solvers_coder_session: no gain found"),
     ],
 )
 def test_a_session_of_no_use_leaves_its_plan_unmade_with_the_reason(project, script, reason):
     result, _ = by_sessions(project, script)
     assert result.variants == []
-    assert [item.reason.startswith(reason) for item in result.failed_proposals] == [True]
+    (failed,) = result.failed_proposals
+    assert failed.reason.startswith(reason), failed.reason
 
 
 def by_a_command(
