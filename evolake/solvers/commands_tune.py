@@ -65,6 +65,11 @@ if TYPE_CHECKING:
     default=None,
     help="Folder for a page, two figures and all runs (default: none).",
 )
+@click.option(
+    "--submit",
+    is_flag=True,
+    help="Submit a better setting to the next cycle of the solvers line, as defaults in the seed's sources.",
+)
 @click.option("--rows/--no-rows", default=True, show_default=True, help="Keep what came of it in the lake.")
 @WORKERS
 @PROFILE
@@ -80,6 +85,7 @@ def tune(
     control: bool,
     draw: int,
     out: Path | None,
+    submit: bool,
     rows: bool,
     as_json: bool,
     **measuring: Any,
@@ -101,11 +107,16 @@ def tune(
     from evolake.solvers.suites.folders import is_folder
     from evolake.solvers.tuning.page import words, write_page
     from evolake.solvers.tuning.rows import write_request
+    from evolake.solvers.tuning.submitting import seed_in, submit_setting
     from evolake.solvers.tuning.tables import LINE
     from evolake.solvers.tuning.tuning import TuneOptions
     from evolake.solvers.tuning.tuning import tune as run_tuning
 
     measured, asked_for = MeasuringOptions(**measuring), TuneOptions(minutes, unseen, control, draw)
+    settings = load(measured.profile)
+    lake = Lake(settings.require_lake())
+    if submit:
+        seed_in(lake, solver)
     result = run_tuning(
         solver,
         SuiteChoice(suite, instances, statuses),
@@ -115,8 +126,7 @@ def tune(
         say=lambda line: say(line, err=True),
     )
     written = write_page(result, out) if out is not None else None
-    key, settings = "", load(measured.profile)
-    lake = Lake(settings.require_lake())
+    key = ""
     if rows:
         seed = adapter is None and solver in load_seeds()
         folder = is_folder(suite, settings.seeds)
@@ -139,7 +149,12 @@ def tune(
         return code
     if key and not as_json:
         say(f"in the lake: evolake sql \"FROM tunings.verdicts WHERE tuning = '{key}'\"")
-    return 0 if result.verdict == "better" else 1
+    if result.verdict != "better":
+        return 1
+    if submit:
+        kept = submit_setting(lake, settings, result)
+        say(f"submitted: it enters cycle {kept['cycle']}; next: evolake run --lines solvers", err=as_json)
+    return 0
 
 
 def _to_json(result: Tuned) -> dict[str, Any]:

@@ -106,7 +106,7 @@ BOUNDS = {
 NOT_SEARCH = re.compile(
     r"seed|verb|quiet|report|log|check|proof|drup|drat|certif|model|witness|dimacs|pars|trace|profile|"
     r"terminate|binary|flush|stats|debug|realtime|external|idrup|lidrup|frat|lrat|veripb|opensb|lim-time|"
-    r"assumpts|vbyte|incremental|rcheck|up-time|gc-frac|arena|^compact|lucky|walknonstable$"
+    r"mem-lim|cpu-lim|assumpts|vbyte|incremental|rcheck|up-time|gc-frac|arena|^compact|lucky|walknonstable$"
 )
 
 _MINISAT = re.compile(

@@ -6,8 +6,10 @@ import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import polars as pl
 import pytest
 from click.testing import CliRunner
 from loopback_model import KEY, Action, LoopbackModel, call
@@ -25,7 +27,7 @@ from evolake.lake import Lake
 from evolake.settings import BudgetSettings, Settings
 from evolake.settings import load as load_settings
 from evolake.solvers.edits import Edit
-from evolake.solvers.evolution.authors import submit
+from evolake.solvers.evolution.authors import submit, submitted_plans
 from evolake.solvers.evolution.coder_session import SessionAuthor, Shop
 from evolake.solvers.evolution.coding import PREFIX, SETTING, CommandAuthor, check_coder
 from evolake.solvers.evolution.drafts import Proposals
@@ -36,6 +38,10 @@ from evolake.solvers.repository.variant import archive_variant
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.suites import Instance, Suite
 from evolake.solvers.tables import CODER_RUNS
+from evolake.solvers.tuning import submitting
+from evolake.solvers.tuning.command_line import CommandLine, Setting
+from evolake.solvers.tuning.search import Tried
+from evolake.solvers.tuning.tuning import Tuned
 
 SOURCE = "src/core/Solver.cc"
 FINISH = ("finish", {"title": "larger budget", "changelog": "The budget is three times the first interval."})
@@ -456,3 +462,30 @@ def test_an_ablation_tells_one_arm_less_judges_both_alike_and_goes_on_from_its_j
     assert made(1).exit_code == 0 and len(parts) == 3
     other = made(1, "knowledge")
     assert isinstance(other.exception, InputError) and "of another ablation" in str(other.exception)
+
+
+def tuned_by(**values: Any) -> Tuned:
+    """What a tuning of the small seed chose."""
+    moved = sorted((name.replace("_", "-"), value) for name, value in values.items())
+    decision: Any = SimpleNamespace(ratio=1.5, ratio_low=1.2, ratio_high=1.9, formulas=20)
+    race = Tried(Setting("", tuple(moved)), "drawn", {"f": 0.4}, 1.5)
+    line, words = CommandLine("-", {}, ()), ("-var-decay=0.8",)
+    return Tuned(
+        "small1", line, "", 20, 20, words, race, decision, (), 1.0, 1.0, 1.0, pl.DataFrame()
+    )  # fmt: skip
+
+
+def test_a_tuned_setting_enters_the_next_cycle_as_defaults_in_the_sources(project, begun, monkeypatch):
+    monkeypatch.setattr(submitting, "load_adapter", lambda name, folder: project.base.adapter)
+    settings = load_settings("demo")
+    row = submitting.submit_setting(begun, settings, tuned_by(var_decay=0.8))
+    (plan,) = submitted_plans(begun, row["cycle"], 0)
+    assert plan["parent_ids"] == [project.seed.variant_id] and "1.5 times lower cost" in plan["hypothesis"]
+    expected = project.child("tuned", Edit("tunable", "var-decay", {"value": 0.8})).folder
+    begun.blobs.get_tree(row["tree_sha"], project.into.parent / "kept")
+    assert (project.into.parent / "kept" / SOURCE).read_text() == (expected / SOURCE).read_text()
+    with pytest.raises(InputError, match="cannot be moved into the sources") as raised:
+        submitting.submit_setting(begun, settings, tuned_by(var_decay=0.7, unheard_of=1))
+    assert "unheard-of: no option" in str(raised.value)
+    with pytest.raises(InputError, match="no seed minisat22 lives in this lake's solvers line"):
+        submitting.seed_in(begun, "minisat22")

@@ -14,6 +14,8 @@ from evolake.lake import Lake
 from evolake.reading.formula import write_dimacs
 from evolake.solvers.suites.generators import random_ksat
 from evolake.solvers.tuning.rows import sentences, tuned
+from evolake.solvers.tuning.submitting import named_values
+from evolake.solvers.tuning.tuning import open_solver
 
 OPTIONS = (
     "  --sat          waste no time\\n  --idle=0..9        milliseconds times five that are wasted [8]\\n"
@@ -154,6 +156,22 @@ def test_what_cannot_be_tuned_is_said(place, words, message):
     compiled(place, source(waste="idle = 9; waste(); waste();"))
     said = tune(place, *words, code=2)
     assert message in said and "Traceback" not in said
+
+
+def test_a_setting_with_a_name_is_asked_of_the_solver(tmp_path):
+    said = ("--idle=3 (different from default '8')", "--fast=true (different from default 'false')")
+    waste = "".join(f'printf("c   {line}\\n"); ' for line in said)
+    (tmp_path / "adapter.toml").write_text(ADAPTER)
+    blobs, cache = Lake(tmp_path / "lake").blobs, tmp_path / "cache"
+
+    def named(text):
+        compiled(tmp_path, source(waste=text))
+        _, program = open_solver(str(tmp_path / "mini"), str(tmp_path / "adapter.toml"), blobs, cache)
+        return named_values(program, ("--sat",))
+
+    assert named(waste) == {"idle": 3.0, "fast": True}
+    with pytest.raises(InputError, match="does not print which options --sat moves"):
+        named("")
 
 
 def test_formulas_that_take_no_time_and_a_program_without_options_are_refused(place):
