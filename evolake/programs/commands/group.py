@@ -40,6 +40,9 @@ def programs() -> None:
 @click.option(
     "--from", "problem", help="An open problem, such as circles-26 (default: a small function to fit)."
 )
+@click.option("--from-function", "function", help="A function of yours that is to evolve: FILE.py:NAME.")
+@click.option("--score", help="What scores it, with --from-function: FILE.py:NAME, called with the function.")
+@click.option("--minimize", is_flag=True, help="Lower scores are better, with --score.")
 @click.option("--list", "listed", is_flag=True, help="List the open problems and their best known values.")
 @click.option(
     "--in",
@@ -47,15 +50,24 @@ def programs() -> None:
     type=OrdinaryPath(file_okay=False),
     help="Folder to create it in (default: the seeds of the lake in use).",
 )
-def new(name: str | None, problem: str | None, listed: bool, parent: Path | None) -> int:
-    """Write a complete small project, to be changed into your own, or an open problem. Nothing is
-    overwritten.
+def new(
+    name: str | None,
+    problem: str | None,
+    function: str | None,
+    score: str | None,
+    minimize: bool,
+    listed: bool,
+    parent: Path | None,
+) -> int:
+    """Write a complete small project, to be changed into your own, an open problem, or a project of a
+    function that you have. Nothing is overwritten.
 
     NAME: a name, for a project among the seeds of the lake in use, which takes part in the next cycle; or a
     path such as ./NAME, for one anywhere. With --from it may be left out: then it is the problem's.
     """
     from evolake.file_names import shell_word
     from evolake.new_files import new_files
+    from evolake.programs.model.from_function import project_of_function
     from evolake.programs.problems import lines_of_problems, problem_files, problem_named
 
     if listed:
@@ -64,8 +76,16 @@ def new(name: str | None, problem: str | None, listed: bool, parent: Path | None
     problem = problem and problem_named(problem)
     if not (name := name or problem):
         raise InputError("a new project needs a name", wanted="NAME, or --from PROBLEM", do="add one")
+    if (function is None) != (score is None) or (problem and function) or (minimize and not score):
+        raise InputError(
+            "a project of a function needs the function and what scores it",
+            wanted="--from-function FILE.py:NAME --score FILE.py:NAME, without --from",
+        )
     settings = settings_module.load()
-    folder, files = _new_folder(settings, name, parent), problem_files(problem) if problem else FILES
+    files = problem_files(problem) if problem else FILES
+    if function and score:
+        files = project_of_function(function, score, minimize=minimize)
+    folder = _new_folder(settings, name, parent)
     with new_files(
         {folder / path: text for path, text in files.items()}
     ):  # a lake that is damaged leaves no half-made project

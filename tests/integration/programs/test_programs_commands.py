@@ -76,6 +76,27 @@ def test_an_open_problem_is_written_whole_and_checked(tmp_path):
         assert done.returncode == 2 and ("no problem 'golom'" if words else "needs a name") in done.stderr
 
 
+@pytest.mark.parametrize("marked", [False, True])
+def test_a_function_and_what_scores_it_become_a_protected_project(tmp_path, marked):
+    body = "@cache\ndef guess(x):\n    return 0.9 * x"
+    block = f"# EVOLVE-BLOCK-START\n{body}\n# EVOLVE-BLOCK-END\n"
+    head = "from functools import cache\n\nraise_here = 1\n\n"
+    (tmp_path / "model.py").write_text(head + (block if marked else body))
+    (tmp_path / "judge.py").write_text(
+        "def error(f):\n    return {'combined_score': abs(f(2.0) - 1), 'at': f(1)}\n"
+    )
+    words = ("--from-function", "model:guess", "--score", "judge.py:error", "--minimize")
+    assert commands.evolake("programs", "new", "./mine", *words, cwd=tmp_path).returncode == 0
+    assert (tmp_path / "mine" / "initial_program.py").read_text() == head + block
+    done = commands.evolake("programs", "check", tmp_path / "mine", "--runs", "2", "--json")
+    summary = json.loads(done.stdout)
+    assert (summary["verdict"], summary["protected"], summary["scores"]) == ("usable", True, [0.8, 0.8])
+    assert load_project(tmp_path / "mine").given.metrics == {"combined_score": "min"}
+    (tmp_path / "judge.py").write_text("def error():\n    return 1\n")
+    done = commands.evolake("programs", "new", "./other", *words, cwd=tmp_path)
+    assert done.returncode == 2 and "takes no argument" in done.stderr
+
+
 def test_a_project_is_created_and_checked_by_its_name_or_by_its_folder(tmp_path, monkeypatch):
     lake = tmp_path / "lake"
     monkeypatch.setenv("EVOLAKE_LAKE", str(lake))
