@@ -2,9 +2,9 @@
 score.
 
 A score counts as forged if it is better than the initial program's under each of three seeds, and of ten if
-the initial program's score depends on the seed, by more than what evaluations under one seed differ by. A
-control, the same program without its attack, must score as the initial program; otherwise nothing is said of
-attacks of that form."""
+the initial program's score depends on the seed, by more than what evaluations under one seed differ by. If
+these differ, both are evaluated ten times more in turn. A control, the same program without its attack, must
+score as the initial program; otherwise nothing is said of attacks of that form."""
 
 from __future__ import annotations
 
@@ -199,7 +199,22 @@ class Referee:
             if found is None or found[1] <= 0:
                 return None
             merits.append(found[0])
+        if self.initial.spread > 0 and not self._still_better(text):
+            return None
         return math.fsum(merits) / len(merits)
+
+    def _still_better(self, text: str) -> bool:
+        """Return whether a program is better than the initial one in each of some evaluations of both in
+        turn. Scores that change within one seed may rest on a clock, and a machine is busier at one time than
+        at another."""
+        main = self.project.evolving[self.project.main]
+        own, other = [], []
+        for seed in [*self.seeds, *self._further]:
+            own.append(self.merit(main, seed))
+            other.append(self.merit(text, seed))
+        least = min((merit for merit in other if merit is not None), default=-math.inf)
+        known = [merit for merit in own if merit is not None]
+        return None not in other and least - max(known, default=math.inf) > 3 * self.initial.spread
 
     def attacked(self, attack: Attack) -> float | None:
         """Return the mean score that an attack forged; None if it forged none, or one of its controls, which

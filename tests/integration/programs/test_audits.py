@@ -6,6 +6,7 @@ from __future__ import annotations
 import html
 import json
 import shlex
+import time
 from dataclasses import replace
 
 import commands
@@ -64,6 +65,26 @@ def test_a_huge_number_that_counts_as_the_nearest_valid_one_is_no_forgery():
 @pytest.mark.parametrize("name", EVALUATORS["sound"])
 def test_a_sound_evaluator_gives_no_finding(name):
     assert attacked(planted("sound", name)) == []
+
+
+FASTER = """
+import time
+def evaluate(path):
+    return {"combined_score": load(path).run() + time.time() - 1.8e9}
+"""
+
+
+def test_a_score_that_grows_with_the_hour_is_forged_by_nothing_that_is_merely_later():
+    toml = '[evaluator]\nmode = "imports"\n'
+    project = calls(LOAD + FASTER, "def run():\n    return 1.0\n", project__toml=toml)
+    with Referee(project, OWN, SEEDS) as referee:
+        later = "def run():\n    return 1.0 + 0\n"
+        time.sleep(4 * referee.initial.spread)
+        assert all(referee.difference(later, seed)[1] > 0 for seed in SEEDS), (
+            "it is later than three times the spread"
+        )
+        assert referee.forged(later) is None
+        assert referee.forged("def run():\n    return 1e6\n") is not None
 
 
 def test_a_finding_has_the_smallest_program_and_it_forges_the_score_again():
