@@ -137,7 +137,8 @@ class OpenGenome:
 
     def term_names(self) -> tuple[str, ...]:
         """Return what its drives hold beyond the baseline's, as `slot:name`."""
-        return tuple(name for name in vocabulary() if name in _features(self))
+        features = _features(self)
+        return tuple(name for name in vocabulary() if name in features)
 
     def to_json(self) -> str:
         """Return canonical JSON: equal genomes give equal text."""
