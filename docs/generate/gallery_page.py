@@ -42,7 +42,7 @@ HEAD = """# Gallery
 This page shows what evolake found: each result with its picture, the commands that find it again, the
 processor time that it took, and what certifies it. It is written by `docs/generate/gallery_page.py`.
 
-In a clone, `evolake` is `.venv/bin/evolake`. The constructions were polished for some 20 processor
+In a clone, `evolake` is `.venv/bin/evolake`. The constructions were polished for 20 to 40 processor
 seconds each on two busy cores. A polish ends by the clock, so another machine finds slightly other
 numbers. `docs/generate/gallery.json` has the numbers found here, and a test scores them again.
 """
@@ -75,18 +75,19 @@ def record(lake: Lake) -> dict[str, dict[str, Any]]:
         for row in ask(DECIDED):
             name = row["project"]
             project = project_of(name, project_files(lake, name))
+            known = project.given.construction
             claims = certify(lake, name, Path(folder) / name, load())
             exact = json.loads((Path(folder) / name / "construction.json").read_text())["object"]
             found[name] = {
                 "title": project.given.description.rstrip("."),
-                "picture": project.given.construction.picture,
+                "picture": known.picture,
                 "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
                 "cycles": len(lake.cycles("programs", "champion")),
                 "cpu_s": round(next(item["cpu_s"] for item in spent if item["project"] == name)),
                 "start": row["initial_mean"],
                 "score": claims["score"],
                 "dumb": baseline_in_words(row),
-                "best": project.given.construction.best,
+                "best": f"{known.best} ({known.source}, {known.date})",
                 "rows": [[float(Fraction(number)) for number in one] for one in exact],
             }
     return found
@@ -123,10 +124,13 @@ def page() -> str:
             parts.append(f"![{item['title']}](images/gallery/{name}.svg)\n")
         said = item["said"].rstrip(".")
         when = f"{said[0].upper()}{said[1:]}. Cost: {item['cost']} ({item['date']})."
-        parts += [when + "\n", *([f"```text\n{item['text'].strip()}\n```\n"] if "text" in item else [])]
-        parts += ["".join(f"    {line}\n" for line in item["command"].strip().splitlines())]
+        parts += [*([_code(item["text"])] if "text" in item else []), when + "\n", _code(item["command"])]
         parts.append(f"Certificate: {item['check'].strip()}\n")
     return "\n".join(parts)
+
+
+def _code(text: str) -> str:
+    return "".join(f"    {line}".rstrip() + "\n" for line in text.strip().splitlines())
 
 
 def pictures() -> dict[str, str]:
@@ -149,6 +153,8 @@ def _text(x: float, y: float, text: str, anchor: str = "start") -> str:
 def _shapes(item: Mapping[str, Any]) -> str:
     """Draw circles with their box, unit hexagons, or points; of points in space the near ones are darker."""
     kind, rows = item["picture"], item["rows"]
+    if kind == "points" and len(rows[0]) == 3:  # of a direction, its end on the unit sphere
+        rows = [[number / math.hypot(*row) for number in row] for row in rows]
     reach = [row[2] if kind == "circles" else 1.0 if kind == "hexagons" else 0.0 for row in rows]
     left, low = (min(row[axis] - far for row, far in zip(rows, reach, strict=True)) for axis in (0, 1))
     right, high = (max(row[axis] + far for row, far in zip(rows, reach, strict=True)) for axis in (0, 1))
@@ -201,18 +207,18 @@ def _points(item: Mapping[str, Any], axes: tuple[str, str], lines: Mapping[str, 
 
     def place(point: Sequence[float]) -> tuple[float, float]:
         share = [math.log(point[axis] / low) / math.log(high / low) for axis, (low, high) in enumerate(ends)]
-        return 46 + 250 * share[0], HEIGHT - 44 - (HEIGHT - 74) * share[1]
+        return 58 + 250 * share[0], HEIGHT - 44 - (HEIGHT - 74) * share[1]
 
-    parts = [_text(46, 14, axes[1]), _text(296, HEIGHT - 6, axes[0], "end")]
+    parts = [_text(58, 14, axes[1]), _text(308, HEIGHT - 6, axes[0], "end")]
     for axis, (low, high) in enumerate(ends):
         for value, share in ((low, 0), (high, 1)):
-            at = (46 + 250 * share, HEIGHT - 26) if axis == 0 else (38, HEIGHT - 40 - (HEIGHT - 74) * share)
+            at = (58 + 250 * share, HEIGHT - 26) if axis == 0 else (50, HEIGHT - 40 - (HEIGHT - 74) * share)
             parts.append(_text(*at, figures(value), "middle" if axis == 0 else "end"))
     for number, (label, points) in enumerate(lines.items()):
         placed = [place(point) for point in points]
         colour = BLUE if number == 0 else GREY
         parts += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.5" fill="{colour}"/>' for x, y in placed]
-        joined = placed if label else [(46.0, HEIGHT - 44.0), (296.0, 30.0)]
+        joined = placed if label else [(58.0, HEIGHT - 44.0), (308.0, 30.0)]
         path = " ".join(f"{x:.1f},{y:.1f}" for x, y in joined)
         parts.append(f'<polyline points="{path}" fill="none" stroke="{colour if label else GREY}"/>')
         parts.append(_text(placed[-1][0] + 8, placed[-1][1] + 4, label))
@@ -229,7 +235,7 @@ def _scaling(item: Mapping[str, Any]) -> str:
     ]
     lines = {
         label: [(row["n"], row["work"][0]) for row in rows if row["solver"] == name and row["work"][0]]
-        for name, label in (("champion", "the found design"), ("design 340", "design 340"))
+        for name, label in (("champion", "found design"), ("design 340", "design 340"))
     }
     return _points(item, ("variables", "median work, planted formulas"), lines)
 

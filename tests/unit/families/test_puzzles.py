@@ -60,10 +60,10 @@ def test_three_programs_and_a_fourth_agree_under_every_rule_and_the_reader_finds
 def test_the_title_of_a_switched_puzzle_names_the_rules_that_hold_now(puzzle):
     question, theme = puzzle.questions[0], puzzle.themes[-1]
     rules = {name: list(every) for name, every in puzzle.rules.items()}
-    for point, alike in rules.items():
+    for point, every in rules.items():
         family = puzzle_of(puzzle, theme, rules, question)
-        changed = puzzle_of(puzzle, theme, rules | {point: [alike[1], alike[0]]}, question)
-        assert retold(family, switch(family, point, alike[1].name)) == changed.title != family.title
+        changed = puzzle_of(puzzle, theme, rules | {point: [every[1], every[0]]}, question)
+        assert retold(family, switch(family, point, every[1].name)) == changed.title != family.title
 
 
 def assert_judged_alike(family: Family, made, inputs, chosen, asked: str, answers) -> None:
