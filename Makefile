@@ -7,8 +7,8 @@ BIN    := $(VENV)/bin
 HOME_DIR := $(if $(filter-out $(CURDIR)/data_lake,$(abspath $(EVOLAKE_LAKE))),$(abspath $(EVOLAKE_LAKE))/dagster_home,$(CURDIR)/.dagster)
 PYTEST_ARGS ?=
 # Bytecode is written when a module is first imported: compiling all packages takes as long as unpacking them, and most is never imported.
-# pip's progress bars and warnings are shown on a terminal; elsewhere only errors.
-QUIET := $$(test -t 2 || echo --quiet --quiet)
+# pip's warnings are shown on a terminal, elsewhere only its errors; all that it does is in the log.
+QUIET := --quiet $$(test -t 2 || echo --quiet) --log $(VENV)/install.log
 # $(call pins,WORDS): installs the packages of constraints.txt whose groups are among the words (an extended regular expression). Every package is
 # pinned there, so no resolver is needed, and none can search for ever: a pin that does not fit this Python ends in an error that names it.
 pins = sed -nE '/\# .*\b($(1))\b/p' constraints.txt > $(VENV)/pins.txt && $(BIN)/python -m pip install --no-compile --no-deps $(QUIET) --requirement $(VENV)/pins.txt
@@ -63,7 +63,7 @@ $(VENV)/.created:
 
 # pip itself comes first: older ones download a whole package to read whether it fits this Python.
 $(VENV)/.installed: $(VENV)/.created pyproject.toml constraints.txt
-	@$(call stage,install,1 of 2: installing evolake and its libraries into $(VENV): 2 GB with torch for the CPU; 6 GB with torch for CUDA,once; 1 to 2 minutes on a fast line,\
+	@$(call stage,install,1 of 2: installing evolake and its libraries into $(VENV): 2 GB with torch for the CPU; 6 GB with torch for CUDA; log: $(VENV)/install.log,once; 1 to 2 minutes on a fast line,\
 	  sed -n '/^pip==/p' constraints.txt > $(VENV)/pins.txt && $(BIN)/python -m pip install --no-compile --no-deps $(QUIET) --requirement $(VENV)/pins.txt && \
 	  $(call pins,base) && { $(TORCH); } && $(BIN)/python -m pip install --no-deps --no-build-isolation $(QUIET) --editable . && ($(TRIM)))
 	@$(call stage,bytecode,compiling what jails import,once; about 15 s,$(BYTECODE))
@@ -109,7 +109,7 @@ demo: $(VENV)/.installed-policy
 	@mkdir -p demo
 	@$(call of,repair,$(call stage,repair,demo 5 of 6: the repair study: 40 problems and nine arms at one budget,some seconds,$(BIN)/evolake repair run --profile demo && $(BIN)/evolake repair report --out demo/repair))
 	@$(call stage,reports,demo 6 of 6: report and figures,some seconds,$(BIN)/evolake report --out demo/report.html --figures demo/figures)
-	@echo; echo "What was gained (evolake status --gains; the report demo/report.html shows it):"
+	@echo; echo "What was gained ($(BIN)/evolake status --gains; the report demo/report.html shows it):"
 	@$(BIN)/evolake status --gains
 	@echo; echo "Runs, checks and partitions: make dev"
 

@@ -37,6 +37,7 @@ LONGEST_VALUE = 1 << 20
 PREFIX = "EVOLAKE_"
 READ_APART = frozenset(
     {
+        "EVOLAKE_CALLED",
         "EVOLAKE_CODE_HOST",
         "EVOLAKE_CODE_PORT",
         "EVOLAKE_DEVICE",

@@ -8,9 +8,14 @@ the same value for a program that reads it.
 from __future__ import annotations
 
 import json
+import os
+import re
+import shlex
+import shutil
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -22,11 +27,34 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
+CALLED = "EVOLAKE_CALLED"
+"""Variable, set for the processes that a command starts too: the folder of the programs of an environment
+that is not active, as the user typed it."""
+_COMMAND = re.compile(
+    r"(?<![\w./-])(?=(?:evolake (?:agents|audit|bundle|champion|consensus|cycles|designs|doctor|families|"
+    r"guide|init|lake|mcp|programs|prompts|proof|repair|report|rules|run|seeds|show|solvers|sql|status|watch)|"
+    r"pip install|python benchmarks/\w+)\b)"
+)
+
+
+def note_call(program: str) -> None:
+    """Note by which path the user started `evolake`, if its name alone starts none or another one."""
+    found, called = shutil.which(Path(program).name), Path(program)
+    if called.name == "evolake" and called.is_file() and not (found and called.samefile(found)):
+        os.environ[CALLED] = shlex.quote(f"{called.parent}/")
+
+
+def as_called(text: str) -> str:
+    """Return a text with its commands as they work when they are pasted where the user is."""
+    folder = os.environ.get(CALLED)
+    return _COMMAND.sub(lambda _: folder, text) if folder else text
+
+
 def say(*lines: object, err: bool = False) -> None:
     """Print each argument as one line. Hidden characters and ends of lines inside it are made visible. err:
     to standard error."""
     for line in lines:
-        click.echo(in_a_cell(line), err=err)
+        click.echo(as_called(in_a_cell(line)), err=err)
 
 
 _warned: set[str] = set()
@@ -47,7 +75,7 @@ def forget_warnings() -> None:
 def say_text(text: str, *, err: bool = False, nl: bool = True) -> None:
     """Print a text of several lines, with hidden characters made visible. err: to standard error. nl: with an
     end of line."""
-    click.echo(visible(text), err=err, nl=nl)
+    click.echo(as_called(visible(text)), err=err, nl=nl)
 
 
 def say_json(value: Any, *, err: bool = False, **options: Any) -> None:

@@ -16,6 +16,7 @@ from evolake.cli.ending import end, stop_on_sigterm
 from evolake.commands import LazyGroup
 from evolake.lazy import Lazy
 from evolake.lines import lines
+from evolake.terminal import note_call
 
 SHARED = {
     "agents": Lazy("evolake.cli.agents:agents"),
@@ -69,5 +70,6 @@ def main() -> None:
             stream.reconfigure(
                 errors="backslashreplace"
             )  # a terminal or a log that cannot show a letter is no reason to fail
+    note_call(sys.argv[0])
     stop_on_sigterm()
     sys.exit(end(cli))

@@ -10,11 +10,11 @@ from pathlib import Path
 import click
 
 from evolake import settings as settings_module
-from evolake.commands import OrdinaryPath
+from evolake.commands import LAKE, OrdinaryPath
 from evolake.errors import InputError
 from evolake.file_names import file_name
 from evolake.reading import whole_number
-from evolake.terminal import say
+from evolake.terminal import as_called, say
 
 
 @click.command(short_help="Write the HTML report of all lines.")
@@ -36,7 +36,10 @@ from evolake.terminal import say
     type=OrdinaryPath(file_okay=False),
     help="Also write the figures as PNG files into this folder (default: no).",
 )
-def report(cycle: str | None, lines: str, out: Path | None, show: bool, figures: Path | None) -> int:
+@LAKE
+def report(
+    cycle: str | None, lines: str, out: Path | None, show: bool, figures: Path | None, root: Path | None
+) -> int:
     """Write the HTML report: first what was gained, then a table of all lines, then a section per line with
     its figures and, folded, every detail."""
     from evolake.lake import Lake
@@ -55,14 +58,14 @@ def report(cycle: str | None, lines: str, out: Path | None, show: bool, figures:
             wanted="--out FILE, --open, or both",
             do="evolake report --open",
         )
-    root = settings_module.load().require_lake()
+    root = root or settings_module.load().require_lake()
     chosen = chosen_cycles(root, wanted, f"{int(cycle):04d}" if cycle else None)
     sections = [section_of(root, line, done) for line, done in chosen.items()]
     out = out or Path(tempfile.mkdtemp(prefix="evolake-")) / "report.html"
     out.parent.mkdir(parents=True, exist_ok=True)
     gained = gains(Lake(root), wanted, shown=True) if cycle is None else []
     findings = {} if wanted else read_findings(root)
-    out.write_text(page(sections, read_stories(root, chosen), findings, gains=gained))
+    out.write_text(as_called(page(sections, read_stories(root, chosen), findings, gains=gained)))
     only = len(sections) == 1
     say(
         "report of "

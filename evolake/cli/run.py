@@ -20,7 +20,7 @@ from evolake import project
 from evolake import settings as settings_module
 from evolake.agents.forecast import LineForecast, RoleForecast, forecasts, total_of
 from evolake.cli.ending import Stopped
-from evolake.commands import AS_JSON, REPLAY_ONLY
+from evolake.commands import AS_JSON, LAKE, REPLAY_ONLY
 from evolake.errors import InputError
 from evolake.lines import lines
 from evolake.settings import Settings
@@ -156,13 +156,14 @@ def _chosen_lines(option: str, words: tuple[str, ...]) -> str:
 @click.option(
     "--gains", "as_gains", is_flag=True, help="One sentence per line: what it gained, or a recorded result."
 )
+@LAKE
 @AS_JSON
-def status(as_table: bool, as_gains: bool, as_json: bool) -> int:
+def status(as_table: bool, as_gains: bool, root: Path | None, as_json: bool) -> int:
     """Show the state of each line: sealed cycles, champion, counts, what to do next."""
     from evolake.report.artifacts import artifacts_of
     from evolake.report.standings import lake_status
 
-    root = settings_module.load().require_lake()
+    root = root or settings_module.load().require_lake()
     if as_gains:
         return _gains(root, as_json)
     if as_table:

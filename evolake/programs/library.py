@@ -169,10 +169,9 @@ def read_evolved(lake: Lake, name: str) -> Evolved:
     )
     made = simplified_of(lake, champion["program_id"])
     texts = texts_of(lake.blobs, (made or champion)["files_sha"])
-    better = simplified_gain(lake, made) if made else 0.0
     projects = lake.read(LINE, "projects", cycles[-1]).to_dicts()
     higher = next(item["higher_is_better"] for item in projects if item["project"] == name)
-    shift = better if higher else -better
+    shift = simplified_gain(lake, made, higher=higher)
     mean, low, high = (
         None if row[name] is None else row[name] + shift
         for name in ("holder_mean", "holder_low", "holder_high")

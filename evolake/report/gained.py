@@ -40,11 +40,13 @@ class Recorded:
 
 @dataclass(frozen=True)
 class Gained:
-    """One line's gain. recorded: None if it is of the lake at hand."""
+    """One line's gain. recorded: None if it is of the lake at hand. study: the study that speaks for the
+    line."""
 
     line: str
     sentence: str
     recorded: Recorded | None = None
+    study: str = ""
     exhibit: Exhibit = field(default_factory=Exhibit)
 
     def __str__(self) -> str:
@@ -102,9 +104,8 @@ def _own(lake: Lake, name: str, line: str, study: bool, shown: bool) -> Gained |
         sentence = own.gained.load()(lake, ask)
         if not sentence:
             return None
-        return Gained(
-            line, sentence, exhibit=own.exhibit.load()(lake, ask) if shown and own.exhibit else Exhibit()
-        )
+        shows = own.exhibit.load()(lake, ask) if shown and own.exhibit else Exhibit()
+        return Gained(line, sentence, study=name if study else "", exhibit=shows)
 
 
 @cache

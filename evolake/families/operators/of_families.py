@@ -108,7 +108,7 @@ def as_child(changed: Family, parent: Family) -> Family:
 
 def retold(parent: Family, changed: Family) -> str:
     """Return the parent's title, in which the rules of the changed family stand for those that no longer
-    hold: a process world names all of its rules, of others the words of the new ones are quoted.
+    hold: a process or puzzle world names all of its rules, of others the words of the new ones are quoted.
     """
     before = {point.name: point.alternative() for point in parent.points}
     news = [point for point in changed.points if point.chosen != before[point.name].name]

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -25,6 +26,7 @@ from evolake.agents.session_tools import Arguments
 from evolake.families.model.contract import Family, from_record, to_record
 from evolake.families.model.source_code import NotComposable, switch
 from evolake.families.operators.common import named
+from evolake.families.operators.of_families import retold
 from evolake.families.operators.registry import COMPOSING, child_of
 from evolake.families.roles.models import (
     EvolveReply,
@@ -108,14 +110,18 @@ def _corrected(request: EvolveRequest, random: np.random.Generator) -> EvolveRep
     ]
     for number in sorted(random.permutation(len(options)).tolist(), key=lambda item: options[item][0]):
         _, point, alternative = options[number]
-        child = _composed(
-            lambda point, alternative: named(switch(draft, point, alternative)), point, alternative
-        )
+        child = _composed(lambda point, alternative: _switched(draft, point, alternative), point, alternative)
         if isinstance(child, str):
             continue
         if child.family_id not in request.taken:
             return as_reply(child, parents, f"{point} is {alternative} now")
     return EvolveReply(note="no rule of the draft is left to switch")
+
+
+def _switched(draft: Family, point: str, alternative: str) -> Family:
+    """Return the draft under another alternative of a rule, with a title that says so."""
+    changed = switch(draft, point, alternative)
+    return named(replace(changed, title=retold(draft, changed)))
 
 
 def _composed(make: Callable[..., Family], *arguments: Any) -> Family | str:

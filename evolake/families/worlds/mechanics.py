@@ -17,7 +17,7 @@ from evolake.families.worlds import board_world as boards
 from evolake.families.worlds import queue_world as queues
 from evolake.families.worlds import runs as actions
 from evolake.families.worlds.parts import by_rules
-from evolake.families.worlds.puzzle_world import PUZZLES
+from evolake.families.worlds.puzzle_world import PUZZLES, said
 from evolake.families.worlds.runs import POINTS
 from evolake.program_templates import load_template
 
@@ -105,12 +105,13 @@ def _sha(value: object) -> str:
     return hashlib.sha256(json.dumps(value).encode("utf-8", "replace")).hexdigest()[:16]
 
 
-NAMED = {*POINTS, *queues.POINTS, *boards.POINTS}
-"""Mutation points whose rules the titles of process worlds name."""
+NAMED = {*POINTS, *queues.POINTS, *boards.POINTS, *(point for puzzle in PUZZLES for point in puzzle.rules)}
+"""Mutation points whose rules the titles of process and puzzle worlds name."""
 
 
 def rules_of(family: Family) -> str:
-    """Return the end of the title of a process world, of a switched one as well; "" for any other family."""
+    """Return the end of the title of a process or puzzle world, of a switched one as well; "" for any other
+    family."""
     for points, labels in (
         (POINTS, actions.labels),
         (queues.POINTS, queues.labels),
@@ -122,4 +123,15 @@ def rules_of(family: Family) -> str:
                 return by_rules(labels(chosen))
         except KeyError:
             continue
+    now = {point.name: point.chosen for point in family.points}
+    for puzzle in PUZZLES:
+        if now.keys() == puzzle.rules.keys():
+            for theme in puzzle.themes:
+                if family.title.startswith(f"{theme['title']}: "):
+                    return by_rules(
+                        said(item.label, theme)
+                        for point, alike in puzzle.rules.items()
+                        for item in alike
+                        if item.name == now[point]
+                    )
     return ""

@@ -132,7 +132,7 @@ def compared(project: Project, score: float) -> str:
     return f"This is {abs(gap):.6g}{share} {'beyond' if gap > 0 else 'behind'} {where}."
 
 
-def draw_construction(picture: str, value: Any, title: str) -> bytes:
+def draw_construction(picture: str, value: Any, title: str = "") -> bytes:
     """Draw circles, hexagons, points, a step function, or rows of numbers as an image.
 
     Raises:

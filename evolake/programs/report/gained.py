@@ -91,7 +91,7 @@ def _pictures(lake: Lake, ask: Ask, row: Row) -> dict[str, bytes]:
             if value is None:
                 return {}
             title = f"{row['project']} {when}: {_four(row[column])}"
-            result[title] = draw_construction(known.picture, value, title)
+            result[title] = draw_construction(known.picture, value)
     return result
 
 

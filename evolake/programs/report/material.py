@@ -75,12 +75,13 @@ def simplified_of(lake: Lake, program: str) -> dict[str, Any] | None:
     return None
 
 
-def simplified_gain(lake: Lake, made: Mapping[str, Any]) -> float:
-    """Return how much better the held-out mean of a row of `simplified_of` is than its champion's."""
-    for cycle in reversed(lake.cycles(LINE, "simplified")):
+def simplified_gain(lake: Lake, made: Mapping[str, Any] | None, *, higher: bool) -> float:
+    """Return what to add to a champion's held-out mean for that of a row of `simplified_of`; 0 if there is
+    none. higher: whether a higher score is better."""
+    for cycle in reversed(lake.cycles(LINE, "simplified") if made else []):
         for row in lake.read(LINE, "simplified", cycle).to_dicts():
-            if row["simplified_id"] == made["program_id"]:
-                return row["difference"] or 0.0
+            if made and row["simplified_id"] == made["program_id"]:
+                return (row["difference"] or 0.0) * (1 if higher else -1)
     return 0.0
 
 

@@ -21,7 +21,12 @@ from evolake.lake import Catalogue, Lake
 from evolake.lazy import Lazy
 from evolake.programs.evolution.champion_simplifying import SIMPLIFY
 from evolake.programs.evolution.population import texts_of
-from evolake.programs.report.material import on_same_seeds, simplified_in_words, simplified_of
+from evolake.programs.report.material import (
+    on_same_seeds,
+    simplified_gain,
+    simplified_in_words,
+    simplified_of,
+)
 from evolake.report.artifacts import Artifact, Kind, LineArtifacts
 from evolake.report.finished_cycle import as_rows, asking, questions
 from evolake.report.gain import NONE_YET, Gain
@@ -256,25 +261,25 @@ def gain_of(lake: Lake, artifact_id: str, cycle: str, _since: str) -> Gain | Non
 
 
 def remarks(lake: Lake, artifact: Artifact) -> list[str]:
-    """Return what a program was simplified to, or from; and how its held-out score compares with the dumb
-    searches, where it is the champion of the newest finished cycle."""
-    said = [text] if (text := simplified_in_words(lake, artifact.artifact_id)) else []
-    said = [f"simplified to {text}; that is what is written out" for text in said]
+    """Return what a program was simplified to, or from, with the score of what is written out; and how its
+    held-out score compares with the dumb searches, where it is the champion of the newest finished cycle."""
+    said, cycles = list[str](), lake.cycles(LINE, "champion")
+    with asking(lake, LINE, cycles[-1] if cycles else "") as (_, frames):
+        rows = as_rows(frames)(DECIDED) if cycles else []
+    own = [row for row in rows if row["holder_id"] == artifact.artifact_id and row["holder_mean"] is not None]
+    if text := simplified_in_words(lake, artifact.artifact_id):
+        made = simplified_of(lake, artifact.artifact_id)
+        means = [
+            row["holder_mean"] + simplified_gain(lake, made, higher=row["higher_is_better"]) for row in own
+        ]
+        score = f", with a held-out score of {figures(means[0], 6)}" if means else ""
+        said.append(f"simplified to {text}; that is what is written out{score}")
     if artifact.row.get("operator") == SIMPLIFY:
         said.append(f"simplified from {artifact.row['parents'][0][:12]}, the champion")
-    return [*said, *_against_dumb(lake, artifact)]
-
-
-def _against_dumb(lake: Lake, artifact: Artifact) -> list[str]:
-    cycles = lake.cycles(LINE, "champion")
-    if not cycles:
-        return []
-    with asking(lake, LINE, cycles[-1]) as (_, frames):
-        rows = [row for row in as_rows(frames)(DECIDED) if row["holder_id"] == artifact.artifact_id]
-    return [
+    return said + [
         f"baseline  {row['score_name']} {figures(row['holder_mean'], 6)}; {dumb}"
-        for row in rows
-        if row["holder_mean"] is not None and (dumb := baseline_in_words(row))
+        for row in own
+        if (dumb := baseline_in_words(row))
     ]
 
 

@@ -154,7 +154,8 @@ def tune(
     kinds = kinds_sentence(
         [shape_of(read_cnf_file(item.path, lenient=True)) for item in seen.instances if item.path]
     )
-    say(f"{name}: {len(line.options)} options, {len(line.presets)} settings that it names")
+    presets = f", {len(line.presets)} configurations by name" if line.presets else ""
+    say(f"{name}: {len(line.options)} options{presets}")
     say(f"{len(seen.instances)} formulas to race on; {kinds}")
     plan = measuring.plan(sizes, cache)
     question = _question(program, seen, unseen, options, plan.limits.cpu_s)

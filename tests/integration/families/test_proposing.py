@@ -23,7 +23,7 @@ from evolake.families.gates.judging import FamilyGates
 from evolake.families.gates.specs import GATE_NAMES
 from evolake.families.model.contract import Family, as_json, from_record, to_record
 from evolake.families.model.source_code import switch
-from evolake.families.operators.of_families import invert
+from evolake.families.operators.of_families import invert, retold
 from evolake.families.operators.registry import COMPOSING
 from evolake.families.roles.evolution_agent import evolve
 from evolake.families.roles.models import Draft, EvolveReply, EvolveRequest
@@ -167,12 +167,13 @@ def test_a_blocked_draft_comes_back_under_another_rule_its_own_operators_first()
     assert isinstance(mended, Family)
     before, after = ({point.name: point.chosen for point in family.points} for family in (draft, mended))
     assert [name for name in before if before[name] != after[name]] == ["ask"]
-    assert mended == replace_name(switch(draft, "ask", after["ask"]), mended.name)
+    assert mended.title == retold(draft, mended) != draft.title
+    assert mended == replace_name(switch(draft, "ask", after["ask"]), mended.name, mended.title)
     assert mended.parents == draft.parents
 
 
-def replace_name(family: Family, name: str) -> Family:
-    return from_record(to_record(family) | {"name": name})
+def replace_name(family: Family, name: str, title: str) -> Family:
+    return from_record(to_record(family) | {"name": name, "title": title})
 
 
 def test_a_fault_that_no_rule_mends_ends_when_its_reason_comes_again_and_leaves_a_lesson(pool):

@@ -15,8 +15,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assets.shown import markdown, note
+from evolake.cli import cli
 from evolake.errors import InputError
-from evolake.terminal import say, say_data, say_error, say_json, say_text, visible_console
+from evolake.terminal import (
+    CALLED,
+    as_called,
+    note_call,
+    say,
+    say_data,
+    say_error,
+    say_json,
+    say_text,
+    visible_console,
+)
 from evolake.visible import in_a_cell, visible, visible_json
 from pipelines.runlog import _Visible  # pyright: ignore[reportPrivateUsage]
 
@@ -108,6 +119,32 @@ def test_a_format_for_programs_is_exact_in_a_pipe_and_visible_on_a_terminal(caps
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     say_data("a\x1b\n")
     assert capsys.readouterr().out == "a\x1b\na\\x1b\n"
+
+
+def test_commands_are_printed_as_the_user_typed_the_first_one(capsys, monkeypatch, tmp_path):
+    program = tmp_path / "an environment" / "evolake"
+    program.parent.mkdir()
+    program.touch(mode=0o755)
+    monkeypatch.setenv(CALLED, "")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", str(program.parent))
+    note_call(str(program))
+    note_call("pytest")
+    assert as_called("evolake status") == "evolake status"
+    monkeypatch.setenv("PATH", "/usr/bin")
+    note_call("an environment/evolake")
+    say("evolake needs this; next: `evolake sql --list`", "see docs/evolake run")
+    say_error(InputError("no", do="EVOLAKE_SEED=1 evolake run; python benchmarks/x.py; pip install mcp"))
+    said = capsys.readouterr()
+    assert (
+        said.out == "evolake needs this; next: `'an environment/'evolake sql --list`\nsee docs/evolake run\n"
+    )
+    assert said.err == (
+        "error: no\n  next: EVOLAKE_SEED=1 'an environment/'evolake run; 'an environment/'python "
+        "benchmarks/x.py; 'an environment/'pip install mcp\n"
+    )
+    commands = [f"evolake {name}" for name in cli.list_commands(None)]  # type: ignore[arg-type]
+    assert [as_called(text) for text in commands] == [f"'an environment/'{text}" for text in commands]
 
 
 def test_a_console_keeps_its_own_colours():

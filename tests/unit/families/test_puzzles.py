@@ -16,8 +16,9 @@ from worlds_fixtures import TYPES, entries
 from evolake.errors import MachineryError
 from evolake.families.gates.consensus import alike, rearranged, wrong_answers
 from evolake.families.model.contract import Family, from_record, to_record
-from evolake.families.model.source_code import impurity
+from evolake.families.model.source_code import impurity, switch
 from evolake.families.model.statement import fill, stated
+from evolake.families.operators.of_families import retold
 from evolake.families.operators.registry import WORLDS, child_of
 from evolake.families.worlds.puzzle_world import FOLDER, PUZZLES, puzzle_in, puzzle_of, puzzle_world, said
 
@@ -53,6 +54,16 @@ def test_three_programs_and_a_fourth_agree_under_every_rule_and_the_reader_finds
                     )
                 assert {type(answer) for answer in answers} == {TYPES[question.answer]}
                 assert made["reader.py"](text) == inputs
+
+
+@pytest.mark.parametrize("puzzle", PUZZLES, ids=lambda puzzle: puzzle.name)
+def test_the_title_of_a_switched_puzzle_names_the_rules_that_hold_now(puzzle):
+    question, theme = puzzle.questions[0], puzzle.themes[-1]
+    rules = {name: list(every) for name, every in puzzle.rules.items()}
+    for point, every in rules.items():
+        family = puzzle_of(puzzle, theme, rules, question)
+        changed = puzzle_of(puzzle, theme, rules | {point: [every[1], every[0]]}, question)
+        assert retold(family, switch(family, point, every[1].name)) == changed.title != family.title
 
 
 def assert_judged_alike(family: Family, made, inputs, chosen, asked: str, answers) -> None:
