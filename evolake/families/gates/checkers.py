@@ -288,10 +288,9 @@ def rules_bite(
         few = level >= from_difficulty and changed < least_share * instances
         if few and text not in distractors:
             instead = "nothing" if way == "nothing" else f"its alternative {way}"
-            return Finding(
-                f"with {instead} for the rule {point}, {changed} of {instances} answers at difficulty {level} "
-                f"are others; at least {least_share:.0%} are wanted"
-            )
+            share = f"{changed} of {instances} answers at difficulty {level}"
+            text = f"with {instead} for the rule {point}, {share} are others; at least {least_share:.0%}"
+            return Finding(f"{text} are wanted")
     return None
 
 

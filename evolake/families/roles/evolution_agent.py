@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -25,8 +26,10 @@ from evolake.agents.session_tools import Arguments
 from evolake.families.model.contract import Family, from_record, to_record
 from evolake.families.model.source_code import NotComposable, switch
 from evolake.families.operators.common import named
-from evolake.families.operators.registry import COMPOSING, child_of
+from evolake.families.operators.of_families import raised, series
+from evolake.families.operators.registry import COMPOSING, child_of, depth
 from evolake.families.roles.models import (
+    Draft,
     EvolveReply,
     EvolveRequest,
     Model,
@@ -57,6 +60,8 @@ NEW, BLOCKED, MEASURED = (
 """The task of a first version, of one that a gate blocked, and of one that was measured."""
 DRAWS = 6
 """Children that are drawn of one operator until one is new."""
+MIDDLE, SAFE = 5, 0.2
+"""The level whose answers say whether the levels above can be guessed, and the share that may be."""
 GIVEN_UP = ("execution",)
 """Gates whose block no other rule mends."""
 
@@ -80,7 +85,7 @@ def _child(request: EvolveRequest, random: np.random.Generator) -> EvolveReply:
     parents = [from_record(record) for record in request.records]
     others = [name for name in COMPOSING if name != request.operator]
     order = [request.operator, *(others[place] for place in random.permutation(len(others)).tolist())]
-    deepest = request.deepest if isinstance(request, FamilyRequest) else None
+    deepest = _deepest(request)
     reasons = []
     for name in order:
         for _ in range(DRAWS):
@@ -93,13 +98,23 @@ def _child(request: EvolveRequest, random: np.random.Generator) -> EvolveReply:
     return EvolveReply(note="; ".join(reasons)[:1000] or "every child that was drawn is there already")
 
 
+def _deepest(request: EvolveRequest) -> int | None:
+    return request.deepest if isinstance(request, FamilyRequest) else None
+
+
 def _corrected(request: EvolveRequest, random: np.random.Generator) -> EvolveReply:
     """Return the draft under another alternative of one rule; the rules of the draft's operator (the last
-    ones) are tried before those of its parents."""
+    ones) are tried before those of its parents. One that can be guessed is asked otherwise instead, if it can
+    be."""
     assert request.draft is not None and request.draft_record is not None
     parents, draft = [from_record(record) for record in request.records], from_record(request.draft_record)
     if request.draft.gate in GIVEN_UP:
         return EvolveReply(note=f"no other rule mends a block at the gate {request.draft.gate!r}")
+    if request.draft.rule_id == "families-guessable":
+        for mend in _less_guessable(request.draft, draft, _deepest(request)):
+            child = _composed(mend)
+            if not isinstance(child, str) and child.family_id not in request.taken:
+                return as_reply(replace(child, parents=draft.parents), parents, "it is harder to guess now")
     options = [
         (place, point.name, item.name)
         for place, point in enumerate(reversed(draft.points))
@@ -116,6 +131,19 @@ def _corrected(request: EvolveRequest, random: np.random.Generator) -> EvolveRep
         if child.family_id not in request.taken:
             return as_reply(child, parents, f"{point} is {alternative} now")
     return EvolveReply(note="no rule of the draft is left to switch")
+
+
+def _less_guessable(blocked: Draft, draft: Family, deepest: int | None) -> list[Callable[[], Family]]:
+    """Return what may make a guess worse: without the easy levels, where the middle one cannot be guessed; as
+    a series of cases, where that is not too deep."""
+    shares = [json.loads(trace) for trace in blocked.traces]
+    middle = [
+        row for row in shares if row["difficulty"] == MIDDLE and max(row["constant"], row["pair"]) <= SAFE
+    ]
+    mends: list[Callable[[], Family]] = [lambda: raised(draft)] if middle else []
+    if deepest is None or depth(draft) < deepest:
+        mends.append(lambda: series([draft], np.random.default_rng(0)))
+    return mends
 
 
 def _composed(make: Callable[..., Family], *arguments: Any) -> Family | str:
@@ -177,7 +205,7 @@ def _prompt_values(request: EvolveRequest) -> dict[str, Any]:
             "parents": [],
             "corpus": [],
             "tried": "",
-            "draft": draft.model_dump(mode="json", exclude={"measured"}, exclude_defaults=True),
+            "draft": draft.model_dump(mode="json", exclude={"measured", "rule_id"}, exclude_defaults=True),
         }
     return values | {name: values[name] or None for name in ("parents", "corpus", "siblings", "tried")}
 
