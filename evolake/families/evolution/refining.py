@@ -101,6 +101,14 @@ def traces_of(rule_id: str, evidence: Mapping[str, Any]) -> tuple[str, ...]:
             {"difficulty": row[0], "instances": row[1], "constant": row[2], "pair": row[3]}
             for row in evidence.get("guesses", ())
         ]
+    elif rule_id == "families-rules-bite":
+        least: dict[tuple[str, str], list[Any]] = {}
+        for rule, _, way, *row in sorted(evidence["bites"], key=lambda row: row[5] / row[4]):
+            least.setdefault((rule, way), row)
+        shown = [
+            {"rule": rule, "way": way, "difficulty": level, "instances": instances, "changed": changed}
+            for (rule, way), (level, instances, changed) in least.items()
+        ]
     elif rule_id == "families-near-duplicate":
         shown = evidence["nearest"]
     elif rule_id == "families-idle":

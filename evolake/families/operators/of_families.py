@@ -37,7 +37,7 @@ instance is drawn and read before the condition is known.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -45,12 +45,15 @@ import numpy as np
 from evolake.families.model.contract import Answer, Family, Filterable, MutationPoint, Port
 from evolake.families.model.source_code import (
     NotComposable,
+    compose,
     constants,
+    factory,
     rename_constants,
     switch,
     with_sources,
 )
 from evolake.families.model.statement import RULE, SLOT, fresh_marker, join_question, slots
+from evolake.families.model.without_rules import ways_without
 from evolake.families.operators.common import (
     TEMPLATES,
     Declaration,
@@ -58,6 +61,7 @@ from evolake.families.operators.common import (
     Member,
     at,
     build,
+    check_size,
     glue_of,
     lettered,
     measure_heads,
@@ -219,6 +223,38 @@ def raised(family: Family) -> Family:
     if RAISED in family.generator:
         raise NotComposable("a family whose levels are raised")
     return named(replace(family, generator=f"{family.generator.rstrip()}\n{RAISED}"))
+
+
+REDRAWN = 6
+"""Draws of an instance, until it needs the rules that few instances need."""
+
+
+def deciding(family: Family, weak: Collection[tuple[str, str]]) -> Family:
+    """Return the family, of which instances are drawn until their answers are others without some rules.
+
+    weak: (rule, way to be without it), as the gate `static` counted them. The programs that decide are copies
+    with names of their own, which no switch of a rule changes. Raises NotComposable.
+    """
+    if family.checkers:
+        raise NotComposable("a parent with many correct answers")
+    own = {point.constant: f"DRAWN_{point.constant}" for point in family.points}
+    lacking: dict[str, list[str]] = {}
+    factories = [
+        factory("as_it_comes", family.generator, "input"),
+        factory("with_all", rename_constants(family.validator, own), "solution"),
+    ]
+    for way in ways_without(family):
+        if (way.point, way.way) in weak:
+            name = f"lacking_{len(factories)}"
+            factories.append(factory(name, rename_constants(way.source, own), "solution"))
+            lacking.setdefault(f"{way.point} {way.way}", []).append(f"{name}()")
+    if not lacking or "as_it_comes" in family.generator:
+        raise NotComposable("a family without such rules, or whose instances need them already")
+    without = ", ".join(f"[{', '.join(names)}]" for names in lacking.values())
+    glue = fill_template(f"{TEMPLATES}.deciding.generate", without=f"[{without}]", draws=REDRAWN)
+    child = replace(family, generator=compose(factories, glue))
+    check_size(child)
+    return named(child)
 
 
 ASKS = {
