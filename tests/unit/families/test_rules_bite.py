@@ -1,5 +1,8 @@
 """A family without one of its rules, and what its answers without them are worth."""
 
+import json
+import random
+from collections.abc import Mapping
 from dataclasses import replace
 from random import Random
 from typing import Any
@@ -10,7 +13,12 @@ from families_fixtures import seed_family
 
 from evolake.families.evolution.records import bite_rows
 from evolake.families.gates.checkers import rules_bite
+from evolake.families.model.contract import Family, from_record, to_record
+from evolake.families.model.source_code import NotComposable, constants
 from evolake.families.model.without_rules import NOTHING, says_something, ways_without
+from evolake.families.operators.of_families import RAISED, deciding
+from evolake.families.roles.evolution_agent import FamilyRequest, evolve
+from evolake.families.roles.models import Draft
 from evolake.families.worlds.board_world import board_world
 from evolake.families.worlds.liveliness import entry, generating, is_alive
 from evolake.families.worlds.puzzle_world import PUZZLES, Puzzle, puzzle_of
@@ -116,3 +124,69 @@ def test_repeated_moves_of_the_game_always_count(question):
         instances = [make(level, Random(seed)) for seed in range(20)]
         same += sum(solution(inputs) == free(inputs) for inputs in instances)
     assert same <= (0, 0, 12)[question]
+
+
+def drawn_by(family: Family, level: int, seed: int) -> Any:
+    space: dict[str, Any] = {}
+    exec(family.generator, space)
+    random.seed(seed)
+    return space["input"](level)[0]
+
+
+def shares_needing(family: Family, rule: str) -> float:
+    """How many of 60 answers are others by another alternative of the rule."""
+    solution = entry(family.validator, "solution")
+    others = [
+        entry(way.source, "solution")
+        for way in ways_without(family)
+        if (way.point, way.way != NOTHING) == (rule, True)
+    ]
+    instances = [drawn_by(family, 5, seed) for seed in range(60)]
+    return min(sum(other(item) != solution(item) for item in instances) / 60 for other in others)
+
+
+def test_instances_are_drawn_until_they_need_a_rule_that_few_need():
+    clinic = seed_family("clinic-queue")
+    rule, other = "tie", "high"
+    child = deciding(clinic, {(rule, other)})
+    assert shares_needing(clinic, rule) < 0.4 and shares_needing(child, rule) > 0.6
+    assert (child.validator, child.points) == (clinic.validator, clinic.points)
+    assert not {point.constant for point in child.points} & set(constants(child.generator))
+    for family, weak in ((child, {(rule, other)}), (clinic, {(rule, "neither")})):
+        with pytest.raises(NotComposable, match="such rules"):
+            deciding(family, weak)
+
+
+def corrected(rule_id: str, *traces: Mapping[str, Any], deepest: int = 2) -> Family:
+    family = replace(seed_family("clinic-queue"), operator="switch", parents=("p",))
+    draft = Draft(
+        generator=family.generator,
+        template=family.template,
+        validator=family.validator,
+        kind="implementation bug",
+        gate="static",
+        reason="",
+        rule_id=rule_id,
+        traces=[json.dumps(trace) for trace in traces],
+    )
+    request = FamilyRequest(
+        operator="switch", idea="", parents=[], draft=draft, draft_record=to_record(family), deepest=deepest
+    )
+    reply = evolve(request, np.random.default_rng(0))
+    assert reply.record is not None
+    return from_record(json.loads(reply.record))
+
+
+def test_a_child_is_mended_by_what_it_was_blocked_for():
+    guesses = [
+        {"difficulty": 1, "constant": 0.5, "pair": 0.5},
+        {"difficulty": 5, "constant": 0.1, "pair": 0.1},
+    ]
+    dull = [guesses[0], {"difficulty": 5, "constant": 0.4, "pair": 0.4}]
+    bites = {"rule": "tie", "way": "high", "difficulty": 5, "instances": 48, "changed": 9}
+    assert RAISED in corrected("families-guessable", *guesses).generator
+    made = corrected("families-guessable", *dull)
+    assert (made.operator, made.parents, made.answer.type) == ("series", ("p",), "list")
+    assert "as_it_comes" in corrected("families-rules-bite", bites).generator
+    for other in (corrected("families-guessable", *dull, deepest=0), corrected("families-ties", bites)):
+        assert (other.operator, other.generator) == ("switch", seed_family("clinic-queue").generator)
