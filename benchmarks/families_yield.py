@@ -10,6 +10,8 @@
     python benchmarks/families_yield.py text [FIRST] [COUNT]          default 0 and 80: worlds of these seeds by each of the three operators, ten
                                                                       questions each: how many the text solver reads, and how many of its answers
                                                                       are the label
+    python benchmarks/families_yield.py rules [FIRST] [COUNT]         default 0 and 20: shipped seeds and worlds of these seeds by each of the three
+                                                                      operators: answers that are others without a rule, by level
     python benchmarks/families_yield.py misread [FAMILIES]            default 30: faults that someone else planted into the texts of so many
                                                                       families, while programs and labels stay: parsed, unread, blocked
     python benchmarks/families_yield.py variety [CHILDREN] [SIZE] [--test-share SHARE]
@@ -29,6 +31,7 @@ on either side. Use 200 for the figures that are reported.
 from __future__ import annotations
 
 import json
+import lzma
 import sys
 import time
 from collections import Counter
@@ -49,18 +52,19 @@ from evolake.families.evolution.refining import Proposals
 from evolake.families.evolution.requests import EvolutionSources
 from evolake.families.faults.catalogue import FAULTS
 from evolake.families.faults.injection import kill_rates, plant_faults
+from evolake.families.gates.bites import rule_bites
 from evolake.families.gates.consensus import take_votes
 from evolake.families.gates.execution import caps_of, pairs_of
 from evolake.families.gates.judging import FamilyGates, FamilyResults
 from evolake.families.gates.specs import GATE_NAMES
 from evolake.families.gates.static import accepted_guesses, short_key
 from evolake.families.gates.text_review import read_texts
-from evolake.families.model.contract import Family
+from evolake.families.model.contract import Family, from_record
 from evolake.families.model.family_files import read_families
 from evolake.families.model.guessing import guesses_by_level
 from evolake.families.model.similarity import Fingerprint, fingerprint
 from evolake.families.operators.registry import OPERATORS, child_of
-from evolake.families.sandbox.running import PRELOAD, generate, solve
+from evolake.families.sandbox.running import PRELOAD, generate, generate_parts, solve
 from evolake.families.settings import FamiliesSettings
 from evolake.families.text_solver import Unread, Wrong, check
 from evolake.families.worlds import NAMES
@@ -211,10 +215,61 @@ def show_text(pool: Any, first: int, count: int) -> None:
         )
 
 
+def show_rules(pool: Any, first: int, count: int) -> None:
+    """Print how often the answer is another without a rule, by kind of family and level: the least of all
+    rules and ways to be without them, and the families with a rule below the bar."""
+    ruleset = load_rules(SEEDS / "rules", "families")
+    bar = next(rule for rule in ruleset.rules if rule.id == "families-rules-bite").parameters
+    caps, levels = caps_of(SETTINGS), SETTINGS.gate_difficulties
+    draws = (SETTINGS.sample_seeds, "sample"), (SETTINGS.guess_seeds, "guess")
+    pairs = [pairs_of(levels, seeds, purpose) for seeds, purpose in draws]
+    shares: dict[str, list[dict[int, float]]] = {}
+    low: list[str] = []
+    dull = 0
+    families = [("shipped seeds", family) for family in read_families(SEEDS / "families")]
+    for seed in range(first, first + count):
+        worlds = [child_of(name, [], np.random.default_rng(seed)) for name in NAMES]
+        families += [(mechanics_of(family).engine, family) for family in worlds]
+    for kind, family in families:
+        parts = []
+        for made in generate_parts(family, pairs, pool=pool, caps=caps):
+            answers = solve(family.validator, [item.inputs for item in made], pool=pool, caps=caps)
+            parts.append(list(zip(made, answers, strict=True)))
+        least: dict[int, float] = {}
+        before = len(low)
+        for point, sentence, way, level, instances, changed in rule_bites(
+            family, *parts, pool=pool, caps=caps
+        ):
+            share = changed / instances
+            least[level] = min(share, least.get(level, 1.0))
+            judged = level >= bar["from_difficulty"] and sentence not in bar["distractors"]
+            if judged and share < bar["least_share"]:
+                low.append(
+                    f"{share:4.0%} of {instances} at level {level} by {way} for {point}: {family.title}"
+                )
+        dull += len(low) > before
+        if least:
+            shares.setdefault(kind, []).append(least)
+    print("least share of answers that are others without a rule, median over families (lowest), by level")
+    for kind, found in sorted(shares.items()):
+        cells = [
+            f"{level}: {np.median([item[level] for item in found if level in item]):4.0%} "
+            f"({min(item[level] for item in found if level in item):4.0%})"
+            for level in levels
+        ]
+        print(f"  {kind:14s} {len(found):3d} families  {'  '.join(cells)}")
+    print(
+        f"below {bar['least_share']:.0%} from level {bar['from_difficulty']} on: {len(low)}, in {dull} of "
+        f"{len(families)} families"
+    )
+    print("\n".join(f"  {line}" for line in low))
+
+
 MISREADINGS = Path(__file__).with_name("families_misreadings.json")
 """Faults by someone who saw three questions of each family and no program, written and frozen before the text
 solver was asked: draw, what it replaces in a text, and by what."""
-FIRST_DRAW = 41_000
+MISREAD = MISREADINGS.with_suffix(".jsonl.xz")
+"""These families, in the order of their draws, as they were when the faults were written."""
 
 
 def show_misread(pool: Any, count: int) -> None:
@@ -225,8 +280,8 @@ def show_misread(pool: Any, count: int) -> None:
         faults.setdefault(fault["draw"], []).append(fault)
     kinds: dict[str, Counter[str]] = {}
     good = 0
-    for draw in sorted(faults)[:count]:
-        family = child_of(NAMES[draw % len(NAMES)], [], np.random.default_rng(FIRST_DRAW + draw))
+    families = map(from_record, map(json.loads, lzma.decompress(MISREAD.read_bytes()).splitlines()))
+    for draw, family in list(zip(sorted(faults), families, strict=True))[:count]:
         pairs = pairs_of(SETTINGS.gate_difficulties, SETTINGS.sample_seeds, "planted")
         made = generate(family, pairs, pool=pool)
         votes = take_votes(family, made, pool=pool, settings=SETTINGS)
@@ -415,6 +470,8 @@ def main(words: list[str]) -> None:
             )
         elif what == "text":
             show_text(pool, *([*numbers, *[0, 80][len(numbers) :]]))
+        elif what == "rules":
+            show_rules(pool, *([*numbers, *[0, 20][len(numbers) :]]))
         elif what == "misread":
             show_misread(pool, *(numbers or [2 if SHORT else 30]))
         elif what == "variety":

@@ -19,9 +19,10 @@ from evolake.gates import load_rules
 
 SEEDS = Path(__file__).resolve().parents[1] / "data_lake" / "seeds"
 RULES = load_rules(SEEDS / "rules", "families")
-WITHOUT_GUESSES = replace(RULES, rules=tuple(rule for rule in RULES.rules if rule.id != "families-guessable"))
-"""The rules but for the one on guessers, for children whose answers are small numbers, and that are judged
-for something else."""
+MENDED = ("families-guessable", "families-rules-bite")
+WITHOUT_GUESSES = replace(RULES, rules=tuple(rule for rule in RULES.rules if rule.id not in MENDED))
+"""The rules but for those on guessers and on rules that few answers need, for children that are judged for
+something else."""
 SETTINGS = FamiliesSettings(instance_cpu_s=0.5, call_cpu_s=2.0)
 
 
@@ -55,5 +56,5 @@ def judged(family: Family, pool: Any, agents: Agents | None = None, **options: A
 
 
 def judged_but_for_guesses(family: Family, pool: Any, **options: Any) -> FamilyResults:
-    """The family after its gates, without the rule on guessers."""
+    """The family after its gates, without the rules on guessers and on what few answers need."""
     return judged(family, pool, rules=WITHOUT_GUESSES, **options)

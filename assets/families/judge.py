@@ -21,6 +21,7 @@ from evolake.families.tables import (
     FURTHER,
     GATED,
     REVIEWS,
+    RULE_BITES,
     VALIDATOR_VOTES,
     VOTES,
     further_table,
@@ -56,6 +57,21 @@ def gated_rows(store: LineStore, results: Sequence[FamilyGateResult]) -> list[di
     return [result.gated() for result in results]
 
 
+def quality_rows(store: LineStore, results: Sequence[FamilyGateResult]) -> list[dict[str, Any]]:
+    """Return rows of GATED. Publishes how many answers are others without each rule."""
+    from evolake.families.evolution.records import bite_rows
+
+    store.extra(
+        RULE_BITES,
+        [
+            row
+            for result in results
+            for row in bite_rows(result.row["family_id"], store.cycle, result.evidence.get("bites", ()))
+        ],
+    )
+    return gated_rows(store, results)
+
+
 def label_rows(store: LineStore, results: Sequence[FamilyGateResult]) -> list[dict[str, Any]]:
     """Return rows of VOTES. Publishes what each validator said."""
     from evolake.families.evolution.records import vote_rows
@@ -81,7 +97,11 @@ def review_rows(store: LineStore, results: Sequence[FamilyGateResult]) -> list[d
 
 gates = of_record.define(
     replayed,
-    {"consensus_labels": Table(VOTES, label_rows), "blind_reviews": Table(REVIEWS, review_rows)},
+    {
+        "quality": Table(GATED, quality_rows),
+        "consensus_labels": Table(VOTES, label_rows),
+        "blind_reviews": Table(REVIEWS, review_rows),
+    },
     Table(GATED, gated_rows),
     "candidates",
     rules,

@@ -393,14 +393,7 @@ class _Attempt:
             return self.failure(f"family {family.family_id[:12]} is there already")
         self.agents.assign(replied.call_id, whole.family_id)
         guard = SubmissionGuard()
-        done = refine(
-            whole,
-            self._judged,
-            self.revised,
-            rounds=self.settings.refinements,
-            guard=guard,
-            end_at_repeat=self.by_operators,
-        )
+        done = refine(whole, self._judged, self.revised, rounds=self.settings.refinements, guard=guard)
         return Proposal(
             self.number, self.request.operator, done, self.reply.idea if self.reply else "", tuple(self.lost)
         )
@@ -517,6 +510,7 @@ class _Attempt:
                 kind=observation.kind,
                 gate=observation.gate,
                 reason=observation.reason,
+                rule_id=observation.rule_id,
                 traces=list(observation.traces),
             )
         else:

@@ -190,6 +190,24 @@ def plain_review(review: Review) -> dict[str, Any]:
     }
 
 
+def bite_rows(family_id: str, cycle: str, bites: Iterable[Sequence[Any]]) -> list[dict[str, Any]]:
+    """Return rows of RULE_BITES. bites: as the static gate's evidence has them."""
+    return [
+        {
+            "family_id": family_id,
+            "cycle": cycle,
+            "rule": rule,
+            "sentence": sentence,
+            "way": way,
+            "difficulty": level,
+            "instances": instances,
+            "changed": changed,
+            "share": changed / instances,
+        }
+        for rule, sentence, way, level, instances, changed in bites
+    ]
+
+
 def vote_rows(
     family_id: str, cycle: str, votes: Sequence[Mapping[str, Any]], passed: bool
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:

@@ -14,7 +14,6 @@ the content, so it cannot survive an edit.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -102,6 +101,14 @@ def traces_of(rule_id: str, evidence: Mapping[str, Any]) -> tuple[str, ...]:
             {"difficulty": row[0], "instances": row[1], "constant": row[2], "pair": row[3]}
             for row in evidence.get("guesses", ())
         ]
+    elif rule_id == "families-rules-bite":
+        least: dict[tuple[str, str], list[Any]] = {}
+        for rule, _, way, *row in sorted(evidence["bites"], key=lambda row: row[5] / row[4]):
+            least.setdefault((rule, way), row)
+        shown = [
+            {"rule": rule, "way": way, "difficulty": level, "instances": instances, "changed": changed}
+            for (rule, way), (level, instances, changed) in least.items()
+        ]
     elif rule_id == "families-near-duplicate":
         shown = evidence["nearest"]
     elif rule_id == "families-idle":
@@ -157,17 +164,13 @@ class Refinement:
     observations: tuple[Observation, ...]
     family: Family | None
     ended: str
-    """accepted, rounds (t_max reached), refused (the guard ended it), given up, unchanged (a revision that
-    changes nothing), or repeated (a revision was blocked for the reason of an earlier version)."""
+    """accepted, rounds (t_max reached), refused (the guard ended it), given up, or unchanged (a revision that
+    changes nothing)."""
 
     @property
     def last(self) -> FamilyResults:
         """Return the results of the last round."""
         return self.rounds[-1]
-
-
-def _bare_reason(observation: Observation) -> tuple[str, str]:
-    return observation.rule_id, re.sub(r"\d+", "#", observation.reason)
 
 
 def refine(
@@ -177,14 +180,8 @@ def refine(
     *,
     rounds: int,
     guard: SubmissionGuard,
-    end_at_repeat: bool = False,
 ) -> Refinement:
-    """Examine the family, and up to `rounds` revisions of it.
-
-    end_at_repeat: stop when a version is blocked for the reason of an earlier one, numbers aside. Of 28
-    attempts by operators (27 November 2026) five met a reason again, and none of these was accepted
-    afterwards.
-    """
+    """Examine the family, and up to `rounds` revisions of it."""
     seen: list[FamilyResults] = []
     observations: list[Observation] = []
     for number in range(rounds + 1):
@@ -195,10 +192,7 @@ def refine(
             return Refinement(tuple(seen), tuple(observations), family, "accepted")
         observation = observe(examined)
         assert observation is not None, "a family that is not accepted has a verdict that says why"
-        repeated = end_at_repeat and _bare_reason(observation) in map(_bare_reason, observations)
         observations.append(observation)
-        if repeated:
-            return Refinement(tuple(seen), tuple(observations), None, "repeated")
         if guard.ended:
             return Refinement(tuple(seen), tuple(observations), None, "refused")
         if number == rounds:

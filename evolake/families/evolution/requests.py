@@ -18,7 +18,7 @@ from evolake.families.evolution.refining import Observation, kind_of, traces_of
 from evolake.families.model.contract import ANSWER_TYPES, CATEGORIES, Family, to_record
 from evolake.families.model.similarity import Fingerprint
 from evolake.families.model.statement import stated
-from evolake.families.operators.registry import WORLDS, novel_parents, turn
+from evolake.families.operators.registry import CONSTRUCTIVE, WORLDS, novel_parents, turn
 from evolake.families.roles.evolution_agent import FamilyRequest
 from evolake.families.roles.models import CurateRequest, EvolveRequest, ParentMaterial
 from evolake.families.roles.reviewers import CURATOR_ROLE
@@ -93,6 +93,7 @@ IDEAS = {
         "Give several instances of one parent and ask about all their answers: how many, the largest, "
         "which one, a parity."
     ),
+    "series": "Give several instances of one parent and ask for the list of all their answers.",
     "invert": (
         "Turn the question of one parent round: which index, or the smallest parameter such that the "
         "answer has a property."
@@ -170,6 +171,7 @@ def request_of(
         known=sources.fingerprints,
         deepest=deepest,
         factors=sources.factors,
+        constructive=operator in CONSTRUCTIVE,
     )
     if for_model:
         chosen = [] if operator in WORLDS else chosen[:SHOWN_PARENTS]

@@ -69,20 +69,6 @@ def helpers(source: str) -> list[str]:
     return [] if tree is None else [node.name for node in _functions(tree)]
 
 
-def without_function(source: str, name: str, gives: str) -> str | None:
-    """Return the source in which the function called `name` does nothing but return the expression `gives`;
-    None if there is none of that name."""
-    tree = _tree(source)
-    places = (
-        []
-        if tree is None
-        else [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == name]
-    )
-    for node in places:
-        node.body = [ast.Return(value=parse_python(gives, "eval").body)]
-    return ast.unparse(ast.fix_missing_locations(tree)) + "\n" if tree is not None and places else None
-
-
 def _functions(tree: ast.Module) -> Iterator[ast.FunctionDef]:
     used = {
         node.func.id

@@ -279,6 +279,21 @@ def rules_stated(evidence: Evidence) -> Finding | None:
     return Finding(f"text and code differ: {evidence['mismatched'][0]}") if evidence["mismatched"] else None
 
 
+@checker("families.rules_bite")
+def rules_bite(
+    evidence: Evidence, *, least_share: float, from_difficulty: int, distractors: Sequence[str]
+) -> Finding | None:
+    """Check that answers are others without any of the rules, at each level from `from_difficulty` on."""
+    for point, text, way, level, instances, changed in evidence["bites"]:
+        few = level >= from_difficulty and changed < least_share * instances
+        if few and text not in distractors:
+            instead = "nothing" if way == "nothing" else f"its alternative {way}"
+            share = f"{changed} of {instances} answers at difficulty {level}"
+            text = f"with {instead} for the rule {point}, {share} are others; at least {least_share:.0%}"
+            return Finding(f"{text} are wanted")
+    return None
+
+
 @checker("families.contamination")
 def contamination(evidence: Evidence, *, largest_share: float) -> Finding | None:
     """Check that the statement is in no benchmark; nothing is compared if no folder is set."""

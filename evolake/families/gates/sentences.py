@@ -33,12 +33,11 @@ from evolake.families.gates.changes import (
     whole_numbers,
     with_number,
     with_ties_turned,
-    without_function,
     word_changes,
 )
 from evolake.families.gates.execution import caps_of
 from evolake.families.model.contract import GENERATOR, VALIDATOR, VALIDATORS, Family, MutationPoint
-from evolake.families.model.source_code import constants, set_constant
+from evolake.families.model.source_code import constants, set_constant, without_function
 from evolake.families.model.statement import fill, stated
 from evolake.families.model.wording import (
     Pattern,

@@ -21,10 +21,11 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from evolake.answers.matching import equivalent
+from evolake.families.gates.bites import rule_bites
 from evolake.families.gates.execution import caps_of, pairs_of, unfilled
 from evolake.families.gates.leaks import leaking_place
 from evolake.families.model.contract import Family
@@ -166,7 +167,7 @@ class Sample:
     instances, which show with those of the sample what a guesser gets at each level. guesses: of a family
     with checkers, what a guesser gets, in the form of `guesses_by_level`: a guess is right if the checkers
     accept it. None of another. steps: what happens in the steps of a course (evolake.families.gates.static);
-    None of a family without one.
+    None of a family without one. bites: how many answers are others without each rule (`bites.rule_bites`).
     """
 
     instances: tuple[Instance, ...]
@@ -176,6 +177,7 @@ class Sample:
     guessed: tuple[tuple[int, str], ...] = ()
     guesses: list[tuple[int, int, float, float]] | None = None
     steps: list[list[float]] | None = None
+    bites: list[list[Any]] = field(default_factory=list[list[Any]])
 
 
 def draw_sample(family: Family, *, pool: Any, settings: FamiliesSettings) -> Sample:
@@ -213,6 +215,13 @@ def draw_sample(family: Family, *, pool: Any, settings: FamiliesSettings) -> Sam
         if family.checkers
         else None,
         step_evidence(family, instances, answers, pool=pool, caps=caps),
+        rule_bites(
+            family,
+            list(zip(instances, answers, strict=True)),
+            list(zip(further, solved, strict=True)),
+            pool=pool,
+            caps=caps,
+        ),
     )
 
 
@@ -282,6 +291,7 @@ def static_evidence(family: Family, sample: Sample, known: Sequence[Fingerprint]
         ],
         "made_by": family.operator,
         "steps": sample.steps,
+        "bites": sample.bites,
         "guesses": [list(row) for row in guesses],
         "boolean": bool(answers) and all(isinstance(answer, bool) for answer in answers),
         "blind_to_difficulty": _blind_to_difficulty([instance for instance, _ in good]),

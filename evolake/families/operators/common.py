@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from evolake.families.model.contract import (
+    CHECKERS,
     GENERATOR,
     READER,
     VALIDATOR,
@@ -51,12 +52,14 @@ class Member:
 @dataclass(frozen=True)
 class Glue:
     """The few lines around the members' factories. `solve` is for the primary, `other` for the independent
-    validators. `read` has `said`."""
+    validators. `read` has `said`. check: for the checkers of a parent with many correct answers; "" where an
+    operator takes none."""
 
     generate: str
     solve: str
     other: str
     read: str
+    check: str = ""
 
 
 @dataclass(frozen=True)
@@ -83,6 +86,9 @@ def build(
     speaking = [member for member in members if member.speaks]
     if any(member.embedded.reader is None for member in speaking):
         raise NotComposable("a parent without a reader")
+    checkers = members[-1].embedded.checkers
+    if any(member.family.checkers for member in members) and not glue.check:
+        raise NotComposable("a parent with many correct answers")
     voters = voter_names([member.family for member in members])
     validators = {
         name: _joined(
@@ -118,6 +124,9 @@ def build(
         filterables=tuple(declared.filterables),
         parents=tuple(dict.fromkeys(parent.family_id for parent in parents)),
         operator=operator,
+        checkers={
+            name: _joined([(members[-1], source)], "check", glue.check) for name, source in checkers.items()
+        },
     )
     check_size(child)
     check_rules(child)
@@ -167,6 +176,9 @@ def voter_names(families: Sequence[Family]) -> dict[str, tuple[str, ...]]:
 def moved_points(members: Sequence[Member], which: int) -> tuple[MutationPoint, ...]:
     """Return the points of one member, its own codes of single sources under the child's file names."""
     files = {GENERATOR: GENERATOR, VALIDATOR: VALIDATOR, READER: READER}
+    files |= {
+        name: name for member in members for name in member.family.sources() if name.startswith(CHECKERS)
+    }
     for name, sources in voter_names([member.family for member in members]).items():
         files[f"{VALIDATORS}/{name}.py"] = f"{VALIDATORS}/{sources[which]}.py"
 

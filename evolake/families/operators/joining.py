@@ -36,6 +36,7 @@ class Embedded:
     generator: str
     validator: str
     validators: dict[str, str]
+    checkers: dict[str, str]
     reader: str | None
     points: tuple[MutationPoint, ...]
     ports: tuple[Port, ...]
@@ -100,6 +101,7 @@ def embed(family: Family, key: str, *, shift: int = 0, files: Mapping[str, str] 
         generator=renamed(family.generator),
         validator=renamed(family.validator),
         validators={name: renamed(source) for name, source in family.validators.items()},
+        checkers={name: renamed(source) for name, source in family.checkers.items()},
         points=points,
         ports=ports,
         filterables=filterables,
@@ -190,6 +192,12 @@ EN = {
         "\n<!-- question -->\n"
         "Solve {place} once for every case and note a value for each: {measure}. [Rule {fold}]"
     ),
+    "series title": "{first}, several cases in a row",
+    "series": (
+        "In {place}, {letters} stand for what each of the following cases gives.\n\n[Input Slot {slot}]\n"
+        "\n<!-- question -->\n"
+        "Solve {place} once for every case. Give a list of the answers, in the order of the cases."
+    ),
     "fold sum": "What is the sum of the values of all cases?",
     "fold largest": "What is the largest of the values of all cases?",
     "fold spread": "By how much does the largest of the values of all cases exceed the smallest?",
@@ -249,6 +257,11 @@ ZH = {
     "aggregate": (
         "在 {place} 中，{letters} 的内容由下面每种情形分别给出。\n\n[Input Slot {slot}]\n\n<!-- question -->\n"
         "请对每种情形各求解一次 {place}，并记下一个值：{measure}。[Rule {fold}]"
+    ),
+    "series title": "{first}（多种情形的列表）",
+    "series": (
+        "在 {place} 中，{letters} 的内容由下面每种情形分别给出。\n\n[Input Slot {slot}]\n\n<!-- question -->\n"
+        "请对每种情形各求解一次 {place}，按情形的顺序给出由各答案组成的列表。"
     ),
     "fold sum": "所有情形的值之和是多少？",
     "fold largest": "所有情形的值中最大的是多少？",

@@ -8,6 +8,9 @@ the letters' texts. The child's reader puts them back and hands the parent's rea
 every case. All cases but the last are easier than the difficulty asked for, and more of them come with it: a
 rule that decides hard instances alone decides something here, too.
 
+    series: the answers themselves are asked for, in a list, whatever they are; of a parent with many correct
+    answers, the child's checkers ask the parent's about each.
+
 (e) invert: a number of the question is withheld, and asked for: which one makes the answer largest, the
 smallest that makes it even. Every validator tries all the values that the text gives, each by its own
 algorithm. They are around the number that the parent drew, where its instances are neither empty nor all
@@ -34,7 +37,7 @@ instance is drawn and read before the condition is known.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -42,18 +45,23 @@ import numpy as np
 from evolake.families.model.contract import Answer, Family, Filterable, MutationPoint, Port
 from evolake.families.model.source_code import (
     NotComposable,
+    compose,
     constants,
+    factory,
     rename_constants,
     switch,
     with_sources,
 )
 from evolake.families.model.statement import RULE, SLOT, fresh_marker, join_question, slots
+from evolake.families.model.without_rules import ways_without
 from evolake.families.operators.common import (
+    TEMPLATES,
     Declaration,
     Glue,
     Member,
     at,
     build,
+    check_size,
     glue_of,
     lettered,
     measure_heads,
@@ -69,6 +77,7 @@ from evolake.families.operators.common import (
 )
 from evolake.families.operators.joining import (
     bridged,
+    cutter,
     embed,
     fresh_letters,
     heading,
@@ -79,6 +88,7 @@ from evolake.families.operators.joining import (
     short,
 )
 from evolake.families.worlds.mechanics import NAMED, rules_of
+from evolake.program_templates import fill_template
 
 TWO_RULES = 0.4
 """Share of children that change two rules in one step, if there are two."""
@@ -129,45 +139,122 @@ FOLDS = {name: f'"{name}"' for name in ("sum", "largest", "spread", "argmax", "e
 def aggregate(parents: Sequence[Family], random: np.random.Generator) -> Family:
     """Return several cases of the first parent. Raises NotComposable."""
     parent = parents[0]
-    numbers = slots(parent.template)
-    letters = fresh_letters([parent], len(numbers))
-    marker = fresh_marker([parent.template])
-    inner = embed(parent, "a")
     names = ["sum"] if parent.answer.type == "boolean" else list(FOLDS)
     fold = point(parent, "fold", "fold", FOLDS, names[int(random.integers(len(names)))])
-    shown = SLOT.sub(lambda match: letters[numbers.index(int(match[1]))], inner.text)
-    tail = say(
-        parent,
-        "aggregate",
-        place=f"{marker} 1",
-        letters=", ".join(letters),
-        slot=1,
-        measure=measure_text(parent, f"{marker} 1"),
-        fold="fold",
-    )
-    glue = glue_of(
-        "aggregate",
-        marker,
-        1,
-        measure_heads(parent),
-        marker=marker,
-        letters=repr(letters),
-        code=fold.alternative().code,
-    )
-    members = [Member("part_a", parent, inner)]
-    return build(
-        "aggregate",
-        members,
-        glue,
-        Declaration(
-            title=say(parent, "aggregate title", first=short(parent.title)),
-            category=parent.category,
-            template=f"{sections([shown], marker)}\n\n{tail}\n",
-            answer=Answer("integer"),
-            points=(*moved_points(members, 0), fold),
+    cases = _Cases(parent)
+    code = fold.alternative().code
+    glue = glue_of("aggregate", cases.marker, 1, measure_heads(parent), code=code, **cases.values(0))
+    said = {"measure": measure_text(parent, f"{cases.marker} 1"), "fold": "fold"}
+    return cases.child("aggregate", glue, Answer("integer"), [fold], **said)
+
+
+def series(parents: Sequence[Family], random: np.random.Generator) -> Family:
+    """Return several cases of the first parent, whose answers all are asked for. Raises NotComposable."""
+    parent = parents[0]
+    cases = _Cases(parent)
+    glue = Glue(
+        *(
+            fill_template(f"{TEMPLATES}.{name}", **values)
+            for name, values in (
+                ("aggregate.generate", cases.values(1)),
+                ("series.solve", {}),
+                ("series.other", {}),
+                ("aggregate.read", cases.values(1)),
+            )
         ),
-        parents=[parent],
+        check=fill_template(f"{TEMPLATES}.series.check"),
     )
+    head, cut = plain_head(), cutter(cases.marker, 1)
+    glue = replace(glue, solve=head + glue.solve, other=head + glue.other, read=cut + glue.read)
+    answer = replace(parent.answer, type="list")
+    return cases.child("series", glue, answer, [])
+
+
+class _Cases:
+    """A parent, of which a child has several cases: letters stand for the texts of its slots."""
+
+    def __init__(self, parent: Family):
+        self.parent, numbers = parent, slots(parent.template)
+        self.letters = fresh_letters([parent], len(numbers))
+        self.marker = fresh_marker([parent.template])
+        self.inner = embed(parent, "a")
+        shown = SLOT.sub(lambda match: self.letters[numbers.index(int(match[1]))], self.inner.text)
+        self.text = sections([shown], self.marker)
+
+    def values(self, more: int) -> dict[str, object]:
+        """Return what the generator and the reader of the child are filled with. more: cases, and levels by
+        which they are harder."""
+        return {"marker": self.marker, "letters": repr(self.letters), "more": more}
+
+    def child(
+        self, operator: str, glue: Glue, answer: Answer, points: Sequence[MutationPoint], **said: object
+    ) -> Family:
+        """Return the child. said: values of its own sentences."""
+        place = {"place": f"{self.marker} 1", "letters": ", ".join(self.letters), "slot": 1}
+        members = [Member("part_a", self.parent, self.inner)]
+        return build(
+            operator,
+            members,
+            glue,
+            Declaration(
+                title=say(self.parent, f"{operator} title", first=short(self.parent.title)),
+                category=self.parent.category,
+                template=f"{self.text}\n\n{say(self.parent, operator, **place, **said)}\n",
+                answer=answer,
+                points=(*moved_points(members, 0), *points),
+            ),
+            parents=[self.parent],
+        )
+
+
+RAISED = """
+
+easier = input
+
+
+def input(difficulty):
+    return easier(4 + 6 * difficulty // 10)
+"""
+
+
+def raised(family: Family) -> Family:
+    """Return the family without its easiest levels: the others take their place. Raises NotComposable where
+    that is done."""
+    if RAISED in family.generator:
+        raise NotComposable("a family whose levels are raised")
+    return named(replace(family, generator=f"{family.generator.rstrip()}\n{RAISED}"))
+
+
+REDRAWN = 6
+"""Draws of an instance, until it needs the rules that few instances need."""
+
+
+def deciding(family: Family, weak: Collection[tuple[str, str]]) -> Family:
+    """Return the family, of which instances are drawn until their answers are others without some rules.
+
+    weak: (rule, way to be without it), as the gate `static` counted them. The programs that decide are copies
+    with names of their own, which no switch of a rule changes. Raises NotComposable.
+    """
+    if family.checkers:
+        raise NotComposable("a parent with many correct answers")
+    own = {point.constant: f"DRAWN_{point.constant}" for point in family.points}
+    lacking: dict[str, list[str]] = {}
+    factories = [
+        factory("as_it_comes", family.generator, "input"),
+        factory("with_all", rename_constants(family.validator, own), "solution"),
+    ]
+    for way in ways_without(family):
+        if (way.point, way.way) in weak:
+            name = f"lacking_{len(factories)}"
+            factories.append(factory(name, rename_constants(way.source, own), "solution"))
+            lacking.setdefault(f"{way.point} {way.way}", []).append(f"{name}()")
+    if not lacking or "as_it_comes" in family.generator:
+        raise NotComposable("a family without such rules, or whose instances need them already")
+    without = ", ".join(f"[{', '.join(names)}]" for names in lacking.values())
+    glue = fill_template(f"{TEMPLATES}.deciding.generate", without=f"[{without}]", draws=REDRAWN)
+    child = replace(family, generator=compose(factories, glue))
+    check_size(child)
+    return named(child)
 
 
 ASKS = {

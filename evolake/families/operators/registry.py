@@ -1,12 +1,13 @@
 """The evolution operators, by name, and which families become parents: those that few children came from
 first, and of these such as are unlike each other.
 
-Six operators make one child of their parents, or say that these parents do not allow it (NotComposable); the
+Seven operators make one child of their parents, or say that these parents do not allow it (NotComposable); the
 worlds draw a new kind of puzzle without a parent.
 
     switch     another alternative of a rule          aggregate  several instances, one question about all answers
     pipe       an answer becomes a number             invert     which number makes the answer so
     guard      an answer decides a rule               filter     only elements that meet a condition
+    series     several instances, all their answers
 
     constraint_world   what follows from a few statements about an arrangement
     process_world      what a run by a few rules comes to
@@ -31,7 +32,15 @@ from evolake.families.model.contract import Family
 from evolake.families.model.similarity import Fingerprint, jaccard, normalised, sketch
 from evolake.families.model.source_code import NotComposable, Unreadable, parse
 from evolake.families.operators.common import check_rules, named
-from evolake.families.operators.of_families import aggregate, constrain, guard, invert, pipe, switch_rule
+from evolake.families.operators.of_families import (
+    aggregate,
+    constrain,
+    guard,
+    invert,
+    pipe,
+    series,
+    switch_rule,
+)
 from evolake.families.worlds.constraint_world import constraint_world
 from evolake.families.worlds.liveliness import NoWorld
 from evolake.families.worlds.process_world import process_world
@@ -55,18 +64,19 @@ def novel_parents(
     known: Mapping[str, Fingerprint],
     deepest: int | None = None,
     factors: Mapping[str, float] | None = None,
+    constructive: bool = False,
 ) -> list[Family]:
     """Return `count` of the population, as many as there are: drawn with a weight that falls with the number
     of their children, then the unlikest.
 
     known: fingerprints by family_id, for those that have one. deepest: families of so many compositions
     inside one another are left out, unless there is no other. factors: family_id -> what its weight is
-    multiplied with (`evolution.learnability`); 1 where it is not named. Families with checkers are left out:
-    operators compose what has one answer. With factors at most half of the families are looked at: of a few,
+    multiplied with (`evolution.learnability`); 1 where it is not named. constructive: whether families with
+    checkers are taken as well. With factors at most half of the families are looked at: of a few,
     all would be, whatever their weight.
     """
     used = Counter(parent for family in population for parent in family.parents)
-    population = [family for family in population if not family.checkers]
+    population = [family for family in population if constructive or not family.checkers]
     fit = [family for family in population if deepest is None or depth(family) < deepest] or list(population)
     weights, looked_at = (
         np.array([1.0 / (1 + used[family.family_id]) ** 2 for family in fit]),
@@ -151,6 +161,7 @@ COMPOSING: Mapping[str, Operator] = MappingProxyType(
         "aggregate": aggregate,
         "invert": invert,
         "filter": constrain,
+        "series": series,
     }
 )
 WORLDS: Mapping[str, Operator] = MappingProxyType(
@@ -167,6 +178,8 @@ that ask for something to be made."""
 OPERATORS: Mapping[str, Operator] = MappingProxyType({**COMPOSING, **WORLDS})
 SLACK = 1e-9
 """So that shares like 0.1 + 0.2 count as what they mean."""
+CONSTRUCTIVE = frozenset({"switch", "series"})
+"""Operators that take a parent with many correct answers as well."""
 OF_TWO = frozenset({"pipe", "guard"})
 """Operators that take two parents, of one language."""
 

@@ -26,9 +26,10 @@ from evolake.agents.session_tools import Arguments
 from evolake.families.model.contract import Family, from_record, to_record
 from evolake.families.model.source_code import NotComposable, switch
 from evolake.families.operators.common import named
-from evolake.families.operators.of_families import retold
-from evolake.families.operators.registry import COMPOSING, child_of
+from evolake.families.operators.of_families import deciding, raised, retold, series
+from evolake.families.operators.registry import COMPOSING, child_of, depth
 from evolake.families.roles.models import (
+    Draft,
     EvolveReply,
     EvolveRequest,
     Model,
@@ -59,6 +60,10 @@ NEW, BLOCKED, MEASURED = (
 """The task of a first version, of one that a gate blocked, and of one that was measured."""
 DRAWS = 6
 """Children that are drawn of one operator until one is new."""
+MIDDLE, SAFE = 5, 0.2
+"""The level whose answers say whether the levels above can be guessed, and the share that may be."""
+WEAK = 0.35
+"""Share of instances that need a rule, below which such instances are drawn."""
 GIVEN_UP = ("execution",)
 """Gates whose block no other rule mends."""
 
@@ -82,7 +87,7 @@ def _child(request: EvolveRequest, random: np.random.Generator) -> EvolveReply:
     parents = [from_record(record) for record in request.records]
     others = [name for name in COMPOSING if name != request.operator]
     order = [request.operator, *(others[place] for place in random.permutation(len(others)).tolist())]
-    deepest = request.deepest if isinstance(request, FamilyRequest) else None
+    deepest = _deepest(request)
     reasons = []
     for name in order:
         for _ in range(DRAWS):
@@ -95,13 +100,22 @@ def _child(request: EvolveRequest, random: np.random.Generator) -> EvolveReply:
     return EvolveReply(note="; ".join(reasons)[:1000] or "every child that was drawn is there already")
 
 
+def _deepest(request: EvolveRequest) -> int | None:
+    return request.deepest if isinstance(request, FamilyRequest) else None
+
+
 def _corrected(request: EvolveRequest, random: np.random.Generator) -> EvolveReply:
     """Return the draft under another alternative of one rule; the rules of the draft's operator (the last
-    ones) are tried before those of its parents."""
+    ones) are tried before those of its parents. One that can be guessed, or hardly needs a rule, keeps its
+    rules and asks for more, if it can."""
     assert request.draft is not None and request.draft_record is not None
     parents, draft = [from_record(record) for record in request.records], from_record(request.draft_record)
     if request.draft.gate in GIVEN_UP:
         return EvolveReply(note=f"no other rule mends a block at the gate {request.draft.gate!r}")
+    for mend in _other_mends(request.draft, draft, _deepest(request)):
+        child = _composed(mend)
+        if not isinstance(child, str) and child.family_id not in request.taken:
+            return as_reply(replace(child, parents=draft.parents), parents, "it asks for more now")
     options = [
         (place, point.name, item.name)
         for place, point in enumerate(reversed(draft.points))
@@ -122,6 +136,28 @@ def _switched(draft: Family, point: str, alternative: str) -> Family:
     """Return the draft under another alternative of a rule, with a title that says so."""
     changed = switch(draft, point, alternative)
     return named(replace(changed, title=retold(draft, changed)))
+
+
+def _other_mends(blocked: Draft, draft: Family, deepest: int | None) -> list[Callable[[], Family]]:
+    """Return what may mend a draft under its rules. Where few instances need a rule: such are drawn. Where a
+    guess is right too often: without the easy levels, if the middle one cannot be guessed; as a series of
+    cases, if that is not too deep."""
+    if blocked.rule_id not in ("families-rules-bite", "families-guessable"):
+        return []
+    shares = [json.loads(trace) for trace in blocked.traces]
+    if blocked.rule_id == "families-rules-bite":
+        return [lambda: deciding(draft, _weak(shares))]
+    middle = [
+        row for row in shares if row["difficulty"] == MIDDLE and max(row["constant"], row["pair"]) <= SAFE
+    ]
+    mends: list[Callable[[], Family]] = [lambda: raised(draft)] if middle else []
+    if deepest is None or depth(draft) < deepest:
+        mends.append(lambda: series([draft], np.random.default_rng(0)))
+    return mends
+
+
+def _weak(shares: list[dict[str, Any]]) -> set[tuple[str, str]]:
+    return {(row["rule"], row["way"]) for row in shares if row["changed"] < WEAK * row["instances"]}
 
 
 def _composed(make: Callable[..., Family], *arguments: Any) -> Family | str:
@@ -183,7 +219,7 @@ def _prompt_values(request: EvolveRequest) -> dict[str, Any]:
             "parents": [],
             "corpus": [],
             "tried": "",
-            "draft": draft.model_dump(mode="json", exclude={"measured"}, exclude_defaults=True),
+            "draft": draft.model_dump(mode="json", exclude={"measured", "rule_id"}, exclude_defaults=True),
         }
     return values | {name: values[name] or None for name in ("parents", "corpus", "siblings", "tried")}
 

@@ -125,7 +125,7 @@ class ParentMaterial(Model):
 class Draft(Model):
     """The version that was blocked, and why (phase III). `kind` is implementation bug, unsolvable or ambiguity.
 
-    faults: all that the rules of the gates say of it, the one that blocked it first. measured: no gate has blocked it yet, its author may measure it.
+    faults: all that the rules of the gates say of it, the one that blocked it first. rule_id: of that one, for operators. measured: no gate has blocked it yet, its author may measure it.
     """
 
     generator: str
@@ -139,6 +139,7 @@ class Draft(Model):
     traces: list[str] = Field(default_factory=list)
     faults: list[str] = Field(default_factory=list)
     measured: bool = False
+    rule_id: str = ""
 
 
 class EvolveRequest(Model):
@@ -150,7 +151,7 @@ class EvolveRequest(Model):
         limits: what a program of a family may take, in words.
     """
 
-    operator: str = Field(description="switch, pipe, guard, aggregate, invert or filter")
+    operator: str = Field(description="switch, pipe, guard, aggregate, invert, filter or series")
     idea: str = Field(description="what the operator does, in a sentence")
     parents: list[ParentMaterial]
     experience: list[str] = Field(default_factory=list)

@@ -37,7 +37,7 @@ import numpy as np
 from evolake.families.model.contract import Alternative, Family, MutationPoint, Port
 from evolake.families.model.statement import whole
 from evolake.families.worlds.entries import entries, tables_in
-from evolake.families.worlds.liveliness import Steps, all_matter, entry, is_alive
+from evolake.families.worlds.liveliness import Steps, entry, is_alive
 from evolake.families.worlds.parts import (
     Question,
     Rule,
@@ -255,9 +255,6 @@ def _all(rules: Rules) -> list[Chosen]:
     return [rule for alternatives in rules.values() for rule in alternatives]
 
 
-TRIED, TRIES, DIFFERENT, CHANGED = 5, 16, 4, 3
-"""A board's answers are looked at on so many instances of one difficulty: how many must differ, and be others
-by another rule."""
 OPENING = (
     "Its rows are numbered {down} and its columns {along}, in each case from 1 on. At first the cells of "
     "the rows hold, {along}:",
@@ -285,10 +282,7 @@ def board_world(random: np.random.Generator) -> Family | None:
 
 def _mattering(theme: BoardTheme, rules: dict[str, list[Chosen]], question: BoardQuestion) -> Family | None:
     family = board_of(theme, rules, question)
-    alive = all_matter(family, TRIED, TRIES, DIFFERENT, CHANGED) and is_alive(
-        family, Steps("moves", _changes(family))
-    )
-    return family if alive else None
+    return family if is_alive(family, Steps("moves", _changes(family))) else None
 
 
 def _changes(family: Family) -> Callable[[Any], list[bool]]:

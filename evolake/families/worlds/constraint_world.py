@@ -11,9 +11,8 @@ listing   every order, distribution or choice, each looked at as a whole
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from random import Random
-from typing import Any
 
 import numpy as np
 
@@ -35,14 +34,7 @@ from evolake.families.worlds.constraints import (
     points_of,
     upper,
 )
-from evolake.families.worlds.liveliness import (
-    NoWorld,
-    answer_text,
-    by_other_rules,
-    entry,
-    generating,
-    is_alive,
-)
+from evolake.families.worlds.liveliness import NoWorld, answer_text, entry, generating, is_alive
 from evolake.families.worlds.parts import declared_source
 from evolake.program_templates import fill_template
 
@@ -253,13 +245,11 @@ numbers would be idle."""
 DRAWS, TURNS = 40, 16
 """Choices that are tried, and after how many of them another structure is drawn: a share of structures should
 not depend on how often they fail."""
-CHANGED = 2
-"""Instances whose answers must be others by another rule."""
 TRIED, TRIES = (5, 7, 9), 6
 """Difficulties that a world's answers are looked at on, and instances of each."""
-EASIEST, HARDER = (1,), (3, 10)
-"""Levels at which a guesser is tried, next to those of TRIED: first the one whose instances cost least and at
-which most worlds fail."""
+EASIEST, HARDER = (1,), (3, 7, 10)
+"""Levels at which a world is tried: first the one whose instances cost least and at which most worlds
+fail."""
 COMMONEST = 0.25
 """Share of these answers that one of them may have."""
 LONGEST_TITLE = 200
@@ -299,8 +289,8 @@ def _kinds(structure: Structure, question: Question, random: np.random.Generator
 
 
 def _worth_solving(family: Family) -> bool:
-    """Whether, of some instances, no answer is a good guess, and some depend on each rule and each kind of
-    constraint."""
+    """Whether, of some instances, no answer is a good guess, answers depend on the law and on what is asked,
+    and some on each kind of constraint."""
     if not is_alive(family, levels=EASIEST):
         return False
     make, solution = generating(family.generator), entry(family.validator, "solution")
@@ -311,16 +301,6 @@ def _worth_solving(family: Family) -> bool:
     answers = [solution(instance) for instance in instances]
     if constant_share(list(map(answer_text, answers))) > COMMONEST:
         return False
-    for source in by_other_rules(family):
-        other = entry(source, "solution")
-        if (
-            sum(
-                _answer(other, instance) != answer
-                for instance, answer in zip(instances, answers, strict=True)
-            )
-            < CHANGED
-        ):
-            return False
     left = {clue[0] for instance in instances for clue in instance["clues"]}
     for element, answer in zip(instances, answers, strict=True):
         for kind in left & {clue[0] for clue in element["clues"]}:
@@ -330,14 +310,6 @@ def _worth_solving(family: Family) -> bool:
             ):
                 left = left - {kind}
     return not left and is_alive(family, levels=HARDER)
-
-
-def _answer(solution: Callable[..., Any], inputs: Any) -> Any:
-    """None if nothing fits by another law, and a source ends on that."""
-    try:
-        return solution(inputs)
-    except (ValueError, IndexError, StopIteration):
-        return None
 
 
 def world_of(

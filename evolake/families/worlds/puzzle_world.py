@@ -39,7 +39,7 @@ from evolake.families.model.contract import (
     MutationPoint,
 )
 from evolake.families.model.statement import whole
-from evolake.families.worlds.liveliness import NoWorld, all_matter, is_alive
+from evolake.families.worlds.liveliness import NoWorld, is_alive
 from evolake.families.worlds.parts import by_rules, declared_source
 from evolake.lines import folder_of
 from evolake.program_templates import fill_places, fill_template
@@ -251,9 +251,6 @@ CONSTRUCTIVE = 0.75
 """Share of the families that ask for something to be made, which has many correct answers. Some 15 % of a
 cycle's accepted children then do."""
 DRAWS = 30
-TRIED, TRIES, DIFFERENT, CHANGED = 5, 16, 8, 3
-"""A puzzle's answers are looked at on so many instances of one difficulty: how many must differ, and be
-others by another rule."""
 
 Rules = Mapping[str, Sequence[PuzzleRule]]
 """Point -> its alternatives, of which the first is in force."""
@@ -272,7 +269,7 @@ def puzzle_world(random: np.random.Generator) -> Family:
             for point, alike in puzzle.rules.items()
         }
         family = puzzle_of(puzzle, theme, rules, question)
-        if all_matter(family, TRIED, TRIES, DIFFERENT, CHANGED) and is_alive(family):
+        if is_alive(family):
             return family
     raise NoWorld("no question and rules of a puzzle were found that all matter")
 

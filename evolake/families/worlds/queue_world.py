@@ -36,7 +36,7 @@ from evolake.families.model.contract import Alternative, Family, MutationPoint, 
 from evolake.families.model.statement import whole
 from evolake.families.worlds import parts
 from evolake.families.worlds.entries import entries, tables_in
-from evolake.families.worlds.liveliness import Steps, all_matter, is_alive
+from evolake.families.worlds.liveliness import Steps, is_alive
 from evolake.families.worlds.parts import (
     Question,
     WithAmount,
@@ -243,9 +243,6 @@ def _functions(rules: Rules, meaning: str) -> str:
     )
 
 
-TRIED, TRIES, DIFFERENT, CHANGED = 5, 12, 4, 3
-"""A queue's answers are looked at on so many instances of one difficulty: how many must differ, and be others
-by another rule."""
 ARRIVAL = "{member} {{0}} arrives in {unit} {{1}} and needs {{2}} {units}"
 COURSE = (
     "At most one {member} arrives in any {unit}, and they are numbered in the order of their arrival.",
@@ -271,11 +268,7 @@ def _mattering(theme: QueueTheme, rules: dict[str, list[Chosen]], question: Queu
     if minded < _spoken(rules):
         return None
     family = queue_of(theme, rules, question)
-    return (
-        family
-        if all_matter(family, TRIED, TRIES, DIFFERENT, CHANGED) and is_alive(family, Steps("people"))
-        else None
-    )
+    return family if is_alive(family, Steps("people")) else None
 
 
 def _spoken(rules: Rules) -> bool:

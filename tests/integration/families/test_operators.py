@@ -1,4 +1,4 @@
-"""The six operators on the shipped seeds, through the real gates: children pass, and a fault of a parent
+"""The seven operators on the shipped seeds, through the real gates: children pass, and a fault of a parent
 stays a fault of the child."""
 
 from dataclasses import replace
@@ -12,11 +12,21 @@ from evolake.families.gates.blind import blind_review
 from evolake.families.model.contract import Family, from_record, to_record
 from evolake.families.model.family_files import read_families
 from evolake.families.model.source_code import NotComposable, switch
-from evolake.families.operators.of_families import aggregate, constrain, guard, invert, pipe, switch_rule
+from evolake.families.operators.of_families import (
+    aggregate,
+    constrain,
+    guard,
+    invert,
+    pipe,
+    raised,
+    series,
+    switch_rule,
+)
 from evolake.families.operators.registry import COMPOSING, OPERATORS, child_of
-from evolake.families.sandbox.running import generate, read, solve
+from evolake.families.sandbox.running import check, generate, read, solve
 
 CLINIC, CARDS, LIARS = (seed_family(name) for name in ("clinic-queue", "remainder-subsets", "truth-tellers"))
+COLOURS = seed_family("border-colours")
 PARKING, EXPENSES = seed_family("parking-fees"), seed_family("shared-expenses")
 PAIRS = [(1, 3), (4, 9), (10, 5)]
 
@@ -43,6 +53,9 @@ CHILDREN = {
     "pipe": lambda: made("pipe", CLINIC, CARDS),
     "guard": lambda: made("guard", CARDS, LIARS),
     "aggregate": lambda: made("aggregate", CLINIC),
+    "series": lambda: made("series", LIARS),
+    "series of many correct answers": lambda: made("series", COLOURS),
+    "raised levels": lambda: raised(made("switch", CLINIC)),
     "invert": lambda: under(made("invert", CLINIC), "ask", "largest"),
     "filter": lambda: made("filter", CARDS),
     "filter by a bound": lambda: constrain([CARDS], Drawn(0.1)),
@@ -148,6 +161,35 @@ def test_an_aggregate_folds_the_answers_of_its_cases(name, pool):
     assert result == [FOLDS[name](row) for row in values]
     for source in child.validators.values():
         assert [item.answer for item in solve(source, inputs, pool=pool)] == result
+
+
+def test_a_series_asks_for_the_answers_of_its_cases_whatever_they_are(pool):
+    child = series([LIARS], np.random.default_rng(0))
+    inputs, result = answers(child, pool)
+    assert [len(item["items"]) for item in inputs] == [4, 5, 6]
+    single = [solve(LIARS.validator, row["items"], pool=pool) for row in inputs]
+    assert result == [[item.answer for item in row] for row in single]
+    for source in child.validators.values():
+        assert [item.answer for item in solve(source, inputs, pool=pool)] == result
+
+
+def test_the_checkers_of_a_series_ask_those_of_its_parent_about_each_answer(pool):
+    inputs, result = answers(series([COLOURS], np.random.default_rng(0)), pool)
+    child = series([COLOURS], np.random.default_rng(0))
+    tasks = [
+        (item, [right, right[:-1], [*right[1:], right[0]], right[0]])
+        for item, right in zip(inputs, result, strict=True)
+    ]
+    for source in child.checkers.values():
+        assert [item.answer for item in check(source, tasks, pool=pool)] == [[True, False, False, False]] * 3
+
+
+def test_raised_levels_start_where_the_middle_was():
+    child = raised(CLINIC)
+    assert child.generator.endswith("return easier(4 + 6 * difficulty // 10)\n")
+    assert child.sources() | {"generator.py": ""} == CLINIC.sources() | {"generator.py": ""}
+    with pytest.raises(NotComposable, match="levels are raised"):
+        raised(child)
 
 
 ASKS = {
@@ -306,6 +348,7 @@ def test_blind_reviewers_of_a_guard_follow_the_text_alone(pool):
         (invert, [replace(CARDS, validators={})], "without independent validators"),
         (invert, [LIARS], "without a port"),
         (constrain, [CLINIC], "without a list"),
+        (aggregate, [replace(CLINIC, checkers=COLOURS.checkers)], "with many correct answers"),
         (aggregate, [replace(CLINIC, generator="global x\n" + CLINIC.generator)], "global"),
         (invert, [replace(CARDS, template=CARDS.template + "x" * 6000)], "a template of more than"),
     ],

@@ -345,30 +345,6 @@ def test_a_family_is_refined_until_it_passes_or_its_rounds_are_over():
     assert run({5}, rounds=5, same_at=2) == ("unchanged", 2, 2, None)
 
 
-def test_a_repeated_reason_ends_the_refinements_of_operators():
-    def told(*rules: str, end_at_repeat: bool = True) -> tuple[str, int]:
-        versions = [FAMILY, *(edited(number) for number in range(1, len(rules)))]
-        by_id = {family.family_id: rule for family, rule in zip(versions, rules, strict=True)}
-        done = refine(
-            FAMILY,
-            lambda family: examined(
-                family,
-                accepted=not by_id[family.family_id],
-                rule=by_id[family.family_id] or "families-majority",
-            ),
-            lambda family, observation, number: versions[number],
-            rounds=len(rules) - 1,
-            guard=SubmissionGuard(9),
-            end_at_repeat=end_at_repeat,
-        )
-        return done.ended, len(done.rounds)
-
-    assert told("families-ties", "families-ties", "") == ("repeated", 2)
-    assert told("families-ties", "families-varied", "families-ties", "") == ("repeated", 3)
-    assert told("families-ties", "families-varied", "") == ("accepted", 3)
-    assert told("families-ties", "families-ties", "", end_at_repeat=False) == ("accepted", 3)
-
-
 @given(
     st.lists(st.text(alphabet="abc .", max_size=12)),
     st.lists(st.text(alphabet="abc .", max_size=12)),

@@ -16,8 +16,8 @@ from evolake.families.gates.changes import (
     whole_numbers,
     with_number,
     with_ties_turned,
-    without_function,
 )
+from evolake.families.model.source_code import without_function
 from evolake.families.model.statement import stated
 from evolake.families.model.wording import (
     Pattern,

@@ -1,6 +1,8 @@
 """The generator of a board."""
 
 set_up = towards = move = travelled = None
+KINDS = {}
+WALL = EDGE = PUSH = MARK = None
 ask = {}
 __constants__ = __make__ = __moving__ = __names__ = __ways__ = None
 # --- program ---
@@ -12,7 +14,8 @@ __constants__
 __moving__
 
 
-def input(difficulty):
+def drawn(difficulty):
+    """A board and moves in which the mover gets about."""
     rows, columns = 4 + difficulty // 4, 5 + difficulty // 5
     while True:
         things, marks, walls = 3 + difficulty // 5, 3 + difficulty // 4, rows * columns // 6 + random.randrange(2)
@@ -28,7 +31,22 @@ def input(difficulty):
             move(w, j)
         trace = travelled(board, moves)
         if len({at for at, _ in trace}) > 2 + difficulty // 5:
-            break
+            return board, moves, w, trace
+
+
+def biting(board, moves, trace):
+    """How many of the rules another course comes of, and another end of it, if nothing is done by them."""
+    count = 0
+    for rule in (WALL, EDGE, PUSH, MARK):
+        does, KINDS[rule] = KINDS[rule], lambda *some: None
+        other = travelled(board, moves)
+        KINDS[rule] = does
+        count += (other != trace) + (other[-1][0] != trace[-1][0])
+    return count
+
+
+def input(difficulty):
+    board, moves, w, trace = max((drawn(difficulty) for _ in range(8)), key=lambda some: biting(*some[:2], some[3]))
     ground = w["ground"]
     __make__
     lines = [f"- Row {r}: {', '.join(NAMES[letter] for letter in row)}." for r, row in enumerate(board, start=1)]
