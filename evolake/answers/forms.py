@@ -16,7 +16,7 @@ from evolake.answers.reading import cleaned, number
 from evolake.answers.units import LONGEST_UNIT, PER_CENT, known_unit, leading_unit, plain_units, unit_name
 
 PERCENT = "%"
-_NAMED = re.compile(r"(?:[^\W\d_]\w{0,15}|\((?P<names>[A-Za-z](?:\s*+,\s*+[A-Za-z])++)\))\s*+(?:=(?!=)|\\in(?![A-Za-z])|∈)\s*+")
+_NAMED = re.compile(r"(?:[^\W\d_]\w{0,15}(?:\([A-Za-z]\))?|\((?P<names>[A-Za-z](?:\s*+,\s*+[A-Za-z])++)\))\s*+(?:=(?!=)|\\in(?![A-Za-z])|∈)\s*+")
 _STOPPED = re.compile(r"[^.]*[^\W_][\])}]?\.\Z")
 _WITH_UNIT = re.compile(r"([+-]?(?:\d{1,3}(?:[ \u2009\u202f]\d{3})++(?!\d)|\d[\d.,/]*+|\.\d++)(?: \d++/\d++)?(?:[eE][+-]?\d{1,3})?)\s*+([^\s\d].*)\Z", re.DOTALL)
 _ASKED = re.compile(

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 import re
 from fractions import Fraction
-from functools import lru_cache
 from typing import Any
 
 from evolake.answers.reading import cleaned, number
@@ -33,7 +32,7 @@ _MATH_SYMBOLS = str.maketrans({
 _SAME_COMMANDS = {
     "dfrac": "frac", "tfrac": "frac", "cfrac": "frac", "leq": "le", "leqslant": "le", "geq": "ge", "geqslant": "ge", "neq": "ne",
     "dbinom": "binom", "tbinom": "binom", "lt": "<", "gt": ">", "cdot": "*", "times": "*", "div": "/", "lvert": "|", "rvert": "|", "vert": "|",
-    "lbrace": "\\{", "rbrace": "\\}", "degree": "circ", "emptyset": "varnothing",
+    "lbrace": "\\{", "rbrace": "\\}", "degree": "circ", "emptyset": "varnothing", "wedge": ",", "land": ",",
 }
 _ONE_ARGUMENT = frozenset(("sqrt", "overline", "vec", "hat", "bar", "mathbf", "mathbb", "boldsymbol", "widehat", "overrightarrow"))
 _TWO_ARGUMENTS = frozenset(("frac", "binom"))
@@ -49,7 +48,7 @@ _MATH_NAMES = frozenset((
     "varnothing", "ell",
 ))
 _MATH_CLOSERS = {"(": ")]", "[": "])", "\\{": ("\\}",)}
-_LOOKS_MATHEMATICAL = re.compile(r"[-+*/^_=<>(\[\\√π±×·≤≥²³°−–]|\bpi\b|sqrt")
+_LOOKS_MATHEMATICAL = re.compile(r"[-+*/^_=<>(\[\\√π±×·≤≥²³°−–]|\bpi\b|sqrt|\d\s*,")
 _PLAIN_NAMES = re.compile(r"(?<![A-Za-z\\])(sqrt|pi)(?![A-Za-z])")
 LARGEST_RADICAND = 10**15
 LARGEST_FACTOR = 3000
@@ -133,7 +132,6 @@ def _times_root(terms: dict[int, Fraction], root: int) -> dict[int, Fraction]:
     return result
 
 
-@lru_cache(maxsize=1000)
 def _without_squares(number: int) -> tuple[int, int]:
     """Return (a, b) with number = a * a * b, b no multiple of a square of up to LARGEST_FACTOR and no square itself. 0 < number < LARGEST_RADICAND."""
     outside, divisor = 1, 2
@@ -147,12 +145,18 @@ def _without_squares(number: int) -> tuple[int, int]:
 
 
 def interval(tree: Any) -> Any:
-    """Return the interval that a relation in one letter says, as `1 < x \\le 3` and `x > 0`; None for anything else."""
+    """Return the interval that one relation in a letter says, or two, as `1 < x \\le 3` and `x > 0`; None for anything else."""
     low: Any = ("negative", _as_product(("name", "infty")))
     high: Any = ("name", "infty")
     match tree:
         case ("relation", ("letter", _), ("<" | "le" | ">" | "ge") as sign, end):
             return ("list", "(", (low, end), "]" if sign == "le" else ")") if sign in ("<", "le") else ("list", "[" if sign == "ge" else "(", (end, high), ")")
+        case ("relation", end, ("<" | "le" | ">" | "ge") as sign, ("letter", _) as letter):
+            return interval(("relation", letter, {"<": ">", "le": "ge", ">": "<", "ge": "le"}[sign], end))
+        case ("list", "", (first, second), "") if len({item for side in (first, second) for item in side if _is_kind(item, "letter")}) == 1:
+            below, above = sorted(map(interval, (first, second)), key=lambda item: item is not None and item[2][0] == low)
+            if below and above and (below[2][1], above[2][0]) == (high, low):
+                return "list", below[1], (below[2][0], above[2][1]), above[3]
         case ("relation", first, ("<" | "le") as before, ("letter", _), ("<" | "le") as after, last):
             return "list", "(" if before == "<" else "[", (first, last), ")" if after == "<" else "]"
     return None
@@ -201,7 +205,7 @@ class _MathReader:
     def __init__(self, text: str, case_sensitive: bool):
         self.tokens: list[tuple[str, str, bool]] = []
         self.at = self.depth = 0
-        place, blank, shown = 0, False, _PLAIN_NAMES.sub(r"\\\1 ", text.translate(_MATH_SYMBOLS)).strip().rstrip(".")
+        place, blank, shown = 0, False, _PLAIN_NAMES.sub(r"\\\1 ", text.translate(_MATH_SYMBOLS).replace("**", "^")).strip().rstrip(".")
         while place < len(shown):
             match = _MATH_TOKEN.match(shown, place)
             if match is None:
@@ -213,7 +217,7 @@ class _MathReader:
             value = match[kind]
             if kind == "command":
                 value = _SAME_COMMANDS.get(value, value)
-                kind = "mark" if value in {"*", "/", "<", ">", "|", "\\{", "\\}"} else kind
+                kind = "mark" if value in {"*", "/", ",", "<", ">", "|", "\\{", "\\}"} else kind
             elif kind in ("brace", "joining"):
                 value = {"joining": ","}.get(kind, "|" if value == "\\|" else value)
                 kind = "mark"
