@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import polars as pl
 
-from evolake.repair.names import ARMS, INFORMED, NAMED, WHOLE_CONFLICT
+from evolake.repair.names import ARMS, INFORMED, NAMED, SHUFFLED, WHOLE_CONFLICT
 from evolake.repair.tables import PROBLEMS, RESULTS
 
 K, R = 4, 4
 SKILL = (
     dict(zip(ARMS, (0.15, 0.4, 0.45, 0.7, 0.85), strict=True))
-    | {INFORMED: 0.6, WHOLE_CONFLICT: 0.8}
+    | {INFORMED: 0.6, WHOLE_CONFLICT: 0.8, SHUFFLED: 0.41}
     | dict(zip(NAMED, (0.5, 0.65, 0.87), strict=True))
 )
 

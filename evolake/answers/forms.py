@@ -16,7 +16,7 @@ from evolake.answers.reading import cleaned, number
 from evolake.answers.units import LONGEST_UNIT, PER_CENT, known_unit, leading_unit, plain_units, unit_name
 
 PERCENT = "%"
-_NAMED = re.compile(r"[^\W\d_]\w{0,15}\s*+(?:=(?!=)|\\in(?![A-Za-z])|∈)\s*+")
+_NAMED = re.compile(r"(?:[^\W\d_]\w{0,15}(?:\([A-Za-z]\))?|\((?P<names>[A-Za-z](?:\s*+,\s*+[A-Za-z])++)\))\s*+(?:=(?!=)|\\in(?![A-Za-z])|∈)\s*+")
 _STOPPED = re.compile(r"[^.]*[^\W_][\])}]?\.\Z")
 _WITH_UNIT = re.compile(r"([+-]?(?:\d{1,3}(?:[ \u2009\u202f]\d{3})++(?!\d)|\d[\d.,/]*+|\.\d++)(?: \d++/\d++)?(?:[eE][+-]?\d{1,3})?)\s*+([^\s\d].*)\Z", re.DOTALL)
 _ASKED = re.compile(
@@ -209,7 +209,8 @@ def plainer(content: str, label: Any, units: Sequence[str] = ()) -> Iterator[str
         elif list(values) == sorted(values):
             yield "[" + ", ".join(values.values()) + "]"
         return
-    if named := _NAMED.match(text):
+    named = _NAMED.match(text)
+    if named and list(names := (named["names"] or "").replace(" ", "").split(",")) == sorted(names):
         text = text[named.end() :]
         yield text
     if _is_number(label) and (match := _WITH_UNIT.match(text)) and len(match[2]) <= LONGEST_UNIT and _same_unit(match[2], units):

@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from evolake.answers.forms import MAX_FORM, plainer
-from evolake.answers.mathematics import closed_value, mathematics
+from evolake.answers.mathematics import closed_value, mathematics, same
 from evolake.answers.quantities import without_marks
 from evolake.answers.reading import MAX_DEPTH, cleaned, extract_boxed, number, structure
 
@@ -88,7 +88,8 @@ def _texts(left: str, right: str, case: bool, depth: int) -> bool:
     if ours is not None and theirs is not None:
         return _numbers(ours, theirs)
     tree = mathematics(left, case_sensitive=case)
-    if tree is not None and tree == mathematics(right, case_sensitive=case):
+    other_tree = None if tree is None else mathematics(right, case_sensitive=case)
+    if other_tree is not None and same(tree, other_tree):
         return True
     if _closed(left, theirs) or _closed(right, ours):
         return True

@@ -1,7 +1,7 @@
 """Compare LaTeX by what it says: `x^2+1` and `x^2 + 1`, `\\sqrt3` and `\\sqrt{3}`, `\\frac{\\pi}{2}` and `\\pi/2`.
 
 A text is read into a tree by a small grammar; two texts are equal if their trees are. Nothing is computed: `41+1` is not 42, `2 \\cdot 3` is not 6
-and `\\sqrt{4}` is not 2. What the grammar does not know, or could mean two things (`1/2x`, `1 2`, words), is declined and stays text.
+and `\\sqrt{4}` is not 2. Only how a root is written does not count: `\\sqrt{8}` is `2\\sqrt{2}`, `\\frac{1}{\\sqrt{2}}` is `\\frac{\\sqrt{2}}{2}`. What the grammar does not know, or could mean two things (`1/2x`, `1 2`, words), is declined and stays text.
 Standard library only: the exported reward function carries this file along.
 """
 
@@ -32,7 +32,7 @@ _MATH_SYMBOLS = str.maketrans({
 _SAME_COMMANDS = {
     "dfrac": "frac", "tfrac": "frac", "cfrac": "frac", "leq": "le", "leqslant": "le", "geq": "ge", "geqslant": "ge", "neq": "ne",
     "dbinom": "binom", "tbinom": "binom", "lt": "<", "gt": ">", "cdot": "*", "times": "*", "div": "/", "lvert": "|", "rvert": "|", "vert": "|",
-    "lbrace": "\\{", "rbrace": "\\}", "degree": "circ", "emptyset": "varnothing",
+    "lbrace": "\\{", "rbrace": "\\}", "degree": "circ", "emptyset": "varnothing", "wedge": ",", "land": ",",
 }
 _ONE_ARGUMENT = frozenset(("sqrt", "overline", "vec", "hat", "bar", "mathbf", "mathbb", "boldsymbol", "widehat", "overrightarrow"))
 _TWO_ARGUMENTS = frozenset(("frac", "binom"))
@@ -48,7 +48,11 @@ _MATH_NAMES = frozenset((
     "varnothing", "ell",
 ))
 _MATH_CLOSERS = {"(": ")]", "[": "])", "\\{": ("\\}",)}
-_LOOKS_MATHEMATICAL = re.compile(r"[-+*/^_=<>(\[\\√π±×·≤≥²³°−–]")
+_LOOKS_MATHEMATICAL = re.compile(r"[-+*/^_=<>(\[\\√π±×·≤≥²³°−–]|\bpi\b|sqrt|\d\s*,")
+_PLAIN_NAMES = re.compile(r"(?<![A-Za-z\\])(sqrt|pi)(?![A-Za-z])")
+LARGEST_RADICAND = 10**15
+LARGEST_FACTOR = 3000
+"""Largest number whose square is taken out of a root."""
 
 
 class _Declined(Exception):
@@ -60,24 +64,112 @@ def mathematics(text: str, *, case_sensitive: bool = True) -> Any:
     if len(text) > LONGEST_MATHEMATICS or not _LOOKS_MATHEMATICAL.search(text):
         return None
     try:
-        return _MathReader(text, case_sensitive).whole()
+        return _with_plain_roots(_MathReader(text, case_sensitive).whole())
     except (_Declined, ZeroDivisionError):
         return None
 
 
 def closed_value(text: str) -> float | None:
-    """Return the value of a multiple of a root or of pi, such as `\\frac{\\sqrt{2}}{2}`; None for anything else, and for a root that is whole."""
+    """Return the value of a constant with roots or pi, such as `\\frac{\\sqrt{2}}{2}`; None for anything else, and for a root that is whole."""
     tree = mathematics(text)
-    sign, (_, numerator, denominator, factors, below) = (-1, tree[1]) if _is_kind(tree, "negative") else (1, _as_product(tree))
-    if below or len(factors) != 1 or not isinstance(numerator, Fraction) or not isinstance(denominator, Fraction):
+    if not _is_kind(tree, "irrational"):
         return None
-    coefficient = sign * numerator / denominator
-    if factors[0] == ("name", "pi"):
-        return float(coefficient) * math.pi
-    match factors[0]:
-        case ("sqrt", ("number", Fraction(denominator=1) as inside)) if inside < 10**15 and math.isqrt(int(inside)) ** 2 != inside:
-            return float(coefficient) * math.sqrt(inside)
+    return sum(float(factor) * (math.sqrt(root) if root else math.pi) for root, factor in tree[1])
+
+
+def _with_plain_roots(tree: Any) -> Any:
+    """Return the tree with each constant that has roots or pi as ("irrational", (root, factor) of its terms): what is under the root is no multiple
+    of a square, and 0 stands for pi."""
+    if not isinstance(tree, tuple):
+        return tree
+    if _is_kind(tree, "sum") or _is_kind(tree, "product") or _is_kind(tree, "negative") or _is_kind(tree, "sqrt") or tree == ("name", "pi"):
+        terms = _terms(tree)
+        if terms and set(terms) != {1}:
+            return "irrational", tuple(sorted(terms.items()))
+    return tuple(_with_plain_roots(item) for item in tree)
+
+
+def _terms(tree: Any) -> dict[int, Fraction]:
+    """Return root -> factor of a constant, 1 for a number without a root; {} if it is none, or has two terms of one root: these are not added."""
+    match tree:
+        case ("number", Fraction() as value):
+            return {1: value} if value else {}
+        case ("name", "pi"):
+            return {0: Fraction(1)}
+        case ("sqrt", ("number", Fraction() as inside)) if 0 < inside.numerator * inside.denominator < LARGEST_RADICAND:
+            outside, root = _without_squares(inside.numerator * inside.denominator)
+            return {} if root == 1 else {root: Fraction(outside, inside.denominator)}
+        case ("negative", under):
+            return {root: -factor for root, factor in _terms(under).items()}
+        case ("product", Fraction() as over, Fraction() as under, above, below) if len(above) <= 1 and len(below) <= 1:
+            result = {root: factor * over / under for root, factor in (_terms(above[0]) if above else {1: Fraction(1)}).items()}
+            divisor = _terms(below[0]) if below else {1: Fraction(1)}
+            if len(divisor) != 1 or 0 in divisor:
+                return {}
+            [(root, factor)] = divisor.items()
+            return {key: value / (factor * root) for key, value in _times_root(result, root).items()}
+        case ("sum", *parts):
+            result = {}
+            for sign, part in parts:
+                terms = _terms(part) if sign in ("+", "-") else {}
+                if not terms or not terms.keys().isdisjoint(result):
+                    return {}
+                result |= {root: factor if sign == "+" else -factor for root, factor in terms.items()}
+            return result
+    return {}
+
+
+def _times_root(terms: dict[int, Fraction], root: int) -> dict[int, Fraction]:
+    """Return the terms times a root; {} if one has pi, or two get the same root."""
+    if root == 1:
+        return terms
+    result: dict[int, Fraction] = {}
+    for key, factor in terms.items():
+        outside, inside = _without_squares(key * root) if 0 < key * root < LARGEST_RADICAND else (0, 0)
+        if not outside or inside in result:
+            return {}
+        result[inside] = factor * outside
+    return result
+
+
+def _without_squares(number: int) -> tuple[int, int]:
+    """Return (a, b) with number = a * a * b, b no multiple of a square of up to LARGEST_FACTOR and no square itself. 0 < number < LARGEST_RADICAND."""
+    outside, divisor = 1, 2
+    while divisor * divisor <= number and divisor <= LARGEST_FACTOR:
+        while number % (divisor * divisor) == 0:
+            number //= divisor * divisor
+            outside *= divisor
+        divisor += 1
+    whole = math.isqrt(number)
+    return (outside * whole, 1) if whole * whole == number else (outside, number)
+
+
+def interval(tree: Any) -> Any:
+    """Return the interval that one relation in a letter says, or two, as `1 < x \\le 3` and `x > 0`; None for anything else."""
+    low: Any = ("negative", _as_product(("name", "infty")))
+    high: Any = ("name", "infty")
+    match tree:
+        case ("relation", ("letter", _), ("<" | "le" | ">" | "ge") as sign, end):
+            return ("list", "(", (low, end), "]" if sign == "le" else ")") if sign in ("<", "le") else ("list", "[" if sign == "ge" else "(", (end, high), ")")
+        case ("relation", end, ("<" | "le" | ">" | "ge") as sign, ("letter", _) as letter):
+            return interval(("relation", letter, {"<": ">", "le": "ge", ">": "<", "ge": "le"}[sign], end))
+        case ("list", "", (first, second), "") if len({item for side in (first, second) for item in side if _is_kind(item, "letter")}) == 1:
+            below, above = sorted(map(interval, (first, second)), key=lambda item: item is not None and item[2][0] == low)
+            if below and above and (below[2][1], above[2][0]) == (high, low):
+                return "list", below[1], (below[2][0], above[2][1]), above[3]
+        case ("relation", first, ("<" | "le") as before, ("letter", _), ("<" | "le") as after, last):
+            return "list", "(" if before == "<" else "[", (first, last), ")" if after == "<" else "]"
     return None
+
+
+def same(left: Any, right: Any) -> bool:
+    """Whether two trees are the same answer: equal, an interval and a relation that says it, or a set and its members in any order."""
+    if left == right or (interval(left) or left) == right or left == (interval(right) or right):
+        return True
+    brackets = {tree[1:4:2] for tree in (left, right) if _is_kind(tree, "list")}
+    if brackets != {("\\{", "\\}"), ("", "")}:
+        return False
+    return sorted(map(repr, left[2])) == sorted(map(repr, right[2]))
 
 
 def constant(text: str) -> bool:
@@ -113,7 +205,7 @@ class _MathReader:
     def __init__(self, text: str, case_sensitive: bool):
         self.tokens: list[tuple[str, str, bool]] = []
         self.at = self.depth = 0
-        place, blank, shown = 0, False, text.translate(_MATH_SYMBOLS).strip().rstrip(".")
+        place, blank, shown = 0, False, _PLAIN_NAMES.sub(r"\\\1 ", text.translate(_MATH_SYMBOLS).replace("**", "^")).strip().rstrip(".")
         while place < len(shown):
             match = _MATH_TOKEN.match(shown, place)
             if match is None:
@@ -125,7 +217,7 @@ class _MathReader:
             value = match[kind]
             if kind == "command":
                 value = _SAME_COMMANDS.get(value, value)
-                kind = "mark" if value in {"*", "/", "<", ">", "|", "\\{", "\\}"} else kind
+                kind = "mark" if value in {"*", "/", ",", "<", ">", "|", "\\{", "\\}"} else kind
             elif kind in ("brace", "joining"):
                 value = {"joining": ","}.get(kind, "|" if value == "\\|" else value)
                 kind = "mark"

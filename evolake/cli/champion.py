@@ -36,8 +36,11 @@ from evolake.terminal import say, say_json, say_text
 @click.option(
     "--merge", is_flag=True, help="With --out, of prompts: also base model and adapter as one model."
 )
+@click.option(
+    "--base", is_flag=True, help="With --out, of prompts: also the base model, for use on another machine."
+)
 @AS_JSON
-def champion(line: str, out: Path | None, project: str, merge: bool, as_json: bool) -> int:
+def champion(line: str, out: Path | None, project: str, merge: bool, base: bool, as_json: bool) -> int:
     """Print the champion of LINE: what it is, since which cycle, with which gain, and how many ancestors it
     has."""
     from evolake.lake import Catalogue, Lake
@@ -47,8 +50,9 @@ def champion(line: str, out: Path | None, project: str, merge: bool, as_json: bo
     from evolake.report.show import find_artifact, take_out
     from evolake.report.standing import NOT_MEASURED
 
-    if merge and out is None:
-        raise InputError("--merge needs a folder to write to", wanted="--out DIR", do="add --out DIR")
+    models = [name for name, wanted in (("base", base), ("merge", merge)) if wanted]
+    if models and out is None:
+        raise InputError(f"--{models[-1]} needs a folder to write to", wanted="--out DIR", do="add --out DIR")
     lake = Lake(settings_module.load().require_lake())
     written: dict[str, Any] = {}
     with Catalogue(lake) as catalogue:
@@ -58,7 +62,7 @@ def champion(line: str, out: Path | None, project: str, merge: bool, as_json: bo
             artifact = find_artifact(catalogue, result.artifact_id)
             written = {
                 "out": str(out),
-                "files": take_out(lake, catalogue, artifact, out, held=result, merge=merge),
+                "files": take_out(lake, catalogue, artifact, out, held=result, models=models),
             }
     item = Artifact(result.artifact_id, line, result.kind, result.title, content_sha=result.content_sha)
     remarks = list(kind_of(item).remarks(lake, item))

@@ -14,7 +14,7 @@ the same budget:
                                     candidates of recent rounds: their variables are to be revised and the
                                     others kept. Candidates that do so are certified first (`core_rank`)
 
-Not in the paper are controls, and one that is opt-in:
+Not in the paper are controls, and two that are opt-in:
 
     multi_no_feedback_informed      as multi_no_feedback, but the operators read the constraints, as a model
                                     does in either
@@ -22,6 +22,8 @@ Not in the paper are controls, and one that is opt-in:
                                     as multi_unsat_core_feedback, in the same words, but what is named as the
                                     core is not the solver's: a constraint drawn by chance (a placebo), one
                                     that the answer violates, by arithmetic alone, or all constraints
+    multi_shuffled_feedback         as multi_unsat_core_feedback, but the core is that of another problem, of
+                                    the same values in its variables (a placebo); opt-in
     multi_whole_conflict_feedback   as multi_unsat_core_feedback, but each earlier answer comes with a whole
                                     conflict (`conflicts`); opt-in
 
@@ -37,6 +39,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from evolake.errors import InputError
 from evolake.repair.arm_views import (
     Answer,
     ConflictedAttempt,
@@ -54,8 +57,8 @@ from evolake.repair.arm_views import (
     variables_of,
     view_of,
 )
-from evolake.repair.certifier import MALFORMED, REFUTED, Certification, shuffled
-from evolake.repair.names import ARMS, INFORMED, NAMED, WHOLE_CONFLICT
+from evolake.repair.certifier import MALFORMED, REFUTED, Certification, minimal_core, shuffled
+from evolake.repair.names import ARMS, INFORMED, NAMED, SHUFFLED, WHOLE_CONFLICT
 from evolake.repair.problems import DOMAIN_MARK, Claim, Malformed, Problem
 
 RECENT_ROUNDS = 2
@@ -177,6 +180,33 @@ class RandomNamed(NamedFeedback):
         return self._ids(assignment)[:1]
 
 
+class Shuffled(NamedFeedback):
+    """Names what the solver would have said of the same answer to another problem."""
+
+    def __init__(self, view: ProblemView, other: Problem):
+        super().__init__(view)
+        self._other = other
+
+    def named(self, assignment: Mapping[str, int]) -> Sequence[str]:
+        """Return the members at the places that the core has in the other problem; none if the answer solves
+        it."""
+        values = list(assignment.values())
+        moved = {item.name: values[place % len(values)] for place, item in enumerate(self._other.variables)}
+        violated, theirs = self._other.violated(moved), members(view_of(self._other))
+        if not violated:
+            return ()
+        core = minimal_core(shuffled(theirs, moved), lambda part: not set(violated).isdisjoint(part))
+        return [name for core_name in core.members for name in self._placed(core_name, theirs)]
+
+    def _placed(self, name: str, theirs: Sequence[str]) -> list[str]:
+        """Return the constraint, or bound, at the place of another problem's constraint, or bound."""
+        alike = [
+            [item for item in some if item.startswith(DOMAIN_MARK) == name.startswith(DOMAIN_MARK)]
+            for some in (theirs, members(self._view))
+        ]
+        return alike[1][alike[0].index(name) % len(alike[1]) :][:1] if alike[1] else []
+
+
 class OneViolated(NamedFeedback):
     """Names what anyone who reads the problem can find."""
 
@@ -296,9 +326,23 @@ def core_rank(
     return sorted(range(len(candidates)), key=key)
 
 
-def start(arm: str, problem: Problem) -> Arm:
-    """Return an arm at the start of a problem."""
-    return _ARMS[arm](view_of(problem))
+def members(view: ProblemView) -> list[str]:
+    """Return what a core can name: all constraints, then all bounds."""
+    return [*(item.id for item in view.constraints), *(DOMAIN_MARK + name for name in view.variables)]
+
+
+def start(arm: str, problem: Problem, other: Problem | None = None) -> Arm:
+    """Return an arm at the start of a problem. other: whose feedback `SHUFFLED` gets, wanted for it alone."""
+    if arm != SHUFFLED:
+        return _ARMS[arm](view_of(problem))
+    if other is None or other.id == problem.id:
+        raise InputError(
+            f"{SHUFFLED} needs another problem",
+            wanted="a study of at least two problems",
+            got=problem.id,
+            do="raise --problems, or leave the arm out",
+        )
+    return Shuffled(view_of(problem), other)
 
 
 _ARMS: dict[str, type[Arm]] = {

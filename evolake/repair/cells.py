@@ -29,12 +29,12 @@ from evolake.compute.needs import trusted
 from evolake.errors import InputError
 from evolake.lake import AGENT_CALLS, Lake, side_table
 from evolake.repair.certifier import Certifier
-from evolake.repair.names import ARMS, KNOWN_ARMS, in_order
+from evolake.repair.names import ARMS, KNOWN_ARMS, SHUFFLED, in_order
 from evolake.repair.problems import Problem, parse_problem
 from evolake.repair.proposers import ROLES
 from evolake.repair.settings import RepairSettings
 from evolake.repair.tables import ATTEMPTS, LINE, RESULTS, cell_of, parse_cell
-from evolake.repair.trial import RoundPlan, Trial, call_number, run_trial
+from evolake.repair.trial import RoundPlan, Trial, call_number, plan_of, run_trial
 from evolake.settings import Settings
 
 PROTOCOL = 1
@@ -217,7 +217,8 @@ class CellRows:
 
 @dataclass(frozen=True)
 class Chunk:
-    """Some problems of one cell: what a worker process is given."""
+    """Some problems of one cell: what a worker process is given. others: id -> the problem whose feedback is
+    shown, for the arm that shuffles it."""
 
     study: Study
     entries: tuple[BenchmarkProblem, ...]
@@ -226,6 +227,20 @@ class Chunk:
     settings: Settings
     lake_root: Path
     run_id: str
+    others: Mapping[str, Problem]
+
+
+def others_of(entries: Sequence[BenchmarkProblem]) -> dict[str, Problem]:
+    """Return id of a problem -> the next one of its suite and variation, after the last one the first. One
+    that has no like gets a problem of another suite."""
+    groups: dict[tuple[str, str], list[Problem]] = {}
+    for entry in entries:
+        groups.setdefault((entry.suite, entry.variation), []).append(entry.problem)
+    return {
+        problem.id: after if len(group) > 1 else entries[-(problem is entries[0].problem)].problem
+        for group in groups.values()
+        for problem, after in zip(group, [*group[1:], group[0]], strict=True)
+    }
 
 
 def run_cell(
@@ -275,7 +290,20 @@ def submit_cell(
     whole, bare = study.entries, study.bare()
     step = CHUNK if executor is not None and study.backend == "operators" else len(whole)
     parts = [whole[start : start + step] for start in range(0, len(whole), step)]
-    chunks = [Chunk(bare, part, arm, seed, settings, Path(lake_root), run_id) for part in parts]
+    others = others_of(whole) if arm == SHUFFLED else {}
+    chunks = [
+        Chunk(
+            bare,
+            part,
+            arm,
+            seed,
+            settings,
+            Path(lake_root),
+            run_id,
+            {entry.problem.id: others[entry.problem.id] for entry in part if others},
+        )
+        for part in parts
+    ]
     sha = study.sha
     if executor is None or study.backend == "model":
         return [lambda chunk=chunk: _stamped(run_chunk(chunk), sha) for chunk in chunks]
@@ -325,11 +353,11 @@ def _trials(chunk: Chunk, agents: Agents, threads: int) -> list[Trial]:
             chunk.arm,
             problem,
             chunk.seed,
-            candidates=chunk.study.candidates,
-            rounds=chunk.study.rounds,
+            plan=plan_of(chunk.arm, chunk.study.candidates, chunk.study.rounds),
             root_seed=chunk.study.root_seed,
             agents=agents,
             certifier=own.certifier,
+            other=chunk.others.get(problem.id),
         )
 
     if threads == 1:

@@ -1,5 +1,5 @@
-"""Names of the study's arms. Those of the paper and the controls are run if nothing else is asked for; one
-more is opt-in (`EVOLAKE_REPAIR__ARMS`, `--arms`)."""
+"""Names of the study's arms. Those of the paper and the controls are run if nothing else is asked for; two
+more are opt-in (`EVOLAKE_REPAIR__ARMS`, `--arms`)."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ WHOLE_CONFLICT = "multi_whole_conflict_feedback"
 RANDOM_NAMED = "multi_random_constraint_feedback"
 ONE_VIOLATED = "multi_violated_constraint_feedback"
 ALL_NAMED = "multi_all_constraints_feedback"
+SHUFFLED = "multi_shuffled_feedback"
 
 ARMS = (
     ONE_SHOT,
@@ -23,16 +24,15 @@ ARMS = (
 RESAMPLING = ARMS[1]
 """Multiple attempts without any feedback: what every other arm with more than one attempt is compared
 with."""
-OPT_IN_ARMS = (WHOLE_CONFLICT,)
+OPT_IN_ARMS = (WHOLE_CONFLICT, SHUFFLED)
 CONTROLS = (INFORMED, RANDOM_NAMED, ONE_VIOLATED, ALL_NAMED)
 """What a simple search does without the solver's word: reading all constraints, and feedback that names a
 constraint drawn by chance, a violated one, or all of them."""
 NAMED = CONTROLS[1:]
-KNOWN_ARMS = (*ARMS[:2], INFORMED, ARMS[2], *NAMED, ARMS[3], WHOLE_CONFLICT, ARMS[4])
+KNOWN_ARMS = (*ARMS[:2], INFORMED, ARMS[2], SHUFFLED, *NAMED, ARMS[3], WHOLE_CONFLICT, ARMS[4])
 """All of them, in the order of tables and comparisons: the more an arm is shown, the later it comes."""
-CALL_PLACES = {arm: place for place, arm in enumerate((*ARMS, *OPT_IN_ARMS, *CONTROLS))}
-"""Arm -> its digit in the number of a call, which is part of the call cache's key: never renumbered, at most
-ten."""
+CALL_PLACES = {arm: place for place, arm in enumerate((*ARMS, WHOLE_CONFLICT, *CONTROLS, SHUFFLED))}
+"""Arm -> its place in the number of a call, which is part of the call cache's key: never renumbered."""
 
 
 DEFAULT_ARMS = tuple(arm for arm in KNOWN_ARMS if arm not in OPT_IN_ARMS)

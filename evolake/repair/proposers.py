@@ -47,7 +47,7 @@ from evolake.repair.arm_views import (
     in_words,
     variables_of,
 )
-from evolake.repair.names import ARMS, INFORMED, NAMED, WHOLE_CONFLICT
+from evolake.repair.names import ARMS, INFORMED, NAMED, SHUFFLED, WHOLE_CONFLICT
 from evolake.repair.problems import DOMAIN_MARK, Constraint
 
 BLIND_UNSAT = 0.05
@@ -346,7 +346,7 @@ ROLES: dict[str, Role[Any, CandidateReply]] = {
     **dict(zip(ARMS, (PLAIN, PLAIN, GENERIC_FEEDBACK, CORE_FEEDBACK, DIRECTED), strict=True)),
     WHOLE_CONFLICT: CONFLICT_FEEDBACK,
     INFORMED: INFORMED_PLAIN,
-    **dict.fromkeys(NAMED, CORE_FEEDBACK),
+    **dict.fromkeys((*NAMED, SHUFFLED), CORE_FEEDBACK),
 }
 
 

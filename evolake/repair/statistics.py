@@ -13,10 +13,10 @@ each with all its runs (`ratio_interval`).
 Comparisons use McNemar's exact test, Holm's correction and the odds ratio of discordant pairs, in two units.
 `run`: every (problem, seed) is a pair, as the paper counts (McNemar 1947); these p-values are optimistic.
 `problem`: an arm solved a problem if more than half of its seeds did; these pairs are independent, and claims
-rest on them. Holm's family is all comparisons of one unit: six for the five arms of the paper, fifteen for
-all seven. The odds ratio is only_first / only_second (conditional maximum likelihood); its exact interval is
-Clopper and Pearson's (1934) of only_first among the discordant pairs, mapped by p / (1 - p). The interval of
-the difference of solve rates is the paired bootstrap over problems.
+rest on them. Holm's family is all comparisons of one unit: six for the five arms of the paper. The odds ratio
+is only_first / only_second (conditional maximum likelihood); its exact interval is Clopper and Pearson's
+(1934) of only_first among the discordant pairs, mapped by p / (1 - p). The interval of the difference of
+solve rates is the paired bootstrap over problems.
 """
 
 from __future__ import annotations

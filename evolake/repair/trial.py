@@ -19,6 +19,7 @@ from functools import partial
 from typing import Any
 
 from evolake.agents import AgentFailure, Agents
+from evolake.cells import MAX_SEED
 from evolake.errors import InputError, MachineryError
 from evolake.gates import Raised, contained
 from evolake.repair.arm_states import Candidate, Judged, start
@@ -126,7 +127,8 @@ class Trial:
 def call_number(arm: str, seed: int, round_: int, slot: int) -> int:
     """Return the number that distinguishes a call from every other draw of the same prompt: it is part of the
     call cache's key, so draws are independent."""
-    return ((seed * 10 + CALL_PLACES[arm]) * 100 + round_) * 100 + slot
+    ten, place = divmod(CALL_PLACES[arm], 10)  # places beyond the tenth come after all seeds of the first ten
+    return (((ten * (MAX_SEED + 1) + seed) * 10 + place) * 100 + round_) * 100 + slot
 
 
 def run_trial(
@@ -134,21 +136,21 @@ def run_trial(
     problem: Problem,
     seed: int,
     *,
-    candidates: int,
-    rounds: int,
+    plan: RoundPlan,
     root_seed: int,
     agents: Agents,
     certifier: Certifier,
+    other: Problem | None = None,
 ) -> Trial:
-    """Run one trial. What candidates do wrong is in the result.
+    """Run one trial. What candidates do wrong is in the result. plan: of `plan_of`. other: whose feedback the
+    arm `SHUFFLED` gets.
 
     Raises:
         MachineryError: the certified answer contradicts the problem's label, or a budget was passed.
         EvolakeError: the agents cannot continue (no budget, no endpoint).
     """
     began, cpu = time.perf_counter(), time.thread_time()
-    plan = plan_of(arm, candidates, rounds)
-    budget, state = Budget(plan), start(arm, problem)
+    budget, state = Budget(plan), start(arm, problem, other)
     attempts: list[dict[str, Any]] = []
     winner: tuple[int, Claim] | None = None
     round_ = 0

@@ -5,7 +5,7 @@ is known."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -64,11 +64,14 @@ def nothing_said(_row: Row, _parents: Sequence[Row]) -> str:
 
 
 def nothing_more(
-    _lake: Lake, artifact: Artifact, _folder: Path, _cycle: str, merge: bool
+    _lake: Lake, artifact: Artifact, _folder: Path, _cycle: str, models: Collection[str]
 ) -> tuple[str, Sequence[str]]:
     """Of a kind to which nothing belongs next to itself."""
-    if merge:
-        raise InputError(f"to a {artifact.kind} belongs no model", do="leave --merge out")
+    if models:
+        raise InputError(
+            f"to a {artifact.kind} belongs no model",
+            do=f"leave {' and '.join(map('--{}'.format, models))} out",
+        )
     return "", ()
 
 
@@ -95,8 +98,9 @@ class Kind:
         text: what is shown of it.
         file: what the file with the text is called. write: writes it into an empty folder, where that is more
             than the text; gives the command that checks it, run in that folder, or "".
-        belongings: writes what belongs to a champion next to itself (lake, artifact, folder, cycle, whether
-            models are merged), as a policy; gives what goes before and after the text of its README.
+        belongings: writes what belongs to a champion next to itself (lake, artifact, folder, cycle, which
+            whole models: of `base` and `merge`), as a policy; gives what goes before and after the text of
+            its README.
         changed: its row and its parents' -> what it changed, in words.
         remarks: further lines that are shown of it, after its scores.
         score: column of its row, else of a table of scores, that it is ranked by; "" for none.
@@ -112,7 +116,9 @@ class Kind:
     text: Callable[[Lake, Artifact], str] = blob_text
     file: str = "artifact.txt"
     write: Callable[[Lake, Artifact, Path], str] | None = None
-    belongings: Callable[[Lake, Artifact, Path, str, bool], tuple[str, Sequence[str]]] = nothing_more
+    belongings: Callable[[Lake, Artifact, Path, str, Collection[str]], tuple[str, Sequence[str]]] = (
+        nothing_more
+    )
     changed: Callable[[Row, Sequence[Row]], str] = nothing_said
     remarks: Callable[[Lake, Artifact], Sequence[str]] = no_remarks
     score: str = ""

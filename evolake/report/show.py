@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -342,13 +342,13 @@ def take_out(
     out: Path,
     *,
     held: Champion | None = None,
-    merge: bool = False,
+    models: Collection[str] = (),
 ) -> list[str]:
     """Write the artifact into `out`; all of it is there or nothing. Return the files' names.
 
     Args:
-        held: of a champion, what it holds the title by. merge: also write the model that belongs to it
-            as one.
+        held: of a champion, what it holds the title by. models: `base`, `merge`: also write the base
+            model of what belongs to it, or both as one model.
 
     Raises:
         InputError: `out` is not empty or cannot be written, or nothing belongs to it.
@@ -361,7 +361,7 @@ def take_out(
             command = kind_of(artifact).write_into(lake, artifact, folder)
         before, after = "", list[str]()
         if held is not None:
-            before, after = kind_of(artifact).belongings(lake, artifact, folder, held.cycle, merge)
+            before, after = kind_of(artifact).belongings(lake, artifact, folder, held.cycle, models)
         names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
         text = readme(
             catalogue,

@@ -4,8 +4,9 @@ chat template, how replies are begun and limited, and a script that needs transf
 from __future__ import annotations
 
 import json
+import shutil
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -48,7 +49,7 @@ def write_policy(
     replies: Sequence[Mapping[str, Any]],
     cache: Path,
     *,
-    merge: bool,
+    models: Collection[str] = (),
 ) -> Written:
     """Write the files of a policy into a folder.
 
@@ -56,7 +57,8 @@ def write_policy(
         state: what `LocalPolicy.save` gave; None: the base model as it is. replied: of `reply_settings`.
             policy_model: the base model's folder; None: the bundled one.
             replies: question, reply and correct of greedy replies, to compare with. cache: where the bundled
-            model is unpacked. merge: also write base model and adapter as one model.
+            model is unpacked. models: `base`: also copy the base model, so that the folder needs nothing
+            of this machine; `merge`: also write base model and adapter as one model.
 
     Raises:
         MachineryError: the extra `policy` is missing. InputError: the base model is not there, the adapter
@@ -76,16 +78,19 @@ def write_policy(
     else:
         name, place, sha = find_base(policy_model, cache)
         place = place.resolve()
+        if "base" in models:
+            shutil.copytree(place, folder / BASE, ignore=shutil.ignore_patterns(".*"))
+            place = folder / BASE
     AutoTokenizer.from_pretrained(place, local_files_only=True).save_pretrained(folder)
     written = Written(name, BASE if place == folder / BASE else str(place), None)
     if state is not None:
         written = Written(name, written.base_model, _write_adapter(folder, state, written.base_model, sha))
-    elif merge:
+    elif "merge" in models:
         raise InputError(
             "there is no adapter to merge: the weights are those of the base model",
             do="leave --merge out, or train first: evolake run --lines prompts",
         )
-    if merge:
+    if "merge" in models:
         _write_merged(folder, place, replied["dtype"])
     asked = request("en", None, replied["answer_format"])
     kept = {key: replied[key] for key in ("dtype", "reply_start", "answer_format", "max_tokens")}
@@ -173,6 +178,11 @@ def card(written: Written, replied: Mapping[str, Any], checked: int) -> tuple[st
         "    pip install torch transformers peft",
         '    python run.py "QUESTION"',
     ]
+    if base != BASE:
+        lines[4:4] = [
+            "The base model is in a folder of the machine where this was written; "
+            "`evolake champion prompts --out DIR --base` writes it, too."
+        ]
     if checked:
         lines += [f"    python run.py --check   # gives the {checked} stored held-out replies again"]
     if rank is not None:

@@ -7,7 +7,7 @@ What the prompts line says of its artifacts, and its row among the lines.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -151,7 +151,7 @@ def write_prompt(_lake: Lake, artifact: Artifact, folder: Path) -> str:
 
 
 def write_weights(
-    lake: Lake, artifact: Artifact, folder: Path, cycle: str, merge: bool
+    lake: Lake, artifact: Artifact, folder: Path, cycle: str, models: Collection[str]
 ) -> tuple[str, Sequence[str]]:
     """Write the policy at the end of the cycle, which the champion's figures were measured with, and its
     greedy replies to held-out problems; nothing of a policy behind an endpoint."""
@@ -162,8 +162,10 @@ def write_weights(
     own = settings_module.load().of(PromptsSettings)
     replied = reply_settings(own) | population.value(REPLY, {})
     if replied["policy"] == "endpoint":
-        if merge:
-            raise InputError("a policy behind an endpoint has no weights here", do="leave --merge out")
+        if models:
+            raise InputError(
+                "a policy behind an endpoint has no weights here", do="leave --merge and --base out"
+            )
         return "", ()
     sha, text = population.value("checkpoint"), artifact.row["text"]
     rows = lake.record(LINE, "heldout", cycle)
@@ -177,7 +179,7 @@ def write_weights(
         text,
         replies,
         model_cache(lake.root),
-        merge=merge,
+        models=models,
     )
     return card(written, replied, len(replies))
 

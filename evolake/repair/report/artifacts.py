@@ -21,6 +21,7 @@ from evolake.repair.names import (
     ONE_VIOLATED,
     RANDOM_NAMED,
     RESAMPLING,
+    SHUFFLED,
     WHOLE_CONFLICT,
 )
 from evolake.repair.report.material import StudyReport, proposer, read_report
@@ -94,6 +95,8 @@ def answers(report: StudyReport) -> list[str]:
         ("seeing the unsat core against reading all constraints", "multi_unsat_core_feedback", INFORMED),
         ("a constraint drawn by chance against mere attempts", RANDOM_NAMED, "multi_no_feedback"),
         ("the unsat core against a constraint drawn by chance", "multi_unsat_core_feedback", RANDOM_NAMED),
+        ("another problem's core against mere attempts", SHUFFLED, "multi_no_feedback"),
+        ("the unsat core against another problem's core", "multi_unsat_core_feedback", SHUFFLED),
         ("the unsat core against any violated constraint", "multi_unsat_core_feedback", ONE_VIOLATED),
         ("the unsat core against naming all constraints", "multi_unsat_core_feedback", ALL_NAMED),
         ("seeing a whole conflict against reading all constraints", WHOLE_CONFLICT, INFORMED),
@@ -217,7 +220,7 @@ def gained(lake: Lake, ask: Ask) -> str:
 
 def _best(rates: Mapping[str, float]) -> str:
     """Return the arm that solves most, controls left out."""
-    own = [arm for arm in rates if arm not in (ONE_SHOT, *CONTROLS)]
+    own = [arm for arm in rates if arm not in (ONE_SHOT, *CONTROLS, SHUFFLED)]
     return max(own or rates, key=lambda arm: rates[arm])
 
 

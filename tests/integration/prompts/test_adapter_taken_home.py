@@ -70,7 +70,7 @@ def taken(policy, base, tmp_path_factory) -> Path:
     ]
     state = with_base(policy.save(), base)
     written = write_policy(
-        folder, state, as_asked(own), str(base), PROMPT.text(), rows, folder / "unused", merge=True
+        folder, state, as_asked(own), str(base), PROMPT.text(), rows, folder / "unused", models=["merge"]
     )
     assert (written.base_model, written.rank) == (str(base), 4)
     head, body = card(written, as_asked(own), len(rows))
@@ -156,6 +156,6 @@ def test_a_question_is_answered_after_the_start_of_the_reply(taken):
 def test_an_adapter_of_another_model_is_refused_and_so_is_merging_nothing(policy, base, tmp_path):
     own = as_asked(PromptsSettings(policy="local", dtype="float32"))
     with pytest.raises(InputError, match="another base model"):
-        write_policy(tmp_path, policy.save(), own, str(base), "", [], tmp_path, merge=False)
+        write_policy(tmp_path, policy.save(), own, str(base), "", [], tmp_path)
     with pytest.raises(InputError, match="no adapter to merge"):
-        write_policy(tmp_path, None, own, str(base), "", [], tmp_path, merge=True)
+        write_policy(tmp_path, None, own, str(base), "", [], tmp_path, models=["merge"])

@@ -20,6 +20,7 @@ from evolake.repair.proposers import role_of
 from evolake.repair.trial import run_trial
 
 PROBLEM = posed({"x1": (0, 9), "x2": (0, 9)}, ({"x1": 1, "x2": 2}, "=", 7))
+OTHER = posed({"y1": (0, 9)}, ({"y1": 1}, ">=", 9), id="other")
 TEXTS = (
     '{"status": "sat", "assignment": {"x1": ' + "7" * 5000 + ', "x2": 1}}',
     '{"status": "sat", "assignment": {"x1": ' + "7" * 4290 + ', "x2": 1}}',
@@ -70,11 +71,11 @@ def tried(arm: str, reply: Any, certifier: Any = None) -> trial.Trial:
             arm,
             PROBLEM,
             1,
-            candidates=2,
-            rounds=3,
+            plan=trial.plan_of(arm, 2, 3),
             root_seed=0,
             agents=agents,
             certifier=certifier or Certifier(),
+            other=OTHER,
         )
 
 
@@ -109,7 +110,7 @@ def test_a_candidate_on_which_certifying_raises_is_undecided_and_a_dead_machine_
 def test_the_next_prompt_shows_what_was_answered_whatever_it_was(arm):
     from evolake.repair.arm_states import Judged, start
 
-    state = start(arm, PROBLEM)
+    state = start(arm, PROBLEM, OTHER)
     candidates = [parse_candidate(text, PROBLEM) for text in TEXTS[:3]] + [
         Claim("sat", {"x1": 2**250, "x2": -1})
     ]

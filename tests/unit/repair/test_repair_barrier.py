@@ -16,19 +16,30 @@ from repair_cases import posed
 from evolake.agents import Agents
 from evolake.agents.prompts import build_messages
 from evolake.agents.roles import OperatorsBackend
+from evolake.errors import InputError
 from evolake.repair.arm_states import Judged, start
 from evolake.repair.arm_views import PlainRequest, view_of
 from evolake.repair.certifier import Certification, Certifier
 from evolake.repair.generator import generate
-from evolake.repair.names import ALL_NAMED, ARMS, INFORMED, KNOWN_ARMS, NAMED, ONE_SHOT, WHOLE_CONFLICT
+from evolake.repair.names import (
+    ALL_NAMED,
+    ARMS,
+    INFORMED,
+    KNOWN_ARMS,
+    NAMED,
+    ONE_SHOT,
+    SHUFFLED,
+    WHOLE_CONFLICT,
+)
 from evolake.repair.problems import UNSAT, Claim, Malformed
 from evolake.repair.proposers import ROLES, role_of
-from evolake.repair.trial import run_trial
+from evolake.repair.trial import plan_of, run_trial
 
 PROBLEM = posed(
     {"x1": (0, 9), "x2": (0, 9), "x3": (0, 9)}, ({"x1": 1, "x2": 1}, ">=", 17), ({"x2": 2, "x3": -1}, "=", 5), ({"x3": 3}, "<=", 20),  # noqa: E501
     label="sat", seed=424242,
 )  # fmt: skip
+OTHER = posed({"y1": (0, 9), "y2": (5, 9)}, ({"y1": 1}, ">=", 9), ({"y2": 1}, "<=", 6), id="other")
 SAID = [
     Claim("sat", {"x1": 1, "x2": 2, "x3": 3}),
     Claim("sat", {"x1": 4, "x2": 5, "x3": 6}),
@@ -45,7 +56,7 @@ UNREADABLE = Certification("malformed", (), (), "no JSON, says the parser", 0)
 
 def prompts(arm: str, certification: Certification) -> list[str]:
     """All prompts of the second round, after a first one in which the assignments were judged as given."""
-    state = start(arm, PROBLEM)
+    state = start(arm, PROBLEM, OTHER)
     state.observe(
         [
             Judged(slot, said, (certification, certification, CLAIM_REFUTED, UNREADABLE)[slot])
@@ -112,6 +123,28 @@ def test_label_seed_id_counter_model_and_the_parsers_words_are_in_no_prompt(arm)
         assert secret not in text
 
 
+def test_the_shuffled_arm_is_shown_the_members_at_the_places_of_another_problems_core():
+    certifier, shown = Certifier(), 0
+    items = [item.problem for item in generate(6, 3)]
+    for problem, other in zip(items, [*items[1:], items[0]], strict=True):
+        answer = {item.name: item.low for item in problem.variables}
+        moved = Claim("sat", {item.name: answer.get(item.name, 0) for item in other.variables})
+        if set(moved.assignment or {}) != set(answer):
+            continue
+        state = start(SHUFFLED, problem, other)
+        state.observe([Judged(0, Claim("sat", answer), Certification("refuted", ("c9",), ("c9",), ""))])
+        [attempt] = state.request(0).model_dump()["attempts"]
+        members = [[item.id for item in one.constraints] for one in (other, problem)]
+        theirs = [name for name in certifier.certify(other, moved).core if name in members[0]]
+        assert list(attempt["core"]) == [
+            members[1][members[0].index(name) % len(members[1])] for name in theirs
+        ]
+        shown += bool(theirs)
+    assert shown >= 2
+    with pytest.raises(InputError, match="needs another problem"):
+        start(SHUFFLED, PROBLEM, PROBLEM)
+
+
 def test_chains_do_not_see_each_other():
     for arm in (*ARMS[2:4], WHOLE_CONFLICT):
         texts = prompts(arm, REFUTED)
@@ -126,7 +159,7 @@ def test_an_arm_cannot_ask_with_a_request_of_another():
 
 def test_the_prompts_differ_in_nothing_but_what_they_show():
     def system_and_task(arm: str) -> tuple[str, str]:
-        system, user = build_messages(ROLES[arm], start(arm, PROBLEM).request(0))
+        system, user = build_messages(ROLES[arm], start(arm, PROBLEM, OTHER).request(0))
         return system["content"], user["content"].partition("# Task")[2]
 
     assert len({system_and_task(arm) for arm in KNOWN_ARMS}) == 1
@@ -152,10 +185,18 @@ class Recording(Agents):
 @pytest.mark.parametrize("arm", KNOWN_ARMS)
 def test_every_line_of_every_prompt_of_a_real_trial_is_accounted_for(arm):
     certifier, lines = Certifier(), 0
-    for item in generate(8, 5):
+    items = generate(8, 5)
+    for item in items:
         agents = Recording()
         trial = run_trial(
-            arm, item.problem, 0, candidates=3, rounds=4, root_seed=5, agents=agents, certifier=certifier
+            arm,
+            item.problem,
+            0,
+            plan=plan_of(arm, 3, 4),
+            root_seed=5,
+            agents=agents,
+            certifier=certifier,
+            other=next(one.problem for one in items if one is not item),
         )
         statement = set(
             build_messages(ROLES[ARMS[0]], PlainRequest(problem=view_of(item.problem)))[1][
@@ -177,7 +218,7 @@ def test_every_line_of_every_prompt_of_a_real_trial_is_accounted_for(arm):
                 if line not in statement:
                     lines += 1
                     named = set(re.findall(r"\b(c\d+|dom:x\d+):", line))
-                    if arm in NAMED:
+                    if arm in (*NAMED, SHUFFLED):
                         assert named <= ids and (arm == ALL_NAMED or len(named) <= 1), f"{arm}: {line}"
                         continue
                     assert named <= shown.get(arm, set()), f"{arm}, round {round_}: {line}"

@@ -8,16 +8,26 @@ import pytest
 from repair_cases import posed
 
 from evolake import settings as settings_module
+from evolake.cells import MAX_SEED
 from evolake.errors import InputError, MachineryError
 from evolake.lake import Lake
 from evolake.repair import cells as cells_module
 from evolake.repair.cells import BenchmarkProblem, CellRows, Study, is_finished, publish_cell, run_cell
 from evolake.repair.generator import generate
-from evolake.repair.names import ARMS, CONTROLS, INFORMED, KNOWN_ARMS, ONE_SHOT, WHOLE_CONFLICT
+from evolake.repair.names import (
+    ARMS,
+    CONTROLS,
+    INFORMED,
+    KNOWN_ARMS,
+    ONE_SHOT,
+    OPT_IN_ARMS,
+    SHUFFLED,
+    WHOLE_CONFLICT,
+)
 from evolake.repair.running import publish_study, read_study
 from evolake.repair.settings import RepairSettings
 from evolake.repair.tables import ATTEMPTS, RESULTS, cell_of
-from evolake.repair.trial import Budget, RoundPlan, plan_of
+from evolake.repair.trial import Budget, RoundPlan, call_number, plan_of
 
 K, R = 3, 4
 SETTINGS = settings_module.settings_type()(backend="operators")
@@ -43,7 +53,7 @@ def frames(rows: CellRows) -> tuple[pl.DataFrame, pl.DataFrame]:
 
 def test_every_matched_arm_has_the_same_budget_and_spends_it_all_where_it_does_not_solve(cells):
     matched = [arm for arm in KNOWN_ARMS if arm != ONE_SHOT]
-    assert set(matched) == {*ARMS[1:], *CONTROLS, WHOLE_CONFLICT}
+    assert set(matched) == {*ARMS[1:], *CONTROLS, *OPT_IN_ARMS}
     assert {plan_of(arm, K, R).calls for arm in matched} == {K * R}
     for arm in matched:
         for row in cells[arm].results:
@@ -109,11 +119,12 @@ def test_keys_are_unique_and_every_attempt_names_its_prompt_and_reply(cells):
     )
 
 
-def test_the_same_cell_has_the_same_content_however_the_work_is_cut(study, cells, tmp_path, monkeypatch):
+@pytest.mark.parametrize("arm", ["cd_vgs_core_rank", SHUFFLED])
+def test_the_same_cell_has_the_same_content_however_the_work_is_cut(study, cells, tmp_path, monkeypatch, arm):
     monkeypatch.setattr(cells_module, "CHUNK", 4)
     with ThreadPoolExecutor(2) as executor:
-        cut = run_cell(study, "cd_vgs_core_rank-1", SETTINGS, tmp_path, "run-2", executor=executor)
-    whole = cells["cd_vgs_core_rank"]
+        cut = run_cell(study, cell_of(arm, 1), SETTINGS, tmp_path, "run-2", executor=executor)
+    whole = cells[arm]
     assert cut.calls == whole.calls
     for first, other in zip(frames(cut), frames(whole), strict=True):
         assert first.equals(other)
@@ -156,6 +167,17 @@ def test_what_decides_the_rows_is_in_the_studys_sha(study):
         Study(study.entries, K, R, 1500, "operators", "operators", 1), Study(study.entries, K, R, 1500, "operators", "operators", 0, (100, 0.5)),  # noqa: E501
     ]  # fmt: skip
     assert len({study.sha, *(other.sha for other in others)}) == 7
+
+
+def test_no_two_arms_or_seeds_share_the_number_of_a_call():
+    numbers = [
+        call_number(arm, seed, round_, slot)
+        for arm in KNOWN_ARMS
+        for seed in (0, 1, 2, MAX_SEED)
+        for round_ in (0, 1, 63)
+        for slot in (0, 63)
+    ]
+    assert len(set(numbers)) == len(numbers) and max(numbers) < 2**63
 
 
 def test_a_budget_cannot_be_passed():

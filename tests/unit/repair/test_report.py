@@ -122,7 +122,7 @@ def test_the_article_is_balanced_and_includes_the_figures_that_were_written(repo
     assert article.isascii()
 
 
-def test_ten_arms_are_told_compared_and_drawn(tmp_path):
+def test_eleven_arms_are_told_compared_and_drawn(tmp_path):
     every = pl.concat(
         [
             made_up_results(problems, arms=KNOWN_ARMS, stream=place)
@@ -130,19 +130,19 @@ def test_ten_arms_are_told_compared_and_drawn(tmp_path):
         ]
     )
     report = report_of(stored(every, arms=list(KNOWN_ARMS)))
-    assert "for each of the nine compute-matched arms, one for one_shot" in setting(report)
+    assert "for each of the ten compute-matched arms, one for one_shot" in setting(report)
     assert "each of the four compute-matched arms" in setting(report_of(stored()))
     assert f"but for {INFORMED}, where they read all" in caution(report) and INFORMED not in caution(
         report_of(stored())
     )
     said = answers(report)
-    assert len(said) == 15 and len(set(said)) == 15
+    assert len(said) == 17 and len(set(said)) == 17
     assert sum("reading" in sentence.lower() for sentence in said) == 4
     tables = {table.name: table for table in shown_tables(report)}
     assert [row[0] for row in tables["accuracy"].rows] == list(KNOWN_ARMS)
     assert (
-        len(tables["comparisons_problem"].rows) == 36
-        and "Holm's correction over the 36 comparisons" in tables["comparisons_problem"].note
+        len(tables["comparisons_problem"].rows) == 45
+        and "Holm's correction over the 45 comparisons" in tables["comparisons_problem"].note
     )
     assert "over the six comparisons" in next(
         table.note for table in shown_tables(report_of(stored())) if table.name == "comparisons_run"

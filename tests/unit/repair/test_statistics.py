@@ -119,7 +119,7 @@ def test_holm_is_over_the_arms_that_ran_and_more_arms_leave_the_pairs_of_the_oth
         rows = more.filter(pl.col("unit") == unit).to_dicts()
         assert [(row["first"], row["second"]) for row in rows] == list(combinations(matched, 2)) and len(
             rows
-        ) == 36
+        ) == 45
         expected = multipletests([row["p_value"] for row in rows], method="holm")[1]
         assert [row["p_holm"] for row in rows] == pytest.approx(list(expected))
     keys = ["unit", "first", "second"]

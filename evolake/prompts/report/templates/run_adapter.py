@@ -75,6 +75,11 @@ def main() -> int:
     if chosen.check and not stored.is_file():
         parser.error("no replies.jsonl: no greedy replies of this prompt with these weights were stored")
     settings = json.loads((HERE / "reply.json").read_text(encoding="utf-8"))
+    place = HERE / settings["base_model"]
+    if not chosen.merged and not (place / "config.json").is_file():
+        parser.error(
+            f"the base model is not in {place}: write this folder with `evolake champion prompts --out DIR --base`"
+        )
     model, tokenizer = load(settings, chosen.merged)
     for question in chosen.questions:
         # as in training, a question that asks for no form of its answer is followed by the request for one
