@@ -17,7 +17,7 @@ WIDTH, SCREEN, SCREENS = 1280, 1080, 6
 PHONE = 390
 ACROSS = "() => document.documentElement.scrollWidth"
 COLUMNS = (
-    "() => Math.min(...[...document.querySelectorAll('dd, section > p, table.lines td')].map(one => "
+    "() => Math.min(...[...document.querySelectorAll('dd, section > p, table.lines td:not(.n)')].map(one => "
     "one.getBoundingClientRect().width))"
 )
 LETTERS = (
