@@ -219,7 +219,7 @@ def show_rules(pool: Any, first: int, count: int) -> None:
     """Print how often the answer is another without a rule, by kind of family and level: the least of all
     rules and ways to be without them, and the families with a rule below the bar."""
     ruleset = load_rules(SEEDS / "rules", "families")
-    bar = next(rule for rule in ruleset.rules if rule.id == "families-rules-bite").parameters
+    bar = next(rule for rule in ruleset.rules if rule.id == "families-vital-rules").parameters
     caps, levels = caps_of(SETTINGS), SETTINGS.gate_difficulties
     draws = (SETTINGS.sample_seeds, "sample"), (SETTINGS.guess_seeds, "guess")
     pairs = [pairs_of(levels, seeds, purpose) for seeds, purpose in draws]

@@ -19,7 +19,7 @@ from evolake.gates import load_rules
 
 SEEDS = Path(__file__).resolve().parents[1] / "data_lake" / "seeds"
 RULES = load_rules(SEEDS / "rules", "families")
-MENDED = ("families-guessable", "families-rules-bite")
+MENDED = ("families-guessable", "families-vital-rules")
 WITHOUT_GUESSES = replace(RULES, rules=tuple(rule for rule in RULES.rules if rule.id not in MENDED))
 """The rules but for those on guessers and on rules that few answers need, for children that are judged for
 something else."""

@@ -101,7 +101,7 @@ def traces_of(rule_id: str, evidence: Mapping[str, Any]) -> tuple[str, ...]:
             {"difficulty": row[0], "instances": row[1], "constant": row[2], "pair": row[3]}
             for row in evidence.get("guesses", ())
         ]
-    elif rule_id == "families-rules-bite":
+    elif rule_id == "families-vital-rules":
         least: dict[tuple[str, str], list[Any]] = {}
         for rule, _, way, *row in sorted(evidence["bites"], key=lambda row: row[5] / row[4]):
             least.setdefault((rule, way), row)

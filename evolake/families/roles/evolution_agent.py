@@ -142,10 +142,10 @@ def _other_mends(blocked: Draft, draft: Family, deepest: int | None) -> list[Cal
     """Return what may mend a draft under its rules. Where few instances need a rule: such are drawn. Where a
     guess is right too often: without the easy levels, if the middle one cannot be guessed; as a series of
     cases, if that is not too deep."""
-    if blocked.rule_id not in ("families-rules-bite", "families-guessable"):
+    if blocked.rule_id not in ("families-vital-rules", "families-guessable"):
         return []
     shares = [json.loads(trace) for trace in blocked.traces]
-    if blocked.rule_id == "families-rules-bite":
+    if blocked.rule_id == "families-vital-rules":
         return [lambda: deciding(draft, _weak(shares))]
     middle = [
         row for row in shares if row["difficulty"] == MIDDLE and max(row["constant"], row["pair"]) <= SAFE

@@ -31,9 +31,9 @@ from evolake.settings import BudgetSettings, Settings
 
 CLINIC, CARDS, LIARS = (seed_family(name) for name in ("clinic-queue", "remainder-subsets", "truth-tellers"))
 PARENTS = [CLINIC, CARDS, LIARS]
-DOUBLING = 5
+DOUBLING = 3
 """A root seed under which the third child of the clinic alone is the first."""
-SIZES = SETTINGS.model_copy(update={"families_per_cycle": 6, "refinements": 2, "world_share": 0.0})
+SIZES = SETTINGS.model_copy(update={"families_per_cycle": 7, "refinements": 2, "world_share": 0.0})
 
 
 def judge_with(agents: Agents, pool: Any) -> Judge:
@@ -176,15 +176,15 @@ def replace_name(family: Family, name: str, title: str) -> Family:
     return from_record(to_record(family) | {"name": name, "title": title})
 
 
-def test_a_fault_that_no_rule_mends_ends_when_its_reason_comes_again_and_leaves_a_lesson(pool):
+def test_a_fault_that_no_rule_mends_ends_after_all_rounds_and_leaves_a_lesson(pool):
     wrong = from_record(
         to_record(CARDS) | {"validator": CARDS.validator.replace("return sum(", "return 1 + sum(")}
     )
     result = proposed(pool, population=[wrong], count=1)
     [proposal] = result.proposals
-    assert (proposal.family, proposal.refinement.ended, len(proposal.rounds)) == (None, "repeated", 2)
+    assert (proposal.family, proposal.refinement.ended, len(proposal.rounds)) == (None, "refused", 3)
     assert result.accepted == []
-    assert [observation.rule_id for observation in result.observations] == ["families-primary-agrees"] * 2
+    assert [observation.rule_id for observation in result.observations] == ["families-primary-agrees"] * 3
     lesson = RULES.lessons["families-primary-agrees"]
     failures = [replace(observation, lesson=lesson) for observation in result.observations]
     kept = learn(operators(), ["An old lesson."], failures, settings=SIZES, cycle="0001", root_seed=0)

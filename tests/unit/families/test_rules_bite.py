@@ -187,6 +187,6 @@ def test_a_child_is_mended_by_what_it_was_blocked_for():
     assert RAISED in corrected("families-guessable", *guesses).generator
     made = corrected("families-guessable", *dull)
     assert (made.operator, made.parents, made.answer.type) == ("series", ("p",), "list")
-    assert "as_it_comes" in corrected("families-rules-bite", bites).generator
+    assert "as_it_comes" in corrected("families-vital-rules", bites).generator
     for other in (corrected("families-guessable", *dull, deepest=0), corrected("families-ties", bites)):
         assert (other.operator, other.generator) == ("switch", seed_family("clinic-queue").generator)
