@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["jsonl", "trl", "verl"]),
+    type=click.Choice(["jsonl", "trl", "verl", "verifiers", "reasoning-gym"]),
     required=True,
     help="jsonl holds the families too.",
 )
@@ -70,8 +70,8 @@ def export(
     unreviewed: bool,
     as_json: bool,
 ) -> int:
-    """Write a data set: questions, labels, a card that names seeds, rules and counts, and for trl and verl
-    the reward function."""
+    """Write a data set: questions, labels, a card that names seeds, rules and counts, and the reward
+    function. jsonl has none; verifiers and reasoning-gym are packages to install."""
     from evolake.families.dataset.datasets import load_families, read_dataset
     from evolake.families.dataset.exports import (
         NEITHER,

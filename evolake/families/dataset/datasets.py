@@ -49,6 +49,16 @@ LOADING = {
         "`data.train_files=train.parquet`, `custom_reward_function.path=reward.py`, "
         "`custom_reward_function.name=compute_score`."
     ),
+    "verifiers": (
+        "`pip install .`; the taskset is `evolake-families` (verifiers >= 0.4, v1). `vf-validate "
+        "evolake-families --runtime.type subprocess` checks every label; `--env.taskset.split` and "
+        "`--env.taskset.difficulty` choose questions."
+    ),
+    "reasoning-gym": (
+        "`pip install .`; then `import evolake_families` and "
+        '`reasoning_gym.create_dataset("evolake", size=10, seed=1)`; each family is a dataset, too '
+        "(`evolake_families.NAMES`). Questions are those of the files."
+    ),
 }
 
 
@@ -66,13 +76,19 @@ def card(
     family. left_out: how many are in no split. shared: what both sides of the split share. checked: families
     whose questions have many correct answers.
     """
-    suffix = "jsonl" if form == "jsonl" else "parquet"
+    suffix = "parquet" if form in ("trl", "verl") else "jsonl"
     name = "instances" if form == "jsonl" and len(splits) == 1 else ""
-    files = "".join(f"  - split: {split}\n    path: {name or split}.{suffix}\n" for split in splits)
-    front = f"---\nconfigs:\n- config_name: default\n  data_files:\n{files}---\n\n"
+    folder = "evolake_families/" if form in ("verifiers", "reasoning-gym") else ""
+    files = "".join(f"  - split: {split}\n    path: {folder}{name or split}.{suffix}\n" for split in splits)
     families = {row["family_id"]: row for row in rows}
+    front = _front(rows) + f"configs:\n- config_name: default\n  data_files:\n{files}---\n\n"
+    levels = Counter(row["independent"] for row in families.values())
     parts = [
         TITLE + "\n",
+        "Who solved a family from its text alone, other than its own programs: "
+        + ", ".join(f"`{level}` {levels[level]}" for level in LEVELS if levels[level])
+        + f" of {len(families)} families. Licence: that of evolake, Apache-2.0, for what it wrote itself; "
+        "for families that you or a model wrote, choose yours.\n",
         f"{len(rows)} questions with one checkable answer each, drawn from {len(families)} families"
         f" ({', '.join(f'{split}: {count}' for split, count in splits.items())})."
         " A label is what a strict majority of a family's programs answers. They agree on a misreading, too, "
@@ -115,6 +131,20 @@ def card(
         *([_many_answers(rows, checked)] if checked else []),
     ]
     return front + "\n".join(parts)
+
+
+SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"))
+
+
+def _front(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return what Hugging Face reads of a card: licence, tasks, languages, size, tags; without its end."""
+    size = next((name for most, name in SIZES if len(rows) < most), "100K<n<1M")
+    languages = "".join(f"- {language}\n" for language in sorted({row["language"] for row in rows}))
+    return (
+        "---\nlicense: apache-2.0\ntask_categories:\n- question-answering\n- text-generation\n"
+        f"language:\n{languages}size_categories:\n- {size}\n"
+        "tags:\n- reasoning\n- verifiable-rewards\n- synthetic\n"
+    )
 
 
 def _many_answers(rows: Sequence[Mapping[str, Any]], checked: Collection[str]) -> str:

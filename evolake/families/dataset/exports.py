@@ -3,6 +3,8 @@
     jsonl    text, hidden inputs, answer, difficulty, seed; and the families themselves, in splits or not
     trl      prompt (messages), answer, case_sensitive, units, category, difficulty, ids
     verl     data_source, prompt, answer, ability, reward_model, extra_info
+    verifiers, reasoning-gym    a package with the columns of trl in JSON lines, the prompt as a text: a
+             taskset of verifiers (v1), or datasets that it registers with reasoning-gym
 
 Each form is a folder with a card and, for the trainers, the reward function. A text occurs once. Splits are
 by lineage and mechanics: no family of the test split has an ancestor that a family of the training split has,
@@ -78,11 +80,37 @@ def reward_source(checkers: Mapping[str, Sequence[str]] | None = None) -> str:
     )
 
 
-Form = Literal["jsonl", "trl", "verl"]
+Form = Literal["jsonl", "trl", "verl", "verifiers", "reasoning-gym"]
 CARD, REWARD, INSTANCES_FILE, FAMILIES_FILE = "README.md", "reward.py", "instances.jsonl", "families.jsonl"
 SPLITS = ("train", "test")
 WRITTEN = {CARD, REWARD, INSTANCES_FILE, FAMILIES_FILE} | {
     f"{split}.{suffix}" for split in SPLITS for suffix in ("parquet", "jsonl")
+}
+PACKAGE = "evolake_families"
+PACKAGES = {
+    "verifiers": "evolake.families.dataset.templates.verifiers_taskset",
+    "reasoning-gym": "evolake.families.dataset.templates.gym_datasets",
+}
+"""Form that is a package, and the package that it is for -> the template of its module."""
+PROJECT = """[project]
+name = "evolake-families"
+version = "0.1"
+description = "Verifiable task families, exported by evolake"
+requires-python = ">=3.11"
+dependencies = ["{needs}"]
+
+[build-system]
+requires = ["setuptools>=77"]
+build-backend = "setuptools.build_meta"
+
+[tool.setuptools]
+packages = ["evolake_families"]
+
+[tool.setuptools.package-data]
+evolake_families = ["*.jsonl"]
+"""
+WRITTEN |= {"pyproject.toml"} | {
+    f"{PACKAGE}/{name}" for name in ("__init__.py", REWARD, *(f"{split}.jsonl" for split in SPLITS))
 }
 DATA_SOURCE = "evolake/families"
 NEITHER = "neither"
@@ -136,6 +164,15 @@ def write_dataset(
                 folder / (f"{split}.jsonl" if test_share else INSTANCES_FILE), [plain(row) for row in members]
             )
         write_lines(folder / FAMILIES_FILE, families)
+    elif form in PACKAGES:
+        (folder / PACKAGE).mkdir()
+        for split, members in splits.items():
+            converted = [trl_row(row, split, 0, forms.get(row["family_id"])) for row in members]
+            converted = [row | {"prompt": row["prompt"][0]["content"]} for row in converted]
+            write_lines(folder / PACKAGE / f"{split}.jsonl", converted)
+        (folder / PACKAGE / REWARD).write_text(reward_source(checkers), encoding="utf-8")
+        (folder / PACKAGE / "__init__.py").write_text(load_template(PACKAGES[form]), encoding="utf-8")
+        (folder / "pyproject.toml").write_text(PROJECT.format(needs=form), encoding="utf-8")
     else:
         convert = trl_row if form == "trl" else verl_row
         for split, members in splits.items():
@@ -195,8 +232,12 @@ def clear(folder: Path) -> None:
     """Make the folder, or take away what an earlier export left there. Raises InputError where it holds
     anything else: nothing is touched then."""
     folder.mkdir(parents=True, exist_ok=True)
-    there = sorted(folder.iterdir())
-    strange = [path.name for path in there if path.name not in WRITTEN]
+    there = sorted(path for path in folder.rglob("*") if not path.is_dir())
+    names = [path.relative_to(folder).as_posix() for path in there]
+    folders = {path for path in folder.rglob("*") if path.is_dir()}
+    strange = [name for name in names if name not in WRITTEN] + [
+        path.name for path in folders if not path.match(PACKAGE)
+    ]
     if there and (
         strange or TITLE not in (folder / CARD).read_text(encoding="utf-8", errors="replace")
         if (folder / CARD).is_file()
@@ -209,6 +250,8 @@ def clear(folder: Path) -> None:
         )
     for path in there:
         path.unlink()
+    for path in folders:
+        path.rmdir()
 
 
 def once(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

@@ -43,6 +43,7 @@ OTHERS = {
     "dask worker": "tests/compute_cluster.py starts some",
     "python3 -m": "makes an environment for vLLM, which needs a card",
     "vllm serve": "needs a card",
+    "cd mine": "a step into a folder",
     "cd primers": "a step into a folder",
     "cd my-project": "a step into a folder",
     "python benchmarks": "a measurement, of minutes to hours; the file is checked here",
