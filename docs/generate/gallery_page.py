@@ -155,7 +155,7 @@ def _shapes(item: Mapping[str, Any]) -> str:
     kind, rows = item["picture"], item["rows"]
     if kind == "points" and len(rows[0]) == 3:  # of a direction, its end on the unit sphere
         rows = [[number / math.hypot(*row) for number in row] for row in rows]
-    reach = [row[2] if kind == "circles" else 1.0 if kind == "hexagons" else 0.0 for row in rows]
+    reach = [{"circles": row[-1], "hexagons": 1.0}.get(kind, 0.0) for row in rows]
     left, low = (min(row[axis] - far for row, far in zip(rows, reach, strict=True)) for axis in (0, 1))
     right, high = (max(row[axis] + far for row, far in zip(rows, reach, strict=True)) for axis in (0, 1))
     scale = (HEIGHT - 2 * EDGE) / (high - low)
