@@ -62,6 +62,10 @@ def test_an_empty_lake_has_gained_nothing_and_a_study_speaks_for_its_line(tmp_pa
     [row] = json.loads(evolake(lake.root, "status", "--gains", "--json"))["gains"]
     assert row == {"line": "solvers", "gained": only.sentence, "recorded": None}
     assert gains(lake, ["programs"]) == []
+    assert evolake(tmp_path / "other", "status", "--gains", "--lake", str(lake.root)).startswith(str(only))
+    text = page([], [Story("solvers", "0001")], {"tunings": ["what it found"]}, gains=[only])
+    assert '<a href="#tunings">solvers</a>' in text and '<article id="tunings">' in text
+    assert "<span>-no-luby:</span>" in text
 
 
 def test_the_page_leads_with_gains_marks_recorded_ones_and_folds_gates_and_verdicts():
