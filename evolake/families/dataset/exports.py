@@ -87,11 +87,8 @@ WRITTEN = {CARD, REWARD, INSTANCES_FILE, FAMILIES_FILE} | {
     f"{split}.{suffix}" for split in SPLITS for suffix in ("parquet", "jsonl")
 }
 PACKAGE = "evolake_families"
-PACKAGES = {
-    "verifiers": "evolake.families.dataset.templates.verifiers_taskset",
-    "reasoning-gym": "evolake.families.dataset.templates.gym_datasets",
-}
-"""Form that is a package, and the package that it is for -> the template of its module."""
+PACKAGES = {"verifiers": "verifiers_taskset.py.j2", "reasoning-gym": "gym_datasets.py.j2"}
+"""Form that is a package, and the package that it is for -> the text of its module, without places."""
 PROJECT = """[project]
 name = "evolake-families"
 version = "0.1"
@@ -171,7 +168,10 @@ def write_dataset(
             converted = [row | {"prompt": row["prompt"][0]["content"]} for row in converted]
             write_lines(folder / PACKAGE / f"{split}.jsonl", converted)
         (folder / PACKAGE / REWARD).write_text(reward_source(checkers), encoding="utf-8")
-        (folder / PACKAGE / "__init__.py").write_text(load_template(PACKAGES[form]), encoding="utf-8")
+        (folder / PACKAGE / "__init__.py").write_text(
+            (Path(__file__).parent / "templates" / PACKAGES[form]).read_text(encoding="utf-8"),
+            encoding="utf-8",
+        )
         (folder / "pyproject.toml").write_text(PROJECT.format(needs=form), encoding="utf-8")
     else:
         convert = trl_row if form == "trl" else verl_row
