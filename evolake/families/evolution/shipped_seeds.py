@@ -272,7 +272,8 @@ def _words(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value.split(":")[0]
     elif isinstance(value, dict | list):
-        for item in value.values() if isinstance(value, dict) else value:
+        named = isinstance(value, dict)  # what rules are called is no status
+        for item in [value[key] for key in value if key != "bites"] if named else value:
             yield from _words(item)
 
 
