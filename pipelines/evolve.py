@@ -48,7 +48,7 @@ from pipelines.schedules import leave_bad_cron_out
 from pipelines.side_by_side import SideBySide, end_with_parent, niceness, order_of, parent
 from resources.warm import between_runs
 
-NEXT = "evolake status, or evolake report --out report.html"
+NEXT = "evolake status{lake}, or evolake report{lake} --out report.html"
 
 
 def closing_lines(lake: Lake, sealed: Mapping[str, Sequence[str]], runs: Sequence[str]) -> list[str]:
@@ -70,8 +70,8 @@ def closing_lines(lake: Lake, sealed: Mapping[str, Sequence[str]], runs: Sequenc
 
 def _next(lake: Lake) -> str:
     """Return what to do next; with the lake, where this process was given one that a shell may not have."""
-    given = f"with EVOLAKE_LAKE={quote(str(lake.root))}: " if os.environ.get("EVOLAKE_LAKE") else ""
-    return f"next: {given}{NEXT}"
+    given = f" --lake {quote(str(lake.root))}" if os.environ.get("EVOLAKE_LAKE") else ""
+    return f"next: {NEXT.format(lake=given)}"
 
 
 def _cycles(sealed: Mapping[str, Sequence[str]]) -> list[str]:

@@ -20,6 +20,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from evolake.terminal import as_called
 from pipelines.estimate import in_words
 from pipelines.events import Event
 
@@ -97,7 +98,7 @@ class Progress:
         """Print a sentence for everybody."""
         if not self._quiet:
             with self._lock:
-                self._console.print(text, highlight=False, markup=False, soft_wrap=True)
+                self._console.print(as_called(text), highlight=False, markup=False, soft_wrap=True)
 
     def show(self, event: Event) -> None:
         """Print what happened to a line."""

@@ -81,7 +81,8 @@ def test_a_line_of_text_for_each_cycle_with_its_outcome_and_the_time_left_once_o
         "model: not asked (operators made everything); 0 calls, 0 tokens, 0 usd",
     ]
     assert out.splitlines()[-1] == (
-        f"next: with EVOLAKE_LAKE={place / 'lake'}: evolake status, or evolake report --out report.html"
+        f"next: evolake status --lake {place / 'lake'}, or evolake report --lake {place / 'lake'} --out "
+        "report.html"
     )
     assert err == ""
     assert evolve("--lines", "gated", "--cycles", "1", "-v") == 0
