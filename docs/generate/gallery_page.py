@@ -43,9 +43,10 @@ This page shows what evolake found: each result with its picture, the commands t
 processor time that it took, and what certifies it. It is written by `docs/generate/gallery_page.py`.
 
 In a clone, `evolake` is `.venv/bin/evolake`. The constructions were polished for 20 to 40 processor
-seconds each on two busy cores. A polish ends by the clock, so another machine finds slightly other
-numbers. `docs/generate/gallery.json` has the numbers found here, and a test scores them again. Best
-known is the best value whose source we read; where ours is beyond it, that is no claim of a record.
+seconds each on two busy cores. A polish ends by the clock, and formulas are drawn for each run, so
+another run finds slightly other numbers. `docs/generate/gallery.json` has the numbers found here, and a
+test scores them again. Best known is the best value whose source we read; where ours is beyond it, that
+is no claim of a record.
 """
 
 
