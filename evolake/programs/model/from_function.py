@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evolake.errors import InputError
+from evolake.parsing import parse_python
 from evolake.programs.model.program_text import END, START
 
 _EVALUATOR = '''"""Scores `{function}` of the program by `{score}` of scoring.py."""
@@ -88,7 +89,7 @@ def _found(option: str, named: str) -> _Function:
         )
     try:
         text = path.read_text(encoding="utf-8")
-        tree = ast.parse(text)
+        tree = parse_python(text)
     except (OSError, ValueError, SyntaxError, RecursionError, MemoryError) as error:
         raise InputError(f"{option}: {path} is not read as Python in UTF-8: {error}") from None
     functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}

@@ -58,6 +58,7 @@ def test_every_row_of_the_page_is_read():
         "x = y = 20",
         "12_{8}",
         "5",
+        "-1 < x < 3",
         "x = 3,\\ y = -2",
         "x = 3, y = -2",
         "Yes, it does",
