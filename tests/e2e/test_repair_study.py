@@ -148,7 +148,7 @@ def test_the_opt_in_arms_are_found_over_like_the_others(site):
         (pl.col("suite") == "lia") & (pl.col("variation") == "none")
     )
     assert main["arm"].to_list() == list(KNOWN_ARMS) and set(main["runs"]) == {2 * 12}
-    assert site.lake.read("repair", "comparisons").height == 2 * 36  # pairs of the nine arms with equal calls
+    assert site.lake.read("repair", "comparisons").height == 2 * 45  # pairs of the ten arms with equal calls
     assert site.lake.read("repair", "robustness")["arm"].n_unique() == len(KNOWN_ARMS) > len(ARMS)
 
 
