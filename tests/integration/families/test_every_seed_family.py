@@ -114,8 +114,11 @@ def test_the_shipped_evidence_of_a_seed_is_what_its_gates_see(name, pool):
 
 @every_family
 def test_a_seed_passes_every_gate_under_its_other_rules(name, pool):
+    """But for the share of answers that need a rule: under other ones it may be below the bar, and operators
+    draw such a child again (test_rules_bite)."""
+    rules = replace(RULES, rules=tuple(rule for rule in RULES.rules if rule.id != "families-vital-rules"))
     for family in other_rules(FAMILIES[name]):
-        unanimous(judged(family, pool))
+        unanimous(judged(family, pool, rules=rules))
 
 
 def test_no_seed_is_a_near_duplicate_of_another(pool):
