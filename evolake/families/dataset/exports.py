@@ -234,9 +234,10 @@ def clear(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     there = sorted(path for path in folder.rglob("*") if not path.is_dir())
     names = [path.relative_to(folder).as_posix() for path in there]
-    folders = {path for path in folder.rglob("*") if path.is_dir()}
-    strange = [name for name in names if name not in WRITTEN] + [
-        path.name for path in folders if not path.match(PACKAGE)
+    folders = sorted((path for path in folder.rglob("*") if path.is_dir()), reverse=True)
+    cached = re.compile(rf"({PACKAGE}/)?__pycache__/[\w.-]+\.pyc")  # of an import of the package
+    strange = [name for name in names if name not in WRITTEN and not cached.fullmatch(name)] + [
+        path.name for path in folders if not path.match(PACKAGE) and path.name != "__pycache__"
     ]
     if there and (
         strange or TITLE not in (folder / CARD).read_text(encoding="utf-8", errors="replace")
