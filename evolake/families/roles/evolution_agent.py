@@ -112,8 +112,8 @@ def _corrected(request: EvolveRequest, random: np.random.Generator) -> EvolveRep
     parents, draft = [from_record(record) for record in request.records], from_record(request.draft_record)
     if request.draft.gate in GIVEN_UP:
         return EvolveReply(note=f"no other rule mends a block at the gate {request.draft.gate!r}")
-    for mend in _other_mends(request.draft, draft, _deepest(request)):
-        child = _composed(mend)
+    for correct in _corrections(request.draft, draft, _deepest(request)):
+        child = _composed(correct)
         if not isinstance(child, str) and child.family_id not in request.taken:
             return as_reply(replace(child, parents=draft.parents), parents, "it asks for more now")
     options = [
@@ -138,8 +138,8 @@ def _switched(draft: Family, point: str, alternative: str) -> Family:
     return named(replace(changed, title=retold(draft, changed)))
 
 
-def _other_mends(blocked: Draft, draft: Family, deepest: int | None) -> list[Callable[[], Family]]:
-    """Return what may mend a draft under its rules. Where few instances need a rule: such are drawn. Where a
+def _corrections(blocked: Draft, draft: Family, deepest: int | None) -> list[Callable[[], Family]]:
+    """Return what may correct a draft under its rules. Where few instances need a rule: such are drawn. Where a
     guess is right too often: without the easy levels, if the middle one cannot be guessed; as a series of
     cases, if that is not too deep."""
     if blocked.rule_id not in ("families-vital-rules", "families-guessable"):
@@ -150,10 +150,10 @@ def _other_mends(blocked: Draft, draft: Family, deepest: int | None) -> list[Cal
     middle = [
         row for row in shares if row["difficulty"] == MIDDLE and max(row["constant"], row["pair"]) <= SAFE
     ]
-    mends: list[Callable[[], Family]] = [lambda: raised(draft)] if middle else []
+    corrections: list[Callable[[], Family]] = [lambda: raised(draft)] if middle else []
     if deepest is None or depth(draft) < deepest:
-        mends.append(lambda: series([draft], np.random.default_rng(0)))
-    return mends
+        corrections.append(lambda: series([draft], np.random.default_rng(0)))
+    return corrections
 
 
 def _weak(shares: list[dict[str, Any]]) -> set[tuple[str, str]]:

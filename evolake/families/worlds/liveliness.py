@@ -125,14 +125,14 @@ class _Bites:
         self.asked += len(instances)
         for place, (way, solution) in enumerate(self.ways):
             answers = [_answer_of(solution, inputs) for inputs in instances]
-            told = [
+            answered = [
                 self.right(inputs, answer)
                 for inputs, answer in zip(instances, answers, strict=True)
                 if answer is not None or way.way != NOTHING
             ]
             if way.way == NOTHING:
-                self.nothing.setdefault(place, []).append((len(told), len(told) - sum(told)))
-            elif len(told) - sum(told) < BITING * len(told):
+                self.nothing.setdefault(place, []).append((len(answered), len(answered) - sum(answered)))
+            elif len(answered) - sum(answered) < BITING * len(answered):
                 return False
         return True
 
@@ -140,10 +140,10 @@ class _Bites:
         """Return whether enough answers are others at every level with nothing instead of a rule."""
         first: dict[str, list[tuple[int, int]]] = {}
         for place, counts in self.nothing.items():
-            told, changed = (sum(column) for column in zip(*counts, strict=True))
-            if says_something(NOTHING, self.asked, told, changed):
+            answered, changed = (sum(column) for column in zip(*counts, strict=True))
+            if says_something(NOTHING, self.asked, answered, changed):
                 first.setdefault(self.ways[place][0].point, counts)
-        return all(changed >= BITING * told for counts in first.values() for told, changed in counts)
+        return all(changed >= BITING * answered for counts in first.values() for answered, changed in counts)
 
 
 def _answer_of(solution: Callable[..., Any], inputs: Any) -> Any:

@@ -2,7 +2,7 @@
 sources of the solver's seed, and the tree enters the next cycle as any other submission. What evolves from it
 starts where the options end.
 
-A setting that the solver names (`--sat`) moves several options. CaDiCaL and Kissat print all that differ from
+A setting that the solver names (`--sat`) moves several options. CaDiCaL prints all that differ from
 their defaults, by which they are known.
 """
 
