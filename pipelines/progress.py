@@ -2,8 +2,8 @@
 each line what it does now.
 
 On a terminal the lines running stand below the text and are kept up to date. Without one, the beginning and
-the end of each run are printed, and in between, of each line that has printed nothing for half a minute, what
-it does and how far it is: no stage is silent in a log.
+the end of each run are printed, and in between, of each line that has printed nothing for `EVERY_S` seconds,
+what it does and how far it is: no stage is silent in a log.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from evolake.terminal import as_called
 from pipelines.estimate import in_words
 from pipelines.events import Event
 
-EVERY_S = 30.0
+EVERY_S = 15.0
 """Seconds after which a line that has printed nothing says what it does, if the output is no terminal."""
 LONG_S = 5.0
 """Seconds that a step is running before a terminal shows for how long."""

@@ -141,7 +141,7 @@ def _switched(draft: Family, point: str, alternative: str) -> Family:
 def _corrections(blocked: Draft, draft: Family, deepest: int | None) -> list[Callable[[], Family]]:
     """Return what may correct a draft under its rules. Where few instances need a rule: such are drawn. Where a
     guess is right too often: without the easy levels, if the middle one cannot be guessed; as a series of
-    cases, if that is not too deep."""
+    cases, if that is not too deep. A drawn world is no series: that would be a child without parents."""
     if blocked.rule_id not in ("families-vital-rules", "families-guessable"):
         return []
     shares = [json.loads(trace) for trace in blocked.traces]
@@ -151,7 +151,7 @@ def _corrections(blocked: Draft, draft: Family, deepest: int | None) -> list[Cal
         row for row in shares if row["difficulty"] == MIDDLE and max(row["constant"], row["pair"]) <= SAFE
     ]
     corrections: list[Callable[[], Family]] = [lambda: raised(draft)] if middle else []
-    if deepest is None or depth(draft) < deepest:
+    if draft.parents and (deepest is None or depth(draft) < deepest):
         corrections.append(lambda: series([draft], np.random.default_rng(0)))
     return corrections
 

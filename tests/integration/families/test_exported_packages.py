@@ -1,7 +1,8 @@
 """The exports that are packages, loaded by the packages that they are for, each in a process of its own.
 
 verifiers wants other versions of what evolake needs (openai before 3), so it is never in one environment with
-it: EVOLAKE_VERIFIERS_PYTHON names the Python of one that has it; without it, that test is skipped."""
+it: EVOLAKE_VERIFIERS_PYTHON names the Python of one that has it. Without it that test is skipped, and under
+EVOLAKE_REQUIRE_ALL=1 it installs verifiers into an environment of its own."""
 
 import json
 import os
@@ -22,7 +23,7 @@ from evolake.jail import open_pool
 
 NAMES = ("parking-fees", "surely-older", "border-colours")
 SIZES = SETTINGS.model_copy(update={"instances_per_family": 8})
-PYTHON = os.environ.get("EVOLAKE_VERIFIERS_PYTHON", "")
+RELEASE = "verifiers==0.4.0"
 GYM = """
 import json
 import reasoning_gym
@@ -110,18 +111,30 @@ def test_reasoning_gym_draws_and_scores_the_questions(gym):
     assert refused == "wanted a size of 1 to 24 (got 10000)"
 
 
-def test_verifiers_loads_the_taskset_and_every_label_is_valid(tmp_path):
-    if not PYTHON:
+@pytest.fixture
+def verifiers_python(tmp_path_factory) -> str:
+    named = os.environ.get("EVOLAKE_VERIFIERS_PYTHON", "")
+    if named:
+        return named
+    if os.environ.get("EVOLAKE_REQUIRE_ALL") != "1":
         pytest.skip(
             "EVOLAKE_VERIFIERS_PYTHON names no Python that has verifiers: pip install verifiers, apart"
         )
+    folder = tmp_path_factory.mktemp("verifiers")
+    subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+    python = str(folder / "bin" / "python")
+    subprocess.run([python, "-m", "pip", "install", "--quiet", "--no-compile", RELEASE], check=True)
+    return python
+
+
+def test_verifiers_loads_the_taskset_and_every_label_is_valid(tmp_path, verifiers_python):
     folder = exported("verifiers", tmp_path / "out")
-    said = json.loads(told(PYTHON, folder, VERIFIERS)[-1])
+    said = json.loads(told(verifiers_python, folder, VERIFIERS)[-1])
     assert (said["tasks"], said["keys"]) == (24, 24)
     assert said["valid"] == [True] * 24 and said["wrong"] == [0.0] * 24
     done = subprocess.run(
         [
-            Path(PYTHON).with_name("vf-validate"),
+            Path(verifiers_python).with_name("vf-validate"),
             "evolake-families",
             "--runtime.type",
             "subprocess",

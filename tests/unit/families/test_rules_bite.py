@@ -157,8 +157,8 @@ def test_instances_are_drawn_until_they_need_a_rule_that_few_need():
             deciding(family, weak)
 
 
-def corrected(rule_id: str, *traces: Mapping[str, Any], deepest: int = 2) -> Family:
-    family = replace(seed_family("clinic-queue"), operator="switch", parents=("p",))
+def corrected(rule_id: str, *traces: Mapping[str, Any], deepest: int = 2, parents: Any = ("p",)) -> Family:
+    family = replace(seed_family("clinic-queue"), operator="switch", parents=parents)
     draft = Draft(
         generator=family.generator,
         template=family.template,
@@ -188,5 +188,9 @@ def test_a_child_is_mended_by_what_it_was_blocked_for():
     made = corrected("families-guessable", *dull)
     assert (made.operator, made.parents, made.answer.type) == ("series", ("p",), "list")
     assert "as_it_comes" in corrected("families-vital-rules", bites).generator
-    for other in (corrected("families-guessable", *dull, deepest=0), corrected("families-ties", bites)):
+    for other in (
+        corrected("families-guessable", *dull, deepest=0),
+        corrected("families-guessable", *dull, parents=()),
+        corrected("families-ties", bites),
+    ):
         assert (other.operator, other.generator) == ("switch", seed_family("clinic-queue").generator)
