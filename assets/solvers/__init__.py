@@ -2,7 +2,7 @@
 
 incoming -> plan -> variants -> compliance -> binaries -> smoke -> correctness -> benchmark_runs -> metrics ->
 objectives -> objective_scores
--> consensus_ranking -> champion -> post_mortem -> rule_proposals -> survivors; holdout_runs aside
+-> consensus_ranking -> champion -> post_mortem -> rule_proposals -> survivors; control and holdout_runs aside
 """
 
 from assets.solvers.line import line

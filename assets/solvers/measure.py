@@ -13,10 +13,11 @@ from assets.line import MEASURES_TIME
 from assets.solvers.judge import late_verdicts, of_record, publish_late
 from assets.solvers.line import archive, line, open_workspace, rules_in_force
 from assets.store import LineStore
-from evolake.lake import DERIVATIONS, EVALUATIONS
+from evolake.lake import DERIVATIONS, EVALUATIONS, preceding
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.tables import (
     CONTEST_FAMILIES,
+    CONTROL,
     DECISIONS,
     DUELS,
     HOLDOUT_RUNS,
@@ -322,3 +323,48 @@ def holdout_runs(
         }
     )
     return runs
+
+
+@line.asset(deps=[line.incoming], schema=CONTROL, kinds={"bubblewrap"}, metadata={MEASURES_TIME: True})
+def control(
+    context: dg.AssetExecutionContext,
+    lake: LakeResource,
+    compute: ComputeResource,
+    variants: pl.DataFrame,
+    consensus_ranking: pl.DataFrame,
+    benchmark_runs: pl.DataFrame,
+    champion: pl.DataFrame,
+) -> pl.DataFrame:
+    """Try random options of the champion's seed on the suite `train`, in a share of the processor seconds
+    that the cycle's new variants ran there: the dumb search that variants have to beat."""
+    from evolake.errors import InputError
+    from evolake.solvers.evolution.population import RankedCycle
+    from evolake.solvers.evolution.solver_contest import champion_after
+    from evolake.solvers.gates.judging import objections
+    from evolake.solvers.tuning.control import control_row
+
+    store = LineStore(line, context, lake, compute)
+    population = archive(store)
+    ranked = RankedCycle(population, variants.to_dicts(), consensus_ranking.to_dicts())
+    unsound = objections(late_verdicts(store, "benchmark_runs", "champion"))
+    holder = ranked.rows[champion_after(ranked, champion.to_dicts(), set(unsound))]
+    last = preceding(store.cycle)
+    held = last is not None and store.lake.record(line.name, CONTROL.name, last) is not None
+    before = store.lake.read(line.name, CONTROL.name, last).to_dicts() if held else []
+    try:
+        row = control_row(
+            open_workspace(store, population),
+            population,
+            holder,
+            sound_runs(store, population, benchmark_runs),
+            variants["variant_id"].to_list(),
+            compute.executor(),
+            cycle=store.cycle,
+            before=before[0] if before else None,
+        )
+    except InputError as error:  # a solver without options
+        store.log(f"no control: {error.what}")
+        row = None
+    shown = ("options", "ratio", "champion_ratio", "settings")
+    store.tell({name: row[name] for name in shown} if row else {})
+    return CONTROL.frame([row] if row else [])

@@ -145,6 +145,14 @@ class SolversSettings(LineSettings):
         description="formulas of a race's first budget level; each level doubles them and drops "
         "half of the variants",
     )
+    control_share: float = Field(
+        default=0.25,
+        ge=0,
+        description=(
+            "processor seconds that random options of the champion's seed run on train_suite, as a share of "
+            "what the cycle's new variants ran; 0: no control"
+        ),
+    )
     duel_instances: int = Field(
         default=0, ge=0, description="formulas of a duel where more than `train_instances`; 0: just as many"
     )

@@ -59,10 +59,24 @@ def test_every_variant_was_judged_and_only_accepted_ones_are_ranked(project):
     ) - blocked
 
 
+def test_random_options_of_the_seed_ran_next_to_the_variants(project):
+    asked = "SELECT solver, settings, ratio, champion_ratio, cpu_s, line_cpu_s FROM solvers.control"
+    ran = project.sql(
+        "SELECT variant_id FROM solvers.benchmark_runs JOIN solvers.variants USING (variant_id)"
+    )
+    rows = project.sql(asked)
+    assert len(rows) == bool(ran)
+    for solver, settings, ratio, champion, seconds, line in rows:
+        assert solver == SEED and settings >= 1 and ratio >= 1 and champion > 0
+        assert seconds >= 0.25 * line > 0
+
+
 def test_status_and_report_show_it(project, tmp_path):
     status = json.loads(project.run("status", "--json").stdout)
     assert [(row["line"], row["sealed_cycles"], row["broken"]) for row in status["lines"]] == [
         ("solvers", 1, None)
     ]
     project.run("report", "--out", str(tmp_path / "report.html"))
-    assert "Cycle 0001 of the solvers line" in (tmp_path / "report.html").read_text()
+    report = (tmp_path / "report.html").read_text()
+    assert "Cycle 0001 of the solvers line" in report
+    assert f" of {SEED} in " in report or not project.sql("FROM solvers.control")

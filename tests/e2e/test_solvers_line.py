@@ -37,6 +37,7 @@ ASSETS = (
     "objective_scores",
     "consensus_ranking",
     "champion",
+    "control",
     "holdout_runs",
     "post_mortem",
     "rule_proposals",

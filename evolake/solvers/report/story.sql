@@ -37,5 +37,8 @@ JOIN solvers.metrics AS m ON m.cycle = champions.cycle AND m.variant_id = champi
 WHERE champions.line = 'solvers' AND champions.cycle <= $cycle GROUP BY champions.cycle
   ORDER BY champions.cycle
 
+-- name: control
+SELECT * FROM solvers.control WHERE cycle = $cycle
+
 -- name: counted
 SELECT count(*)::INTEGER AS runs FROM ({runs}) WHERE cycle <= $cycle
