@@ -1,11 +1,13 @@
 """What does `evolake solvers tune` gain on families of formulas that people care about, by solver?
 
     python benchmarks/solvers_tune.py [FAMILY ...] [--solver NAME ...] [--minutes 2] [--formulas 40] [--state FILE]
+        [--control]
 
 For each family and each solver 40 formulas are drawn, 20 to race on and 20 that decide, as the command does with
 a folder. If the best setting is better on the 20, 40 formulas that are drawn after the choice meet both once
 more: the column "drawn after the choice". Ratios are geometric means of the default's cost over the setting's,
-with 95 % intervals; a limit of 10 s. FILE has a line for each pair that is done; the same command continues.
+with 95 % intervals; a limit of 10 s. With --control, random settings without a race get as many seconds as the
+race, each on all formulas, and the race's winner meets the best of them on the 20 unseen ones. FILE has a line for each pair that is done; the same command continues.
 Seconds are processor time of the solvers.
 """  # noqa: E501
 
@@ -102,7 +104,9 @@ def drawn(family: str, folder: Path, count: int, rng: np.random.Generator) -> Pa
     return folder
 
 
-def measured(family: str, solver: str, minutes: float, count: int, draw: int) -> dict[str, Any]:
+def measured(
+    family: str, solver: str, minutes: float, count: int, draw: int, *, control: bool
+) -> dict[str, Any]:
     """Tune one solver on one family, and meet formulas that are drawn after the choice."""
     with tempfile.TemporaryDirectory(prefix="evolake-tune-") as name:
         folder = Path(name)
@@ -110,9 +114,8 @@ def measured(family: str, solver: str, minutes: float, count: int, draw: int) ->
         measuring = MeasuringOptions(timeout_s=LIMIT_S)
         row: dict[str, Any] = {"family": family, "solver": solver}
         try:
-            result = tune(
-                solver, SuiteChoice(str(first), 0, None), measuring, TuneOptions(minutes=minutes, draw=draw)
-            )
+            options = TuneOptions(minutes=minutes, draw=draw, control=control)
+            result = tune(solver, SuiteChoice(str(first), 0, None), measuring, options)
         except InputError as error:  # too easy, or too hard for the time
             return row | {"verdict": error.what, "settings": 0, "options": ""}
         row["verdict"] = result.verdict
@@ -120,6 +123,8 @@ def measured(family: str, solver: str, minutes: float, count: int, draw: int) ->
         row |= {"default_s": result.default_s / result.formulas, "race_s": result.race_s}
         if result.decision:
             row["unseen"] = shown(result.decision)
+        if result.against_control:
+            row["over_random"] = shown(result.against_control)
         if result.verdict == "better":
             fresh = drawn(
                 family, folder / "fresh", count, np.random.default_rng(int.from_bytes(os.urandom(8)))
@@ -174,6 +179,7 @@ def words(item: dict[str, Any] | None) -> str:
 @click.option("--minutes", default=0.25 if SHORT else 2.0, show_default=True, help="As of `tune`.")
 @click.option("--formulas", default=12 if SHORT else 40, show_default=True)
 @click.option("--draw", default=1, show_default=True, help="Number that the formulas are drawn from.")
+@click.option("--control", is_flag=True, help="Also random settings, for as long.")
 @click.option("--state", type=click.Path(path_type=Path), default=None, help="File of what is done.")
 def main(
     families: tuple[str, ...],
@@ -181,6 +187,7 @@ def main(
     minutes: float,
     formulas: int,
     draw: int,
+    control: bool,
     state: Path | None,
 ) -> None:
     """Print the table, a line as soon as it is known. FAMILY: a part of a family's name."""
@@ -188,19 +195,21 @@ def main(
     if SHORT:
         chosen, solvers = [name for name in FAMILIES if "colouring" in name], SOLVERS[2:]
     done = [json.loads(line) for line in state.read_text().splitlines()] if state and state.exists() else []
-    print("| family | solver | verdict | on unseen formulas | drawn after the choice | settings | options |")
-    print("| --- | --- | --- | --- | --- | --- | --- |")
+    names = ("on unseen formulas", "drawn after the choice", "over random settings", "settings", "options")
+    print(f"| family | solver | verdict | {' | '.join(names)} |")
+    print("| --- " * (3 + len(names)) + "|")
     for family in chosen:
         for solver in solvers or SOLVERS:
             row = next((item for item in done if (item["family"], item["solver"]) == (family, solver)), None)
             if row is None:
-                row = measured(family, solver, minutes, formulas, draw)
+                row = measured(family, solver, minutes, formulas, draw, control=control)
                 if state:
                     with state.open("a") as file:
                         file.write(json.dumps(row) + "\n")
             print(
                 f"| {family} | {solver} | {row['verdict']} | {words(row.get('unseen'))} "
-                f"| {words(row.get('after'))} | {row['settings']} | `{row['options']}` |",
+                f"| {words(row.get('after'))} | {words(row.get('over_random'))} | {row['settings']} "
+                f"| `{row['options']}` |",
                 flush=True,
             )
 

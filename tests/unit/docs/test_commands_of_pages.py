@@ -24,7 +24,8 @@ OTHERS = {
     "python mine": "tests/integration/prompts/test_adapter_taken_home.py runs the script",
     "uv venv": "tried by hand: it needs another installer and an index",
     "uv pip": "tried by hand: it needs another installer and an index",
-    "git checkout": "an older script, of a commit that the line names",
+    "cd ..": "to the folder of an older commit, see git worktree",
+    "git worktree": "an older script, of a commit that the line names",
     "python formulas.py": "tests/integration/test_tutorials.py runs it",
     "make demo": "takes minutes; tests type its commands (run, solvers tune, repair run, report, status)",
     "pip wheel": "tests/e2e/test_installed_package.py builds a wheel",
@@ -165,6 +166,6 @@ def test_every_other_command_of_the_pages_runs_somewhere_or_has_a_reason():
             for words in commands_in(line):
                 if SHELL.match(words[0]):
                     name, second = words[0].rpartition("/")[2], words[1].partition("/")[0]
-                    assert second != "benchmarks" or "git checkout" in line or (ROOT / words[1]).is_file()
+                    assert second != "benchmarks" or "git worktree" in line or (ROOT / words[1]).is_file()
                     found.add(f"{name} {second}")
     assert found == set(OTHERS)
