@@ -72,6 +72,21 @@ class PromptsSettings(LineSettings):
         gt=0,
         description="steps of one update, each on its part of the groups; from the second on clipping acts",
     )
+    warmup_steps: int = Field(
+        default=0, ge=0, description="optimizer steps in which the learning rate grows linearly to its value"
+    )
+    decay_steps: int = Field(
+        default=0,
+        ge=0,
+        description=(
+            "optimizer steps after warm-up in which it falls to a tenth, by a cosine, and stays there; 0: it "
+            "stays as it is"
+        ),
+    )
+    mask_truncated: bool = Field(
+        default=False,
+        description="whether replies that end at max_tokens carry no loss (DAPO's overlong filtering)",
+    )
     kl_term: Literal["k3", "weighted"] = Field(
         default="k3", description="weighted: SSLogic's equation 4, k3 times the ratio to who sampled"
     )

@@ -25,6 +25,7 @@ is the plain one).
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -34,6 +35,8 @@ Rejects = Literal["unanswered", "incorrect"]
 CISPO_CAP = 5.0
 """The largest weight of importance in the loss `cispo`; trl's `epsilon_high`, at what ScaleRL (2025)
 recommends. The cap is it, not 1 + it."""
+LAST_RATE = 0.1
+"""Share of the learning rate that is left after a decay."""
 CORRECT = 1.0
 """The reward of a correct answer: in a recipe that rejects, a group without one is skipped."""
 
@@ -42,7 +45,7 @@ CORRECT = 1.0
 class Recipe:
     """One configuration of the trainer. loss_type, scale_rewards: trl's names in GRPOConfig. clip: largest
     gradient norm; None: never clipped. mini_batches: optimizer steps of one update, each on its part of the
-    groups."""
+    groups. warmup_steps, decay_steps, mask_truncated: as the settings."""
 
     name: str
     learning_rate: float
@@ -55,6 +58,19 @@ class Recipe:
     rejects: Rejects | None
     mini_batches: int = 1
     kl_term: Literal["k3", "weighted"] = "k3"
+    warmup_steps: int = 0
+    decay_steps: int = 0
+    mask_truncated: bool = False
+
+    def rate_at(self, step: int) -> float:
+        """Return the learning rate of an optimizer step, from 0."""
+        grown = min(1.0, (step + 1) / self.warmup_steps) if self.warmup_steps else 1.0
+        if not self.decay_steps:
+            return self.learning_rate * grown
+        passed = min(max(step - self.warmup_steps, 0) / self.decay_steps, 1.0)
+        return (
+            self.learning_rate * grown * (LAST_RATE + (1 - LAST_RATE) * (1 + math.cos(math.pi * passed)) / 2)
+        )
 
 
 ESPL = Recipe("espl", 4e-5, (0.9, 0.95), 0.0, "dr_grpo", "none", None, 1.0, None)
@@ -74,6 +90,9 @@ def recipe_of(settings: PromptsSettings) -> Recipe:
         "loss_type",
         "mini_batches",
         "kl_term",
+        "warmup_steps",
+        "decay_steps",
+        "mask_truncated",
     )
     own = {name: getattr(settings, name) for name in names}
     return replace(

@@ -278,7 +278,7 @@ class LocalPolicy:
         if not kept:
             return UpdateStats(self.steps, 0.0, 0.0, 0.0, 0, len(groups), informative, rejected, False)
         step = take_step(
-            Learner(self.model, self.tokenizer, self.optimizer),
+            Learner(self.model, self.tokenizer, self.optimizer, self.steps),
             self.recipe,
             kept,
             rows=sum(len(group.samples) for group in groups),

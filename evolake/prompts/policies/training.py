@@ -73,11 +73,13 @@ def usable(groups: Sequence[Group], recipe: Recipe) -> list[Group]:
 
 @dataclass(frozen=True)
 class Learner:
-    """What learns. model: a peft model with one adapter, `default`. optimizer: of the adapter's weights."""
+    """What learns. model: a peft model with one adapter, `default`. optimizer: of the adapter's weights.
+    steps: that it has taken."""
 
     model: Any
     tokenizer: Any
     optimizer: Any
+    steps: int = 0
 
 
 def take_step(
@@ -105,6 +107,9 @@ def take_step(
     from transformers import PrinterCallback
 
     model, tokenizer, optimizer = learner.model, learner.tokenizer, learner.optimizer
+    for weights in optimizer.param_groups:
+        weights["initial_lr"] = 1.0
+    rates = LambdaLR(optimizer, lambda step: recipe.rate_at(learner.steps + step))
     sizes = {len(group.samples) for group in groups}
     if len(sizes) != 1 or not groups:
         raise MachineryError(
@@ -134,7 +139,7 @@ def take_step(
                 model.device.type == "cpu",
             ),
             train_dataset=Dataset.from_dict({"prompt": [str(number) for number in range(len(groups))]}),
-            optimizers=(optimizer, LambdaLR(optimizer, lambda _: 1.0)),
+            optimizers=(optimizer, rates),
         )
         if (
             "ref" in model.peft_config
@@ -346,6 +351,7 @@ def _arguments(folder: str, recipe: Recipe, passes: _Passes, seed: int, on_cpu: 
         loss_type=recipe.loss_type,
         scale_rewards=recipe.scale_rewards,
         beta=recipe.kl,
+        mask_truncated_completions=recipe.mask_truncated,
         use_bias_correction_kl=recipe.kl_term == "weighted",
         epsilon=CLIP_RANGE,
         epsilon_high=CISPO_CAP if recipe.loss_type == "cispo" else None,

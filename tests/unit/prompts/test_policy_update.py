@@ -94,6 +94,62 @@ def test_an_update_of_espl_is_the_policy_gradient_by_hand(rows_per_pass):
         )
 
 
+def test_the_rate_grows_and_falls_as_asked():
+    recipe = replace(ESPL, learning_rate=1.0, warmup_steps=4, decay_steps=10)
+    rates = [recipe.rate_at(step) for step in range(40)]
+    assert rates[:4] == [0.25, 0.5, 0.75, 1.0] and rates[4] == 1.0
+    assert rates[9] == pytest.approx(0.55) and rates[14:] == pytest.approx([0.1] * 26)
+    assert [ESPL.rate_at(step) for step in (0, 1000)] == [4e-5, 4e-5]
+
+
+def test_steps_of_a_warm_up_are_as_long_as_its_rates():
+    """Adam's first step moves a weight by the rate; the steps before count."""
+    moved = []
+    for recipe in (ESPL, replace(ESPL, warmup_steps=4)):
+        policy = trained_once(tiny_policy(recipe=recipe))
+        before = {name: weights.detach().clone() for name, weights in policy.model.named_parameters()}
+        groups = groups_of(policy.sample([(PROMPT, problem) for problem in problems(5)], 4, 7), REWARDS)
+        policy.update(groups, 1)
+        changes = [weights.detach() - before[name] for name, weights in policy.model.named_parameters()]
+        moved.append(max(float(change.abs().max()) for change in changes))
+    assert moved[1] == pytest.approx(moved[0] / 4, rel=0.02)
+    policy.steps = 2
+    policy.update(groups, 1)
+    assert policy.optimizer.param_groups[0]["lr"] == pytest.approx(4e-5)
+
+
+def test_replies_that_were_cut_off_carry_no_loss_where_that_is_asked():
+    policy = trained_once(tiny_policy(recipe=replace(ESPL, mask_truncated=True)))
+    drawn = policy.sample([(PROMPT, problem) for problem in problems(5)], 4, 7)
+    end = policy.tokenizer.eos_token_id
+    drawn = [
+        [
+            sample if place % 2 else replace(sample, reply_ids=(*sample.reply_ids[:-1], end))
+            for place, sample in enumerate(some)
+        ]
+        for some in drawn
+    ]
+    groups = groups_of(drawn, REWARDS)
+    whole = gradients(policy, espl_loss(policy, groups))
+    cut_off = [
+        replace(
+            group,
+            samples=tuple(
+                sample
+                if sample.reply_ids[-1] == end
+                else replace(sample, reply_mask=(0,) * len(sample.reply_ids))
+                for sample in group.samples
+            ),
+        )
+        for group in groups
+    ]
+    wanted = gradients(policy, espl_loss(policy, cut_off))
+    policy.update(groups, 1)
+    assert_same(first_gradients(policy), wanted)
+    with pytest.raises(AssertionError):
+        assert_same(first_gradients(policy), whole)
+
+
 def with_results(sample: Sample) -> Sample:
     """The sample with foreign tokens after its third and its sixth; its own stay what they were."""
     ids, mask = list(sample.reply_ids), [1] * len(sample.reply_ids)
