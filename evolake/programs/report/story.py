@@ -352,6 +352,11 @@ ARTIFACTS = LineArtifacts(
     titles=(
         "SELECT project AS name, cycle, holder_id AS artifact_id, holder_mean AS score FROM programs.champion"
     ),
+    evaluations=(
+        "SELECT purpose AS what, program_id AS artifact_id, wall_s AS seconds, ended, seed, status, cpu_s "
+        "FROM programs.measured JOIN ({published}) ON asset = 'measured' WHERE cycle = $cycle "
+        "ORDER BY program_id, what, side, seed"
+    ),
     kinds={
         "program": Kind(
             "program_id",

@@ -64,6 +64,8 @@ def evolved(tmp_path_factory) -> Iterator[OneLine]:
     for file, text in FILES.items():
         (folder / "slope" / file).write_text(text)
     places = {"EVOLAKE_LAKE": str(folder / "lake"), "EVOLAKE_PROGRAMS__PROJECTS": str(folder / "slope")}
+    places["EVOLAKE_LOGS__OTEL"] = str(spans := folder / "spans")
+    spans.write_text("no folder")
     with pytest.MonkeyPatch.context() as monkeypatch, dg.DagsterInstance.ephemeral() as instance:
         for name, value in (SMALL | places).items():
             monkeypatch.setenv(name, value)
@@ -79,10 +81,14 @@ def evolved(tmp_path_factory) -> Iterator[OneLine]:
                 project.run("0001", "baseline")
         KILLED.extend(project.rows("baseline_notes", "0001"))
         project.run("0001", "baseline", "simplified", "survivors")
+        LOGGED.extend(project.rows("logged", "0001"))
+        spans.unlink()
         project.run("0002")
         yield project
 
 
+LOGGED: list[dict] = []
+"""What was noted of the log after the first cycle, when it could not be written."""
 KILLED: list[dict] = []
 """What the searches had noted when they were killed."""
 
@@ -108,6 +114,25 @@ def test_a_project_is_attacked_when_it_enters_and_not_again_in_the_next_cycle(ev
     (first,), (second,) = (evolved.rows("entry_audits", cycle) for cycle in ("0001", "0002"))
     assert (first["verdict"], first["cpu_s"] > 0, second["cpu_s"]) == ("no finding", True, 0.0)
     assert second == first | {"cycle": "0002", "cpu_s": 0.0}
+
+
+def test_a_log_that_cannot_be_written_stops_no_cycle_and_has_both_later(evolved):
+    assert [(row["target"], row["state"]) for row in LOGGED] == [("otel", "failed")]
+    assert "FileExistsError" in LOGGED[0]["reason"]
+    key = dg.AssetKey([LINE, "story"])
+    events = evolved.instance.fetch_materializations(key, limit=2).records
+    pages = {item.asset_materialization.partition: item.asset_materialization.metadata for item in events}
+    assert "warning" in pages["0001"] and "is not in the log otel" in pages["0001"]["warning"].value
+    assert "warning" not in pages["0002"]
+    for cycle in ("0001", "0002"):
+        assert [row["state"] for row in evolved.rows("logged", cycle)] == ["logged"]
+        [found] = json.loads((evolved.lake.root.parent / "spans" / f"programs-{cycle}.json").read_text())[
+            "resourceSpans"
+        ]
+        names = [span["name"] for span in found["scopeSpans"][0]["spans"]]
+        assert names[0] == f"cycle programs {cycle}"
+        assert names.count("evaluation search") == len(evolved.rows("measured", cycle)) > 0
+        assert {"gate form", "gate run"} < set(names), names
 
 
 def test_a_project_has_dumb_searches_that_continue_after_a_kill_and_over_cycles(evolved):
