@@ -18,6 +18,7 @@ from evolake.programs.evolution import budgeted_search
 from evolake.programs.evolution.population import texts_of
 from evolake.programs.library import read_evolved
 from evolake.programs.report.material import population_entering
+from evolake.programs.search import searches
 
 LINE = "programs"
 FILES = {
@@ -76,7 +77,7 @@ def evolved(tmp_path_factory) -> Iterator[OneLine]:
         project.run("0001", "projects", "generations", "candidates", "rules", "accepted", "champion")
         with monkeypatch.context() as killing:
             killing.setattr(budgeted_search, "NOTED_S", -1e9)
-            killing.setattr(budgeted_search, "climb", killed_after(2))
+            killing.setattr(searches.Climber, "ask", killed_after(2))
             with pytest.raises(Killed):
                 project.run("0001", "baseline")
         KILLED.extend(project.rows("baseline_notes", "0001"))
@@ -99,15 +100,15 @@ class Killed(Exception):
 
 def killed_after(batches: int):
     """What tries so many batches, and raises in the next one."""
-    climb, left = budgeted_search.climb, [batches]
+    ask, left = searches.Climber.ask, [batches]
 
-    def climbing(*given, **more) -> None:
+    def asking(search) -> list:
         if not left[0]:
             raise Killed
         left[0] -= 1
-        climb(*given, **more)
+        return ask(search)
 
-    return climbing
+    return asking
 
 
 def test_a_project_is_attacked_when_it_enters_and_not_again_in_the_next_cycle(evolved):
@@ -157,6 +158,20 @@ def test_a_project_has_dumb_searches_that_continue_after_a_kill_and_over_cycles(
         assert row["line_total_cpu_s"] == spent + row["line_cpu_s"]
 
 
+def test_sql_compares_them_with_the_search_of_the_line(evolved):
+    done = commands.evolake("sql", "--file", "cookbook/program_searches.sql", "--json")
+    rows = json.loads(done.stdout)["rows"]
+    assert [(row["cycle"], row["search"]) for row in rows] == [
+        (cycle, search) for cycle in ("0001", "0002") for search in ("hill", "line", "restart")
+    ]
+    for row in rows:
+        assert row["evaluations"] >= 0 and row["cpu_s"] > 0 and 0 < row["best"] <= 1
+    assert rows[3]["cpu_s_so_far"] == pytest.approx(rows[0]["cpu_s"] + rows[3]["cpu_s"])
+    assert rows[1]["evaluations"] == len(
+        [row for row in evolved.rows("measured", "0001") if row["purpose"] == "search"]
+    )
+
+
 def test_each_note_of_a_polish_is_kept_not_only_the_first(tmp_path):
     from assets.programs.evolve import POLISHES, polishes_of
 
@@ -198,7 +213,7 @@ def test_the_better_of_them_is_measured_under_the_held_out_seeds_of_the_contest(
 
 def test_what_was_spent_already_is_not_spent_again(evolved, monkeypatch):
     before = evolved.rows("baseline", "0002")
-    monkeypatch.setattr(budgeted_search, "climb", killed_after(0))
+    monkeypatch.setattr(searches.Climber, "ask", killed_after(0))
     evolved.run("0002", "baseline")
     assert evolved.rows("baseline", "0002") == before
 
