@@ -30,7 +30,7 @@ from assets.guards import require_passed
 from assets.line import FIRST_CYCLE, IN_PROCESS_TAG, LINE_TAG, Line, cycle_key, is_cycle_key, register_keys
 from assets.rules import observe_rules
 from assets.shown import in_brief, note, warn
-from assets.story import FOUND_TAG, story_page
+from assets.story import FOUND_TAG, log_elsewhere, story_page
 from evolake.errors import PartitionBusy
 from evolake.lake import Lake, Seal, following, population_version, preceding
 from evolake.lake.schemas import INCOMING, OPENED
@@ -369,6 +369,11 @@ def _seal(
     version = population_version(hashes)
     store.seals.seal(line.name, cycle, version, built_on, context.run.run_id, hashes)
     register_keys(context.instance, line.name, [cycle])
+    unlogged = log_elsewhere(store, line, ended) if ended else []
+    for text in unlogged:
+        warn(context, f"WARN: {text}")
+    if unlogged:
+        page["warning"] = "WARN: " + "; ".join(unlogged)
     sealed = Sealed(
         cycle,
         version,

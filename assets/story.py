@@ -107,6 +107,16 @@ def _of(store: Lake, line: Line, cycle: str) -> tuple[dict[str, Any], str]:
     return page, found_in(story)
 
 
+def log_elsewhere(store: Lake, line: Line, cycle: str) -> list[str]:
+    """Write a cycle that has just been sealed to the logs of the settings; return a sentence for each log
+    that has not got it."""
+    if not any((logs := load().logs).model_dump().values()) or line.name not in lines():
+        return []
+    from evolake.report.logs import log_at_end
+
+    return log_at_end(store, line.name, cycle, logs)
+
+
 def rules_applied(store: Lake, line: Line) -> dict[str, Any]:
     """Return the entry of a page on rules that are half applied; nothing where they are not.
 

@@ -143,6 +143,7 @@ def run_key(
     sources = [
         Path(__file__).parent / "programs_control_searches.py",
         line / "evolution" / "budgeted_search.py",
+        line / "search" / "searches.py",
     ]
     if search not in BASELINES:
         sources += sorted(

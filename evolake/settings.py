@@ -160,6 +160,21 @@ class BudgetSettings(BaseModel):
     )
 
 
+class LogsSettings(BaseModel):
+    """Logs outside of the lake that every finished cycle is written to. Empty: none."""
+
+    model_config = ConfigDict(extra="forbid")
+    mlflow: str = Field(
+        default="",
+        description="tracking URI of MLflow, such as `sqlite:////srv/mlflow.db` or `http://HOST:5000`",
+    )
+    wandb: str = Field(default="", description="folder for offline runs of Weights & Biases")
+    otel: str = Field(
+        default="",
+        description="endpoint for OpenTelemetry's spans, `http://HOST:4318/v1/traces`, or a folder for files",
+    )
+
+
 class SqlSettings(BaseModel):
     """What one statement of `evolake sql` may take."""
 
@@ -281,6 +296,7 @@ class Settings(BaseSettings):
         default=None, description="address that the same JSON is posted to; never printed"
     )
     budget: BudgetSettings = BudgetSettings()
+    logs: LogsSettings = LogsSettings()
     sql: SqlSettings = SqlSettings()
     agents: AgentsSettings = AgentsSettings()
 

@@ -1,5 +1,5 @@
-"""What dumb searches find next to the line's search: hill climbing and restarts over the literals of each
-project's program, in a share of the processor seconds that the cycle's generations took."""
+"""What dumb searches find next to the line's search: those of the setting `searches`, over the literals of
+each project's program, in a share of the processor seconds that the cycle's generations took."""
 
 from __future__ import annotations
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from evolake.programs.evolution.population import Row
     from evolake.programs.model.project import Project
 
-SEARCHES = ("hill", "restart")
 SIDE = "baseline"
 NOTES = "baseline_notes"
 """Table of how far the searches of the cycle are: a run that is killed in one continues with it."""
@@ -50,7 +49,8 @@ def baseline(
         project = project_named(store, row["project"], row["blob_sha"], row["mode"])
         initial = population.initial(project.name)
         seconds = float(generations.filter(pl.col("project") == project.name)["cpu_s"].sum())
-        found = [search_row(store, project, initial, search, seconds) for search in SEARCHES]
+        searches = store.settings.of(ProgramsSettings).search_names
+        found = [search_row(store, project, initial, search, seconds) for search in searches]
         best = max(found, key=lambda item: item["score"] * (1 if project.higher_is_better else -1))
         done = measured_rows_of(store, project, best, heldout.filter(pl.col("project") == project.name))
         scores = [item["score"] for item in done]
@@ -78,8 +78,9 @@ def search_row(
     if before is not None:
         total = before["line_total_cpu_s"]
         start = SearchState(texts_of(store.blobs, before["files_sha"]), before["score"])
-    share = store.settings.of(ProgramsSettings).baseline_share
-    state = searched(store, project, initial, search, start, share * line_s / len(SEARCHES))
+    own = store.settings.of(ProgramsSettings)
+    share, searches = own.baseline_share, len(own.search_names)
+    state = searched(store, project, initial, search, start, share * line_s / searches)
     return {
         "cycle": store.cycle,
         "project": project.name,
@@ -123,6 +124,7 @@ def searched(
     settings, own, rules = store.settings, store.settings.of(ProgramsSettings), store.rules()
     facts = {
         "project": project.sha,
+        "search": search,
         "meeting": project.mode,
         "settings": own.model_dump(exclude=APART),
         "start": asdict(start),
@@ -131,7 +133,7 @@ def searched(
         "jail": settings.jail,
         "version": __version__,
     }
-    key, place = key_of(facts, ascii_only=True), SEARCHES.index(search)
+    key, place = key_of(facts, ascii_only=True), own.search_names.index(search)
     notes = work_notes(store, NOTES, project.name)
     if (noted := notes.held.get((place, key))) is not None:
         start = SearchState(**noted)

@@ -20,7 +20,11 @@ if TYPE_CHECKING:
     from evolake.lake.garbage import Garbage
 
 
-LATER = {"compact": Lazy("evolake.cli.lake_compact:compact"), "trace": Lazy("evolake.cli.lake_trace:trace")}
+LATER = {
+    "compact": Lazy("evolake.cli.lake_compact:compact"),
+    "log": Lazy("evolake.cli.lake_log:log"),
+    "trace": Lazy("evolake.cli.lake_trace:trace"),
+}
 
 
 @click.group(cls=LazyGroup, later=LATER, short_help="Verify, mirror, compact and clean the lake.")

@@ -301,6 +301,7 @@ RULES = _tables["rules"]
 STATE = _tables["state"]
 OPENED = _tables["opened"]
 ADDED_SEEDS = _tables["immigrants"]
+LOGGED = _tables["logged"]
 SEALS = _tables["seals"]
 PARTS = _tables["parts"]
 GUIDANCE = _tables["guidance"]
@@ -355,4 +356,5 @@ def incoming_tables(population: Mapping[str, TableSchema]) -> dict[str, TableSch
     return {f"{INCOMING}{name}": schema for name, schema in population.items()} | {
         "opened": OPENED,
         "immigrants": ADDED_SEEDS,
+        "logged": LOGGED,
     }

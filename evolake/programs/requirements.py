@@ -13,11 +13,18 @@ NO_PROJECT = (
 
 
 def nothing_to_do() -> str | None:
-    """Return why the line has nothing to do; None if there is a project, in a folder or in the lake."""
+    """Return why the line has nothing to do; None if there is a project, in a folder or in the lake.
+
+    Raises:
+        InputError: a search that the settings name cannot be used.
+    """
     from evolake.lake import Lake
     from evolake.programs.model.project import project_folders
+    from evolake.programs.search.searches import search_named
 
     settings = settings_module.load()
+    for name in settings.of(ProgramsSettings).search_names:
+        search_named(name)
     if project_folders(settings.of(ProgramsSettings), *settings.seed_folders):
         return None
     try:

@@ -8,7 +8,7 @@ from pydantic import ConfigDict, Field
 
 from evolake.settings import LineSettings
 
-APART = {"projects", "jail_folders", "baseline_share", "simplify_s", "audit_s"}
+APART = {"projects", "jail_folders", "baseline_share", "searches", "simplify_s", "audit_s"}
 """Settings that no candidate, score or decision depends on."""
 
 
@@ -118,6 +118,13 @@ class ProgramsSettings(LineSettings):
             "as a share of those that the search took; 0: none"
         ),
     )
+    searches: str = Field(
+        default="hill,restart",
+        description=(
+            "dumb searches with equal shares of that time, comma-separated: hill, restart, cma, de, and what "
+            "packages register as `evolake.searches`"
+        ),
+    )
     simplify_s: float = Field(
         default=20,
         ge=0,
@@ -145,3 +152,8 @@ class ProgramsSettings(LineSettings):
     processes: int = Field(
         default=16, ge=0, description="processes that an evaluator may start; 0 under EVOLAKE_JAIL=rlimits"
     )
+
+    @property
+    def search_names(self) -> list[str]:
+        """The names in `searches`."""
+        return [name for item in self.searches.split(",") if (name := item.strip())]

@@ -182,6 +182,8 @@ class LineArtifacts:
         gained: (lake, ask) -> what the line gained in the newest finished cycle, in a sentence that a person
             can repeat, "" for nothing; None: its row of the table of all lines says it.
         exhibit: (lake, ask) -> what shows it; asked only after `gained` said something.
+        evaluations: of a line whose evaluations are not in table `evaluations`: the question of that name in
+            `logs.sql`, in its tables.
         kinds: kind, as in `artifacts`, -> how it is found, shown and written.
     """
 
@@ -189,6 +191,7 @@ class LineArtifacts:
     score: str = "consensus"
     crowns_none: str = ""
     titles: str = ""
+    evaluations: str = ""
     outcome: Callable[[Catalogue, str], str] | None = None
     standing: Callable[[Standing, Lake, Ask], Standing | None] | None = None
     gained: Lazy[Callable[[Lake, Ask], str]] | None = None

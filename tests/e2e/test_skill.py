@@ -10,6 +10,8 @@ import sys
 from pathlib import Path
 
 SKILL = Path(__file__).parents[2] / "skills" / "evolake" / "SKILL.md"
+TYPED_ELSEWHERE = ("evolake programs new ./work", "evolake solvers tune", "evolake audit")
+"""Inline commands that are typed first, with what to tune by tests of their own, and with a project."""
 SHORTER = {"audit": ["--seconds", "2"]}
 PROGRAM = "# EVOLVE-BLOCK-START\ndef curve(x):\n    return 0.9 * x - 0.25 * x * x\n# EVOLVE-BLOCK-END\n"
 EVALUATOR = """import math
@@ -34,6 +36,9 @@ def test_an_agent_that_follows_it_gets_a_champion(tmp_path):
     text = SKILL.read_text()
     typed = re.findall(r"^ {4,8}((?:[A-Z_]+=\S+ )*evolake .+)$", text, re.MULTILINE)
     assert len(typed) == 11, typed
+    inline = [" ".join(item.split()) for item in re.findall(r"`(evolake [^`]+)`", text)]
+    typed += [line for line in inline if line not in TYPED_ELSEWHERE]
+    assert len(typed) == 14 and {*TYPED_ELSEWHERE} <= {*inline}, inline
     place = {name: text for name, text in os.environ.items() if not name.startswith("EVOLAKE_")}
     place |= {"EVOLAKE_LAKE": str(tmp_path / "lake"), "DAGSTER_HOME": str(tmp_path / "home")}
     place |= {"EVOLAKE_PROGRAMS__GENERATIONS_PER_CYCLE": "1", "EVOLAKE_PROGRAMS__BASELINE_SHARE": "0"}

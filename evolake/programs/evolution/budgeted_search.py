@@ -1,8 +1,8 @@
-"""Dumb searches over the literals of a program, which the line's search has to beat: hill climbing and
-restarts, by the same evaluator, in the same jail, through the same gates, for processor seconds.
+"""Searches over the literals of a program (`searches`), which the line's search has to beat, under a budget:
+by the same evaluator, in the same jail, through the same gates, for processor seconds or evaluations.
 
 The line's asset `baseline` runs them in every cycle, and continues where the cycle before ended
-(`continued`); `benchmarks/programs_control.py` compares them with more searches. An evaluation is one call of
+(`continued`); `benchmarks/programs_control.py` compares them with the operators. An evaluation is one call of
 the project's evaluator under one seed. A program that was evaluated before is not evaluated again and costs
 nothing, and neither does one that does not build; an evaluation that fails costs as much as any other. The
 initial program is known to all and costs nothing.
@@ -10,13 +10,12 @@ initial program is known to all and costs nothing.
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import math
 import os
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,10 +31,10 @@ from evolake.programs.evolution.outcome import search_seeds
 from evolake.programs.evolution.population import Row
 from evolake.programs.gate_specs import GATES
 from evolake.programs.gates import Candidate, bare_text
-from evolake.programs.model.program_text import Places, Unreadable, cut, parameters_in, parse
 from evolake.programs.model.project import Project, program_id
 from evolake.programs.sandbox.evaluating import Evaluation, Evaluator
 from evolake.programs.sandbox.program_runs import Built
+from evolake.programs.search.searches import Literals, search_named
 from evolake.programs.settings import ProgramsSettings
 from evolake.seeds import generator
 
@@ -46,8 +45,6 @@ ends: it has found no further one to try."""
 BEYOND_S = 1.3
 """Processor seconds that the start of a polish takes, and the evaluation of what it found."""
 
-LARGEST = 1e12
-"""Numbers beyond it are left as they are."""
 NOTED_S = 10.0
 """Processor seconds after which a search notes what it has."""
 TIMES = slice(11, 15)
@@ -233,10 +230,27 @@ class Judge:
         return BestProgram(self.texts, self.best, self._curve.points())
 
 
-def climb(judge: Judge, setup: SearchSetup, random: np.random.Generator, *, from_best: bool) -> None:
-    """Try one batch: change one to three literals of the best program so far, or of the initial one."""
-    start = judge.texts if from_best else setup.project.evolving
-    judge.merits([with_changed_literals(start, random) for _ in range(setup.workers)])
+def searching(
+    judge: Judge,
+    setup: SearchSetup,
+    search: str,
+    best: tuple[Mapping[str, str], float],
+    random: np.random.Generator,
+) -> Iterator[None]:
+    """Yield after each batch of a search, until nothing is left to spend or it ends. best: the best program
+    that it knows, with its score.
+
+    Raises:
+        InputError: there is no such search. MachineryError: what it asks for are no candidates.
+    """
+    make = search_named(search)
+    if getattr(make, "from_initial", False):
+        best = setup.project.evolving, float(setup.initial["score"])
+    literals = Literals(best[0])
+    running = make(literals.space, judge.sign * best[1], random, setup.workers)
+    while not judge.over and len(asked := running.ask()):
+        running.tell(asked, judge.merits([literals.program(values, search) for values in asked]))
+        yield
 
 
 @dataclass(frozen=True)
@@ -256,30 +270,30 @@ def continued(
     setup: SearchSetup, search: str, before: SearchState, cycle: str, note: Callable[[SearchState], None]
 ) -> SearchState:
     """Return a search's state when the setup's evaluator, a fresh one, has nothing left to spend, or nothing
-    new is found any more.
-
-    search: hill changes one to three literals of the best program so far, and keeps what is better; any other
-    changes those of the initial program, always of that one, and keeps what is best. note: keeps a state,
-    every `NOTED_S` and at the end.
+    new is found any more. note: keeps a state, every `NOTED_S` and at the end.
 
     What is drawn depends on the rounds before, so that a run which continues after a kill does not draw the
-    same again.
+    same again. Raises as `searching` does.
     """
-    judge, state, rounds = Judge(setup, (before.texts, before.score)), before, before.rounds
-    purpose = f"{setup.project.name}/{search}"
-    random = generator(setup.seed, CYCLE, cycle, purpose, before.rounds)
-    while not judge.over:
-        climb(judge, setup, random, from_best=search == "hill")
+    best = before.texts, before.score
+    judge, state, rounds = Judge(setup, best), before, before.rounds
+    random = generator(setup.seed, CYCLE, cycle, f"{setup.project.name}/{search}", before.rounds)
+
+    def now() -> SearchState:
+        return SearchState(
+            judge.texts,
+            judge.best,
+            before.evaluations + setup.evaluator.spent,
+            before.seconds + setup.evaluator.seconds_spent,
+            rounds,
+        )
+
+    for _ in searching(judge, setup, search, best, random):
         rounds += 1
-        if judge.over or before.seconds + setup.evaluator.seconds_used > state.seconds + NOTED_S:
-            state = SearchState(
-                judge.texts,
-                judge.best,
-                before.evaluations + setup.evaluator.spent,
-                before.seconds + setup.evaluator.seconds_spent,
-                rounds,
-            )
-            note(state)
+        if before.seconds + setup.evaluator.seconds_used > state.seconds + NOTED_S:
+            note(state := now())
+    if rounds > state.rounds:
+        note(state := now())
     return state
 
 
@@ -290,90 +304,3 @@ def evaluated_under(
     with Evaluator(project, own, mode=mode) as evaluator:
         built = evaluator.build(texts)
         return [evaluator.evaluate(texts, seed, built) for seed in seeds]
-
-
-@dataclass(frozen=True)
-class Literal:
-    """A literal in one of the files: its place, its value, and of a marked parameter how a value is
-    written."""
-
-    file: str
-    start: int
-    end: int
-    value: Any
-    write: Any = None
-
-
-def literals_in(texts: Mapping[str, str]) -> list[Literal]:
-    """Return the marked parameters of the blocks; of Python files without marks, all numbers, truth values
-    and strings but docstrings."""
-    result: list[Literal] = []
-    for name, text in texts.items():
-        spans = cut(text, name).spans()
-        marked = parameters_in(text, name)
-        found = [
-            Literal(name, item.start, item.end, round(item.value) if item.whole else item.value, item.written)
-            for item in marked
-        ]
-        if name.endswith(".py") and not marked:
-            places, tree = Places(text), parse(text)
-            docstrings = {places.span(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-            found = [
-                Literal(name, *places.span(node), node.value)
-                for node in ast.walk(tree)
-                if isinstance(node, ast.Constant)
-                and changeable(node.value)
-                and places.span(node) not in docstrings
-            ]
-        result += [
-            item for item in found if any(low <= item.start and item.end <= high for low, high in spans)
-        ]
-    return sorted(result, key=lambda item: (item.file, item.start))
-
-
-def written(item: Literal, value: Any) -> str:
-    """Return a value as it is written in the place of a literal."""
-    if item.write:
-        return item.write(value)
-    return f"({value!r})" if isinstance(value, int | float) and value < 0 else repr(value)
-
-
-def changeable(value: Any) -> bool:
-    """Return whether a literal is a string, a truth value or a number of a usual size."""
-    return isinstance(value, str) or (isinstance(value, bool | int | float) and abs(value) <= LARGEST)
-
-
-def with_changed_literals(texts: Mapping[str, str], random: np.random.Generator) -> dict[str, str]:
-    """Return the texts with one to three literals changed; as they are if they have none or the result cannot
-    be read."""
-    found = literals_in(texts)
-    if not found:
-        return dict(texts)
-    chosen = random.choice(len(found), min(len(found), int(random.integers(1, 4))), replace=False)
-    strings = sorted({item.value for item in found if isinstance(item.value, str)})
-    changed = dict(texts)
-    for item in sorted((found[place] for place in chosen), key=lambda item: -item.start):
-        new = written(item, changed_value(item.value, strings, random))
-        changed[item.file] = changed[item.file][: item.start] + new + changed[item.file][item.end :]
-    try:
-        for name, text in changed.items():
-            if name.endswith(".py"):
-                parse(text)
-    except Unreadable:  # a string that is part of an f-string, say
-        return dict(texts)
-    return changed
-
-
-def changed_value(value: Any, strings: list[str], random: np.random.Generator) -> Any:
-    """Return another value: a number times exp(normal) or plus normal, each by a scale of 0.01 to 1; the
-    other truth value; another string of the program."""
-    if isinstance(value, bool):
-        return not value
-    if isinstance(value, str):
-        others = [item for item in strings if item != value]
-        return others[int(random.integers(len(others)))] if others else value
-    scale, draw = 10 ** random.uniform(-2, 0), float(random.normal())
-    moved = value * math.exp(scale * draw) if value and random.random() < 0.5 else value + scale * draw
-    if isinstance(value, int):
-        return round(moved) if round(moved) != value else value + (1 if draw > 0 else -1)
-    return float(f"{moved:.9g}")

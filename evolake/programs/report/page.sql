@@ -42,5 +42,5 @@ ORDER BY project, score DESC LIMIT 30
 -- the processor seconds of the one that took most, in all cycles.
 SELECT c.*, p.score_name, p.higher_is_better, p.initial_id, b.* EXCLUDE (cycle, project) FROM programs.champion AS c
   JOIN programs.projects AS p USING (cycle, project)
-  LEFT JOIN (SELECT cycle, project, max(heldout_mean) AS baseline_mean, max(total_cpu_s) AS baseline_cpu_s, any_value(line_total_cpu_s) AS line_cpu_s FROM programs.baseline GROUP BY ALL) AS b USING (cycle, project)
+  LEFT JOIN (SELECT cycle, project, max(heldout_mean) AS baseline_mean, max(total_cpu_s) AS baseline_cpu_s, string_agg(search, ',' ORDER BY search) AS searches, any_value(line_total_cpu_s) AS line_cpu_s FROM programs.baseline GROUP BY ALL) AS b USING (cycle, project)
 WHERE cycle = $cycle ORDER BY project

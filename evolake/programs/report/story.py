@@ -59,12 +59,17 @@ SAME_TIME = (
 """Least and largest share of the line's processor seconds that is called so."""
 
 
+CALLED: dict[str, str] = {"hill": "hill climbing", "restart": "restarts"}
+"""Search -> what it is called."""
+
+
 def baseline_in_words(row: DecisionRow, digits: int = 6) -> str:
     """Return what the better of the dumb searches reached, under the same held-out seeds, and in how much of
     the processor time that the line's search has taken in all cycles each did; "" if there was none."""
     if row["baseline_mean"] is None or not row["baseline_cpu_s"]:
         return ""
-    name, mean = "hill climbing or restarts", figures(row["baseline_mean"], digits)
+    names = [CALLED.get(name, name) for name in str(row["searches"]).split(",")]
+    name, mean = " or ".join(names), figures(row["baseline_mean"], digits)
     if not row["line_cpu_s"]:
         return f"{name}, {duration(row['baseline_cpu_s'])} each, {mean}"
     share = row["baseline_cpu_s"] / row["line_cpu_s"]
@@ -351,6 +356,11 @@ ARTIFACTS = LineArtifacts(
     outcome=outcome,
     titles=(
         "SELECT project AS name, cycle, holder_id AS artifact_id, holder_mean AS score FROM programs.champion"
+    ),
+    evaluations=(
+        "SELECT purpose AS what, program_id AS artifact_id, wall_s AS seconds, ended, seed, status, cpu_s "
+        "FROM programs.measured JOIN ({published}) ON asset = 'measured' WHERE cycle = $cycle "
+        "ORDER BY program_id, what, side, seed"
     ),
     kinds={
         "program": Kind(

@@ -7,6 +7,7 @@ from control_problems import BENCHMARKS, load
 
 from evolake.gates.run import side_by_side
 from evolake.programs.evolution import budgeted_search
+from evolake.programs.search.searches import literals_in
 
 control = load(BENCHMARKS / "programs_control.py", BENCHMARKS)
 searches = load(BENCHMARKS / "programs_control_searches.py", BENCHMARKS)
@@ -21,7 +22,7 @@ def test_a_search_spends_its_evaluations_and_keeps_the_best(search):
     spent, scores = zip(*run.curve, strict=True)
     assert list(spent) == sorted(spent) and spent[0] == 0 and spent[-1] <= 7
     assert list(scores) == sorted(scores) and (scores[0], scores[-1]) == (run.initial, run.best)
-    before, after = (budgeted_search.literals_in(texts) for texts in (project.evolving, run.program))
+    before, after = (literals_in(texts) for texts in (project.evolving, run.program))
     if search == "restart":
         assert sum(old.value != new.value for old, new in zip(before, after, strict=True)) <= 3
 

@@ -18,6 +18,7 @@ from evolake.programs.evolution import budgeted_search
 from evolake.programs.evolution.population import texts_of
 from evolake.programs.library import read_evolved
 from evolake.programs.report.material import population_entering
+from evolake.programs.search import searches
 
 LINE = "programs"
 FILES = {
@@ -64,6 +65,8 @@ def evolved(tmp_path_factory) -> Iterator[OneLine]:
     for file, text in FILES.items():
         (folder / "slope" / file).write_text(text)
     places = {"EVOLAKE_LAKE": str(folder / "lake"), "EVOLAKE_PROGRAMS__PROJECTS": str(folder / "slope")}
+    places["EVOLAKE_LOGS__OTEL"] = str(spans := folder / "spans")
+    spans.write_text("no folder")
     with pytest.MonkeyPatch.context() as monkeypatch, dg.DagsterInstance.ephemeral() as instance:
         for name, value in (SMALL | places).items():
             monkeypatch.setenv(name, value)
@@ -74,15 +77,19 @@ def evolved(tmp_path_factory) -> Iterator[OneLine]:
         project.run("0001", "projects", "generations", "candidates", "rules", "accepted", "champion")
         with monkeypatch.context() as killing:
             killing.setattr(budgeted_search, "NOTED_S", -1e9)
-            killing.setattr(budgeted_search, "climb", killed_after(2))
+            killing.setattr(searches.Climber, "ask", killed_after(2))
             with pytest.raises(Killed):
                 project.run("0001", "baseline")
         KILLED.extend(project.rows("baseline_notes", "0001"))
         project.run("0001", "baseline", "simplified", "survivors")
+        LOGGED.extend(project.rows("logged", "0001"))
+        spans.unlink()
         project.run("0002")
         yield project
 
 
+LOGGED: list[dict] = []
+"""What was noted of the log after the first cycle, when it could not be written."""
 KILLED: list[dict] = []
 """What the searches had noted when they were killed."""
 
@@ -93,21 +100,40 @@ class Killed(Exception):
 
 def killed_after(batches: int):
     """What tries so many batches, and raises in the next one."""
-    climb, left = budgeted_search.climb, [batches]
+    ask, left = searches.Climber.ask, [batches]
 
-    def climbing(*given, **more) -> None:
+    def asking(search) -> list:
         if not left[0]:
             raise Killed
         left[0] -= 1
-        climb(*given, **more)
+        return ask(search)
 
-    return climbing
+    return asking
 
 
 def test_a_project_is_attacked_when_it_enters_and_not_again_in_the_next_cycle(evolved):
     (first,), (second,) = (evolved.rows("entry_audits", cycle) for cycle in ("0001", "0002"))
     assert (first["verdict"], first["cpu_s"] > 0, second["cpu_s"]) == ("no finding", True, 0.0)
     assert second == first | {"cycle": "0002", "cpu_s": 0.0}
+
+
+def test_a_log_that_cannot_be_written_stops_no_cycle_and_has_both_later(evolved):
+    assert [(row["target"], row["state"]) for row in LOGGED] == [("otel", "failed")]
+    assert "FileExistsError" in LOGGED[0]["reason"]
+    key = dg.AssetKey([LINE, "story"])
+    events = evolved.instance.fetch_materializations(key, limit=2).records
+    pages = {item.asset_materialization.partition: item.asset_materialization.metadata for item in events}
+    assert "warning" in pages["0001"] and "is not in the log otel" in pages["0001"]["warning"].value
+    assert "warning" not in pages["0002"]
+    for cycle in ("0001", "0002"):
+        assert [row["state"] for row in evolved.rows("logged", cycle)] == ["logged"]
+        [found] = json.loads((evolved.lake.root.parent / "spans" / f"programs-{cycle}.json").read_text())[
+            "resourceSpans"
+        ]
+        names = [span["name"] for span in found["scopeSpans"][0]["spans"]]
+        assert names[0] == f"cycle programs {cycle}"
+        assert names.count("evaluation search") == len(evolved.rows("measured", cycle)) > 0
+        assert {"gate form", "gate run"} < set(names), names
 
 
 def test_a_project_has_dumb_searches_that_continue_after_a_kill_and_over_cycles(evolved):
@@ -130,6 +156,20 @@ def test_a_project_has_dumb_searches_that_continue_after_a_kill_and_over_cycles(
         assert row["score"] >= first[search]["score"]
         assert row["total_cpu_s"] == first[search]["cpu_s"] + row["cpu_s"]
         assert row["line_total_cpu_s"] == spent + row["line_cpu_s"]
+
+
+def test_sql_compares_them_with_the_search_of_the_line(evolved):
+    done = commands.evolake("sql", "--file", "cookbook/program_searches.sql", "--json")
+    rows = json.loads(done.stdout)["rows"]
+    assert [(row["cycle"], row["search"]) for row in rows] == [
+        (cycle, search) for cycle in ("0001", "0002") for search in ("hill", "line", "restart")
+    ]
+    for row in rows:
+        assert row["evaluations"] >= 0 and row["cpu_s"] > 0 and 0 < row["best"] <= 1
+    assert rows[3]["cpu_s_so_far"] == pytest.approx(rows[0]["cpu_s"] + rows[3]["cpu_s"])
+    assert rows[1]["evaluations"] == len(
+        [row for row in evolved.rows("measured", "0001") if row["purpose"] == "search"]
+    )
 
 
 def test_each_note_of_a_polish_is_kept_not_only_the_first(tmp_path):
@@ -173,7 +213,7 @@ def test_the_better_of_them_is_measured_under_the_held_out_seeds_of_the_contest(
 
 def test_what_was_spent_already_is_not_spent_again(evolved, monkeypatch):
     before = evolved.rows("baseline", "0002")
-    monkeypatch.setattr(budgeted_search, "climb", killed_after(0))
+    monkeypatch.setattr(searches.Climber, "ask", killed_after(0))
     evolved.run("0002", "baseline")
     assert evolved.rows("baseline", "0002") == before
 

@@ -15,12 +15,12 @@ import pytest
 from control_problems import BENCHMARKS, PROBLEMS, importable, load, module_of
 
 from evolake.errors import InputError
-from evolake.programs.evolution import budgeted_search
 from evolake.programs.evolution.outcome import search_seeds
 from evolake.programs.gates import bare_text
 from evolake.programs.model.program_text import outside_change
 from evolake.programs.model.project import Project, project_of
 from evolake.programs.sandbox.evaluating import Evaluation
+from evolake.programs.search.searches import Climber, Literals, Numbers, changed_value, literals_in
 
 control = load(BENCHMARKS / "programs_control.py", BENCHMARKS)
 searches = load(BENCHMARKS / "programs_control_searches.py", BENCHMARKS)
@@ -80,13 +80,13 @@ def test_there_are_problems_of_many_kinds():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_climber_changes_literals_within_the_blocks_and_nothing_else(name):
-    texts, chance = project_named(name).evolving, np.random.default_rng(1)
-    before = budgeted_search.literals_in(texts)
+    texts, literals = project_named(name).evolving, Literals(project_named(name).evolving)
+    before = literals_in(texts)
     assert before
-    for _ in range(10):
-        changed = budgeted_search.with_changed_literals(texts, chance)
+    climber = Climber(literals.space, 0.0, np.random.default_rng(1), 10)
+    for changed in map(literals.program, climber.ask()):
         assert not any(outside_change(texts[file], changed[file], file) for file in texts)
-        after = budgeted_search.literals_in(changed)
+        after = literals_in(changed)
         if len(after) == len(before):  # a sign is no literal: -1 is an operator and 1
             differing = [
                 place
@@ -97,11 +97,13 @@ def test_a_climber_changes_literals_within_the_blocks_and_nothing_else(name):
 
 
 def test_a_marked_parameter_stays_within_its_bounds():
-    texts, chance = project_named("c_parameters").evolving, np.random.default_rng(2)
-    seen = set()
-    for _ in range(200):
-        texts = budgeted_search.with_changed_literals(texts, chance)
-        [period] = [item.value for item in budgeted_search.literals_in(texts) if isinstance(item.value, int)]
+    literals, seen = Literals(project_named("c_parameters").evolving), set()
+    climber = Climber(literals.space, 0.0, np.random.default_rng(2), 1)
+    for better in range(200):
+        [values] = climber.ask()
+        climber.tell([values], [1.0 + better])
+        texts = literals.program(values)
+        [period] = [item.value for item in literals_in(texts) if isinstance(item.value, int)]
         seen.add(period)
     assert min(seen) >= 2 and max(seen) <= 40 and len(seen) > 5
 
@@ -111,7 +113,7 @@ def test_a_marked_parameter_stays_within_its_bounds():
 )
 def test_a_literal_is_changed_into_another_of_its_kind(value, kind):
     chance = np.random.default_rng(0)
-    values = [budgeted_search.changed_value(value, ["a", "b", "c"], chance) for _ in range(50)]
+    values = [changed_value(value, ["a", "b", "c"], chance) for _ in range(50)]
     assert all(type(item) is kind for item in values) and value not in values
     assert len(set(values)) > (1 if kind is not bool else 0)
 
@@ -244,11 +246,12 @@ def test_each_problem_has_its_processor_seconds():
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "categories"])
 def test_a_vector_is_all_numbers_of_a_program_and_0_is_what_they_are(name):
     texts = project_named(name).evolving
-    vector = searches.Vector(texts)
-    assert bare_text(vector.program(np.zeros(vector.count))) == bare_text(dict(texts))
-    moved = vector.program(np.full(vector.count, 0.5))
+    literals = Literals(texts)
+    vector = Numbers(literals.space)
+    assert bare_text(literals.program(vector.values(np.zeros(vector.count)))) == bare_text(dict(texts))
+    moved = literals.program(vector.values(np.full(vector.count, 0.5)))
     assert not any(outside_change(texts[file], moved[file], file) for file in texts)
-    before, after = (budgeted_search.literals_in(one) for one in (texts, moved))
+    before, after = (literals_in(one) for one in (texts, moved))
     assert sum(one.value != other.value for one, other in zip(before, after, strict=True)) > 0
 
 
