@@ -70,15 +70,15 @@ class KernelCall:
     call.
 
     threads: runs of instances that are computed side by side, of one only in the bounds-checking build. A
-    kernel holds no lock of Python's.
+    kernel holds no lock of Python's. quick: as of `kernel_build.kernel`.
 
     Raises:
         KernelTrap: an array that the plan needs is missing or does not fit.
     """
 
-    def __init__(self, plan: KernelPlan, batch: Batch, *, single: bool = False, threads: int = 1):
+    def __init__(self, plan: KernelPlan, batch: Batch, *, single: bool = False, threads: int = 1, quick: bool = False):
         checked = os.environ.get(CHECKS) == "1"
-        self._kernel = kernel(_text(plan, batch.dtype, single, checked))
+        self._kernel = kernel(_text(plan, batch.dtype, single, checked), quick=quick)
         self._guards = Guards() if checked else None
         self._batch = batch
         instances = batch.instances

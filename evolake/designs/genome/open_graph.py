@@ -25,6 +25,7 @@ from evolake.designs.model.graph import Dtype, Graph, Node, Reference, Symbol, c
 from evolake.designs.model.graph_check import Fits, check_all
 from evolake.designs.model.spec import read_hypers, read_variables
 from evolake.designs.tracing.trace import accept
+from evolake.parsing import parse_python
 
 Extent = int | Symbol
 BATCH, VARIABLES, CLAUSES = Symbol(1, 0, 0, 0), Symbol(0, 1, 0, 0), Symbol(0, 0, 1, 0)
@@ -67,7 +68,7 @@ def traced_genome(genome: OpenGenome, fits: Fits = check_all) -> TracedDesign | 
         Unread: the file holds something that has no rule here; it has to be traced.
     """
     module = _Names()
-    for statement in ast.parse(compose(genome)).body:
+    for statement in parse_python(compose(genome)).body:
         module.run(statement)
     variables, initialisers = read_variables(module.names["VARIABLES_SPEC"])
     hypers = read_hypers(module.names["HYPER_SPACE"])
