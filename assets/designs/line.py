@@ -18,9 +18,9 @@ from evolake.lazy import Lazy
 if TYPE_CHECKING:
     from evolake.compute import Jails
     from evolake.designs.evolution.importing import Arrived
+    from evolake.designs.evolution.judging import DesignGates
     from evolake.designs.evolution.merge import Admitted
     from evolake.designs.evolution.population import Population
-    from evolake.designs.evolution.judging import DesignGates
     from evolake.designs.evolution.proposals import Judged
     from resources.jail import JailResource
 

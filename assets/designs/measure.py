@@ -239,8 +239,10 @@ def scored(
 
 
 def ranked_by(store: LineStore, population: Population, scores: pl.DataFrame) -> pl.DataFrame:
-    """Return rows of RANKING from rows of SCORES; publishes the weights that made it. Figures are drawn of the
-    cycle's last ranking alone."""
+    """Return rows of RANKING from rows of SCORES; publishes the weights that made it.
+
+    Figures are drawn of the cycle's last ranking alone.
+    """
     from evolake.designs.report.material import FIGURES, Material
 
     cycle, stage = store.cycle, store.asset

@@ -76,7 +76,9 @@ class KernelCall:
         KernelTrap: an array that the plan needs is missing or does not fit.
     """
 
-    def __init__(self, plan: KernelPlan, batch: Batch, *, single: bool = False, threads: int = 1, quick: bool = False):
+    def __init__(
+        self, plan: KernelPlan, batch: Batch, *, single: bool = False, threads: int = 1, quick: bool = False
+    ):
         checked = os.environ.get(CHECKS) == "1"
         self._kernel = kernel(_text(plan, batch.dtype, single, checked), quick=quick)
         self._guards = Guards() if checked else None

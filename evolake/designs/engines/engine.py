@@ -44,8 +44,8 @@ TOGETHER = 4
 time."""
 TAIL = 0.025
 QUICK_WORK = 5_000_000
-"""Work times instances times variables, a tenth of a second of a core, below which a racer's kernel is compiled
-quickly: most racers miss their first cutoffs, and compiling takes longer than they run."""
+"""Work times instances times variables, a tenth of a second of a core, below which a racer's kernel is
+compiled quickly: most racers miss their first cutoffs, and compiling takes longer than they run."""
 
 
 @dataclass(frozen=True)

@@ -167,7 +167,8 @@ class _Names:
             case ast.Tuple(parts):
                 return tuple(self.read(part) for part in parts)
             case ast.Dict(keys, values):
-                return {self.read(key): self.read(value) for key, value in zip(keys, values, strict=True) if key}
+                pairs = zip(keys, values, strict=True)
+                return {self.read(key): self.read(value) for key, value in pairs if key}
             case ast.Lambda(body=body):
                 return _Initialiser(body)
             case ast.Attribute(ast.Name("hp"), name) if name in self.names["hp"]:
@@ -234,27 +235,27 @@ class _Names:
         raise Unread("another call")
 
     def _torch(self, name: str, args: list[Any], given: dict[str, Any]) -> Any:
-        first = args[0]
-        shape = first.shape if isinstance(first, _Tensor) else ()
+        first: Any = args[0]
+        shape: Any = first.shape if isinstance(first, _Tensor) else ()
         match name, args[1:], given:
             case "square", [], _:
                 return self.add("pow.Tensor_Scalar", shape, first, 2)
-            case ("abs" | "sqrt" | "log" | "log1p" | "exp" | "tanh" | "sigmoid" | "relu"), [], _:
+            case (("abs" | "sqrt" | "log" | "log1p" | "exp" | "tanh" | "sigmoid" | "relu"), [], _):
                 return self.add(f"{name}.default", shape, first)
-            case ("zeros_like" | "ones_like"), [], _:
+            case (("zeros_like" | "ones_like"), [], _):
                 return self.add(f"{name}.default", shape, first)
-            case ("minimum" | "maximum"), [second], _:
+            case (("minimum" | "maximum"), [second], _):
                 return self.add(f"{name}.default", _joined(first, second), first, second)
             case "clamp", rest, _:
                 low, high = (*rest, given.get("min"), given.get("max"))[:2]
                 return self.add("clamp.default", shape, first, *((low,) if high is None else (low, high)))
-            case ("amin" | "amax"), [], {"dim": 1}:
+            case (("amin" | "amax"), [], {"dim": 1}):
                 return self.add(f"{name}.default", shape[:1], first, (1,))
             case "mean", [], {"dim": 1}:
                 return self.add("mean.dim", shape[:1], first, (1,))
             case "sum", [], {"dim": 1}:
                 return self.add("sum.dim_IntList", shape[:1], first, (1,))
-            case ("mean" | "sum" | "max"), [], {}:
+            case (("mean" | "sum" | "max"), [], {}):
                 return self.add(f"{name}.default", (), first)
             case "topk", [2], {"dim": 1}:
                 both = self.add("topk.default", (shape[0], 2), first, 2, 1)
@@ -273,8 +274,8 @@ class _Names:
                 return self.add("expand.default", (shape[0], 3), first, (-1, 3), spread=True)
             case "reshape", [-1], _:
                 return self._flat(first)
-            case ("rand" | "ones" | "zeros"), [], _:
-                return self.add(f"{name}.default", first, first)
+            case (("rand" | "ones" | "zeros"), [], _):
+                return self.add(f"{name}.default", args[0], args[0])
         raise Unread(f"a call of {name}")
 
     def _scalar(self, value: float) -> _Tensor:

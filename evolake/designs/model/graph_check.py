@@ -285,8 +285,11 @@ def input_example(name: str, variables: dict[str, Variable], setting: Setting) -
 
 
 VALUE_FREE = frozenset(
-    "add.Tensor sub.Tensor mul.Tensor div.Tensor rsub.Scalar pow.Tensor_Scalar pow.Scalar clamp.default gt.Scalar "
-    "eq.Scalar scatter.value scalar_tensor.default".split()
+    [
+        *(f"{name}.Tensor" for name in ("add", "sub", "mul", "div")),
+        *(f"{name}.Scalar" for name in ("rsub", "pow", "gt", "eq")),
+        *("pow.Tensor_Scalar", "clamp.default", "scatter.value", "scalar_tensor.default"),
+    ]
 )
 """Operators whose result has the shape and type that it has, whatever a float among their arguments is."""
 MOST_KNOWN = 20_000

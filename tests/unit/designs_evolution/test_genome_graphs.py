@@ -86,11 +86,7 @@ def test_what_cannot_be_traced_is_blocked_all_the_same():
 )
 def test_a_statement_that_compose_does_not_write_is_refused(statement):
     names = open_graph._Names()
-    names.names |= {
-        "v": names.add("input", (open_graph.VARIABLES,), "var:v"),
-        "y": 1,
-        "hp": {"lr": 1.0},
-    }
+    names.names |= {"v": names.add("input", (open_graph.VARIABLES,), "var:v"), "y": 1, "hp": {"lr": 1.0}}
     with pytest.raises(Unread):
         for part in ast.parse(statement).body:
             names.run(part)
