@@ -184,7 +184,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             processor_seconds(),
         )
         setup, seeds = (
-            RaceSetup(judge, Inline(), "operators", 1, both),
+            RaceSetup(judge, judge.of_genome, Inline(), "operators", 1, both),
             CycleSeeds(given.seed, "designs", "0001"),
         )
         bred = breed([starter], setup, known, settings=settings, cycle_seeds=seeds)

@@ -18,9 +18,10 @@ from evolake.lazy import Lazy
 if TYPE_CHECKING:
     from evolake.compute import Jails
     from evolake.designs.evolution.importing import Arrived
+    from evolake.designs.evolution.judging import DesignGates
     from evolake.designs.evolution.merge import Admitted
     from evolake.designs.evolution.population import Population
-    from evolake.designs.evolution.proposals import Judge, Judged
+    from evolake.designs.evolution.proposals import Judged
     from resources.jail import JailResource
 
 
@@ -73,7 +74,7 @@ def jails(jail: JailResource) -> Jails:
     return jail.open(PRELOAD)
 
 
-def gates(store: LineStore, pool: Jails) -> Judge:
+def gates(store: LineStore, pool: Jails) -> DesignGates:
     """Return the gates of a design with rules, sizes and seed bound: what `evolution.proposals` calls a
     judge. The ruleset is pinned here."""
     from evolake.designs.evolution.judging import DesignGates

@@ -239,7 +239,10 @@ def scored(
 
 
 def ranked_by(store: LineStore, population: Population, scores: pl.DataFrame) -> pl.DataFrame:
-    """Return rows of RANKING from rows of SCORES; publishes the weights that made it."""
+    """Return rows of RANKING from rows of SCORES; publishes the weights that made it.
+
+    Figures are drawn of the cycle's last ranking alone.
+    """
     from evolake.designs.report.material import FIGURES, Material
 
     cycle, stage = store.cycle, store.asset
@@ -247,7 +250,7 @@ def ranked_by(store: LineStore, population: Population, scores: pl.DataFrame) ->
     frame = RANKING.frame(ranking_rows(ranked, population, cycle))
     store.extra(WEIGHTS, weight_rows(ranked, population, cycle, stage), f"{stage}_weights")
     first = population.row(str(ranked.order[0]))
-    drawn = figures_of(FIGURES, Material(population, lambda: ranked), "final_ranking")
+    drawn = figures_of(FIGURES, Material(population, lambda: ranked), stage)
     store.tell({"first": first["title"], "first_id": first["design_id"]} | drawn)
     return frame
 

@@ -108,9 +108,10 @@ def raced(
     known = KnownDesigns(
         dict(population.graphs()) | passed, population.keys() | {item.key() for item in fresh}, earlier
     )
+    judge = gates(store, pool)
     done = breed(
         starters_of(population, fresh, store.text),
-        RaceSetup(gates(store, pool), compute.executor(), settings.backend, pool.workers),
+        RaceSetup(judge, judge.of_genome, compute.executor(), settings.backend, pool.workers),
         known,
         settings=sizes,
         cycle_seeds=store.seeds,

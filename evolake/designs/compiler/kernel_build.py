@@ -57,12 +57,19 @@ def cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "evolake" / "kernels"
 
 
-def kernel(text: str) -> Kernel:
+def kernel(text: str, *, quick: bool = False) -> Kernel:
     """Return the compiled function of a module's text; compiles at most once a process, and seldom more than
-    once a machine."""
+    once a machine.
+
+    quick: compiled in a fifth of the time to code that takes half as long again, unless the better code is
+    there. The numbers are the same: no operation is reordered either way.
+    """
     with _LOCK:
         machine = _machine()
         key = hashlib.sha256("\n".join([text, machine["name"]]).encode()).hexdigest()
+        if quick and key not in _KERNELS:
+            machine = machine | {"options": machine["options"] | {"opt": 0}}
+            key = f"{key}-quick"
         if key not in _KERNELS:
             _KERNELS[key] = _loaded(text, key, machine)
         return _KERNELS[key]
@@ -119,7 +126,7 @@ def compiled(text: str, machine: dict[str, Any] | None = None) -> bytes:
     target = machine["target"].create_target_machine(**machine["options"])
     module = llvm.parse_assembly(text)
     module.verify()
-    options = llvm.create_pipeline_tuning_options(speed_level=2)
+    options = llvm.create_pipeline_tuning_options(speed_level=machine["options"]["opt"])
     options.loop_vectorization = options.slp_vectorization = options.loop_unrolling = False
     builder = llvm.create_pass_builder(target, options)
     builder.getModulePassManager().run(module, builder)

@@ -70,17 +70,17 @@ class KernelCall:
     call.
 
     threads: runs of instances that are computed side by side, of one only in the bounds-checking build. A
-    kernel holds no lock of Python's.
+    kernel holds no lock of Python's. quick: as of `kernel_build.kernel`.
 
     Raises:
         KernelTrap: an array that the plan needs is missing or does not fit.
     """
 
-    def __init__(self, plan: KernelPlan, batch: Batch, *, single: bool = False, threads: int = 1):
+    def __init__(
+        self, plan: KernelPlan, batch: Batch, *, single: bool = False, threads: int = 1, quick: bool = False
+    ):
         checked = os.environ.get(CHECKS) == "1"
-        self._kernel = kernel(
-            emit(plan, batch.dtype, single=single, checked=checked, lane_by_lane=gathers_slowly())
-        )
+        self._kernel = kernel(_text(plan, batch.dtype, single, checked), quick=quick)
         self._guards = Guards() if checked else None
         self._batch = batch
         instances = batch.instances
@@ -194,6 +194,13 @@ class KernelCall:
         """Return all that a call may touch."""
         states = [array for _, array, _ in self._wanted if array is not None]
         return [*states, *self._work, self._numbers, self._batch.idx, solved, self._pointers]
+
+
+def _text(plan: KernelPlan, dtype: str, single: bool, checked: bool) -> str:
+    key = dtype, single, checked, gathers_slowly()
+    if key not in plan.texts:
+        plan.texts[key] = emit(plan, dtype, single=single, checked=checked, lane_by_lane=key[-1])
+    return plan.texts[key]
 
 
 def wanted_shapes(plan: KernelPlan, batch: Batch) -> dict[str, tuple[int, int, int]]:

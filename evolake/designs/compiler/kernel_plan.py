@@ -66,6 +66,8 @@ class KernelPlan:
     slots: tuple[Expression, ...]
     kept: dict[int, frozenset[int]]
     """For each time, the serials of expressions that are read from their temporary array there."""
+    texts: dict[tuple[object, ...], str] = field(default_factory=dict, compare=False, repr=False)
+    """LLVM text by what it was asked with, so that a design that runs at many sizes is written once."""
 
 
 class _Planner:

@@ -43,6 +43,9 @@ TOGETHER = 4
 """How many times its median steps a run continues for to see more than half of the batch solved at the same
 time."""
 TAIL = 0.025
+QUICK_WORK = 5_000_000
+"""Work times instances times variables, a tenth of a second of a core, below which a racer's kernel is
+compiled quickly: most racers miss their first cutoffs, and compiling takes longer than they run."""
 
 
 @dataclass(frozen=True)
@@ -194,8 +197,12 @@ def simulate(
             "a seed cannot be negative", wanted="0 or more", got=str(seed), do="choose another seed"
         )
     began, dtype, batch = time.thread_time(), by.dtype or traced.dtype, instances.batch
+    most = bounds.max_work if until.computed == "deciding" else None
+    quick = most is not None and most * batch * instances.n < QUICK_WORK
     made = _tried(
-        lambda: make_stepper(traced, instances, seed=seed, engine=by.engine, dtype=dtype, threads=by.threads)
+        lambda: make_stepper(
+            traced, instances, seed=seed, engine=by.engine, dtype=dtype, threads=by.threads, quick=quick
+        )
     )
     if isinstance(made, str):
         return unsolved(batch, made, compile_s=time.thread_time() - began, limit=max_steps)
@@ -450,9 +457,10 @@ def make_stepper(
     engine: str = "auto",
     dtype: str = "float32",
     threads: int = 1,
+    quick: bool = False,
 ) -> tuple[Stepper, str | None]:
     """Return a stepper at its initial state, and why it is not the fused one when "fused" or "auto" was asked
-    for. threads: as for `simulate`.
+    for. threads: as for `simulate`. quick: as for `FusedStepper`.
 
     Raises:
         InputError: an unknown engine or type, or a design traced for another size.
@@ -476,7 +484,7 @@ def make_stepper(
 
     note = None
     if engine != "mixed":
-        fused = _or_refusal(lambda: FusedStepper(traced, instances, seed, dtype, threads))
+        fused = _or_refusal(lambda: FusedStepper(traced, instances, seed, dtype, threads, quick=quick))
         if not isinstance(fused, str):
             return fused, None
         note = f"not compiled whole: {fused}"

@@ -26,18 +26,27 @@ class FusedStepper:
     generated for.
 
     threads: the instances are shared out to so many; none sees what another holds, so the numbers are those
-    of one thread.
+    of one thread. quick: compiled in less time to slower code, for a short run.
     """
 
     name = "fused"
 
-    def __init__(self, traced: TracedDesign, instances: Planted, seed: int, dtype: str, threads: int = 1):
+    def __init__(
+        self,
+        traced: TracedDesign,
+        instances: Planted,
+        seed: int,
+        dtype: str,
+        threads: int = 1,
+        *,
+        quick: bool = False,
+    ):
         self._traced = traced
         self._batch = Batch(instances, dtype)
         try:
             plan = planned(traced, dtype)
             load_states(self._batch, traced, initial_state(traced, instances, seed, dtype))
-            self._call = KernelCall(plan, self._batch, threads=threads)
+            self._call = KernelCall(plan, self._batch, threads=threads, quick=quick)
         except RecursionError:
             raise Inexpressible("an expression that is nested too deep") from None
 

@@ -15,16 +15,23 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from typing import Any
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 from evolake.designs.model.boundary import is_machinery, reason_of
 from evolake.designs.model.contract import Variable
 from evolake.gates.boundary import raised
 
+if TYPE_CHECKING:
+    from evolake.designs.model.contract import TracedDesign
+    from evolake.designs.model.instances import FormulaKind, Planted
+
 MEMORY_BYTES = 8 * 2**30
 """Data that the process may hold. What a design may need is bounded far below (graph_check); this is for what
 the bounds do not see."""
 BETWEEN_S = 0.1
+MOST_KEPT = 50_000
+"""Variables of all formulas of a batch that is kept: 3 MB."""
 Say = Callable[[dict[str, Any]], None]
 
 
@@ -115,8 +122,7 @@ def _broken(reason: str, request: dict[str, Any]) -> dict[str, Any]:
 
 def _simulate(request: dict[str, Any], say: Say) -> dict[str, Any]:
     from evolake.designs.engines.engine import EngineChoice, RunEvents, StopRule, WorkBounds, simulate
-    from evolake.designs.model.contract import TracedDesign
-    from evolake.designs.model.instances import FormulaKind, draw_formulas, read_batch
+    from evolake.designs.model.instances import FormulaKind, read_batch
 
     parts = [0.0]
 
@@ -125,12 +131,12 @@ def _simulate(request: dict[str, Any], say: Say) -> dict[str, Any]:
             parts[0] = time.monotonic()
             say({"progress": [steps, solved]})
 
-    design = TracedDesign.from_json(json.loads(request["traced"]))
+    design = _design(request["traced"])
     kind = FormulaKind(request["kind"], request["ratio"], request["p0"])
     instances = (
         read_batch(request["batch_file"])
         if request["batch_file"]
-        else draw_formulas(kind, request["n"], request["batch"], request["instance_seed"])
+        else _formulas(kind, request["n"], request["batch"], request["instance_seed"])
     )
     result = simulate(
         design,
@@ -145,6 +151,31 @@ def _simulate(request: dict[str, Any], say: Say) -> dict[str, Any]:
         events=RunEvents(on_progress, lambda counted_s: say({"made": float(counted_s)})),
     )
     return _body(result)
+
+
+@lru_cache(2)
+def _design(text: str) -> TracedDesign:
+    """Return a design of a request. It is run on one batch after another, and read once."""
+    from evolake.designs.model.contract import TracedDesign
+
+    return TracedDesign.from_json(json.loads(text))
+
+
+def _formulas(kind: FormulaKind, n: int, batch: int, seed: int) -> Planted:
+    """Return a batch of formulas. All racers of a race meet the same ones, so small batches are kept."""
+    from evolake.designs.model.instances import draw_formulas
+
+    return (_drawn if n * batch <= MOST_KEPT else draw_formulas)(kind, n, batch, seed)
+
+
+@lru_cache(24)
+def _drawn(kind: FormulaKind, n: int, batch: int, seed: int) -> Planted:
+    from evolake.designs.model.instances import draw_formulas
+
+    made = draw_formulas(kind, n, batch, seed)
+    for array in (made.idx, made.sgn, made.hidden):
+        array.setflags(write=False)
+    return made
 
 
 def _body(result: Any) -> dict[str, Any]:

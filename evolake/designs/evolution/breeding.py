@@ -8,9 +8,12 @@ comes to the same when it is run again. What ends a race is counted too: childre
 instances times variables, weighted by the work of a step. The instances are those of `SAME_FORMULAS` cycles:
 what was fitted to them meets others after that, and what a design showed on them before is not run again.
 
-Every child passes the gates as any candidate does; one that is blocked is a row with its reason. Ancestors
-that only raced are left out of the ancestry: a child's shares are handed on to the designs of the archive
-that they come from.
+Every child passes the gates of a racer: its graph is read off its genome, in a tenth of the time of a trace,
+and its first steps are those of the race. What would enter the cycle is judged again as any candidate is: its
+file is traced in the jail, and it is blocked if that gives another graph than the one that raced. Nothing
+else of a race becomes a design of the archive, so a champion has passed every gate. A child that is blocked
+is a row with its reason. Ancestors that only raced are left out of the ancestry: a child's shares are handed
+on to the designs of the archive that they come from.
 """
 
 from __future__ import annotations
@@ -18,13 +21,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from evolake.designs.evolution.experiments import LINE
+from evolake.designs.evolution.judging import DesignResults
 from evolake.designs.evolution.population import Population, Texts
 from evolake.designs.evolution.proposals import Candidate, Judge, Judged, blocking_gate, judged
 from evolake.designs.evolution.racing import (
@@ -58,6 +62,7 @@ its processor time."""
 UNIFORM_FROM = 0.5
 """Size of the smallest budget level of uniform formulas, as a share of the largest."""
 ENTERING_OF_ONE_FORM = 2
+OTHER_GRAPH = "its file, traced in the jail, gives another graph than its genome, which raced"
 MOST_STARTERS, STARTERS_AT_ONCE = 6, 4
 MILLION = 10**6
 RunLevels = Callable[[str, Sequence[BudgetLevel], Sequence[int], float], list[Stage]]
@@ -190,10 +195,12 @@ def solved_before(
 
 @dataclass(frozen=True)
 class RaceSetup:
-    """Where children are judged and run. judge: the gates. workers: children that are judged at one time.
-    origin: who wrote them."""
+    """Where children are judged and run. judge: the gates. of_genome: those of a racer, by its genome
+    (`judging.DesignGates.of_genome`). workers: children that are judged at one time. origin: who wrote
+    them."""
 
     judge: Judge
+    of_genome: Callable[..., DesignResults]
     executor: Executor
     origin: str
     workers: int = 1
@@ -309,7 +316,7 @@ class _Breeding:
         met = side_by_side(partial(self._met, dict(self.known)), candidates, self.setup.workers)
         for child, candidate, (design, future) in zip(children, candidates, met, strict=True):
             if design.traced is not None and design.accepted and design.traced.graph_sha in self.known:
-                design = judged(candidate, self.known, self.setup.judge)
+                design = self._of_racer(candidate, self.known)
             self.judged.append(design)
             if not design.accepted or future is None or design.traced is None or design.genome is None:
                 self._row(
@@ -332,25 +339,54 @@ class _Breeding:
 
     def bred(self) -> Bred:
         """Return the rows, and the best children as candidates of the cycle."""
-        best = kept([racer for racer in self.race.elite if racer.name in self.made], ENTERING_OF_ONE_FORM)[
-            : self.settings.race.enter
-        ]
-        entering = [self._entering(self.made[racer.name], racer) for racer in best]
-        names = {racer.name for racer in best}
-        rows = [
-            row | {"state": "enters"} if row["state"] == "raced" and row["design_id"] in names else row
-            for row in self.rows
-        ]
+        waiting = kept([racer for racer in self.race.elite if racer.name in self.made], ENTERING_OF_ONE_FORM)
+        entering: list[Judged] = []
+        blocked: dict[str, tuple[str | None, str]] = {}
+        again: dict[str, Judged] = {}
+        while waiting and (lacking := self.settings.race.enter - len(entering)) > 0:
+            turn, waiting = waiting[:lacking], waiting[lacking:]
+            designs = [self.made[racer.name] for racer in turn]
+            for racer, design in zip(
+                turn, side_by_side(self._judged_again, designs, self.setup.workers), strict=True
+            ):
+                again[racer.name] = design
+                if design.accepted and design.design_id == racer.name:
+                    entering.append(self._entering(design, racer))
+                elif design.accepted:
+                    blocked[racer.name] = "trace", OTHER_GRAPH
+                else:
+                    blocked[racer.name] = blocking_gate(design), design.examined.reason
+        names = {design.design_id for design in entering}
+        rows = []
+        for row in self.rows:
+            name = row["design_id"]
+            if row["state"] == "raced" and name in names:
+                row = row | {"state": "enters"}
+            elif row["state"] == "raced" and name in blocked:
+                row = row | dict(zip(("state", "gate", "reason"), ("blocked", *blocked[name]), strict=True))
+            rows.append(row)
+        self.judged = [again.get(item.design_id, item) for item in self.judged]
         return Bred(rows, entering, self.judged, self.cpu_s, self.race.dynamics())
+
+    def _judged_again(self, made: Judged) -> Judged:
+        """Return a racer after all gates, its file traced in the jail."""
+        known = {sha: name for sha, name in self.known.items() if name != made.design_id}
+        candidate = Candidate(**{item.name: getattr(made, item.name) for item in fields(Candidate)})
+        return judged(candidate, known, self.setup.judge)
 
     def _met(
         self, known: Mapping[str, str], candidate: Candidate
     ) -> tuple[Judged, Future[list[Stage]] | None]:
-        result = judged(candidate, known, self.setup.judge)
+        result = self._of_racer(candidate, known)
         if result.traced is None or not result.accepted:
             return result, None
         limits = self.race.limits(candidate)
         return result, self._submitted(json.dumps(result.traced.to_json(), sort_keys=True), limits=limits)
+
+    def _of_racer(self, candidate: Candidate, known: Mapping[str, str]) -> Judged:
+        """Return a child after the gates of a racer."""
+        assert candidate.genome is not None, "children of genomes have genomes"
+        return judged(candidate, known, partial(self.setup.of_genome, candidate.genome))
 
     def _submitted(
         self, traced: str, places: Sequence[int] | None = None, limits: Sequence[int] = ()

@@ -23,6 +23,8 @@ from evolake.designs.engines.isolated import Run, fits_apart, run_apart
 from evolake.designs.evolution.gate_specs import GATES, OBJECTIVE
 from evolake.designs.evolution.population import design_id_of, text_id_of
 from evolake.designs.evolution.schedule import sizes
+from evolake.designs.genome.open_genome import OpenGenome
+from evolake.designs.genome.open_graph import Unread, traced_genome
 from evolake.designs.model.boundary import alone
 from evolake.designs.model.contract import Blocked, HyperValue, TracedDesign
 from evolake.designs.settings import DesignsSettings
@@ -40,6 +42,7 @@ from evolake.settings import Settings
 CONTRACT_GATES = ("load", "contract")
 TWIN = "duplicate of "
 """How the reason of a design begins that another one computes too."""
+RACER_GATES = tuple(gate for gate in GATES if gate.name != "dynamics")
 PROBE_STEPS = 20
 PROBE_BATCH = 4
 PROBE_S = 20.0
@@ -138,18 +141,50 @@ class DesignGates:
             MachineryError: the jail failed. InputError: a rule file cannot be used.
         """
         result = alone(lambda: _traced(source, hyper, self.pool, self.settings), _raising)
+        return self._judged(source, hyper, known, result, GATES)
+
+    def of_genome(
+        self, genome: OpenGenome, source: str, hyper: Mapping[str, HyperValue], known: Mapping[str, str]
+    ) -> DesignResults:
+        """Take a design that operators wrote through the gates of a racer: its graph is read off its genome.
+
+        Nothing of it runs in the jail. The shapes are checked where it races, before each run, and its first
+        steps are those of the race. It is no design of the archive before it has passed all gates.
+
+        Args:
+            source: what `compose` writes of the genome. hyper, known: as for all gates.
+
+        Raises:
+            InputError: a rule file cannot be used.
+        """
+        result = alone(lambda: _of_genome(genome), _raising)
+        if isinstance(result, Unread):
+            return self(source, hyper, known)
+        return self._judged(source, hyper, known, result, RACER_GATES)
+
+    def _judged(
+        self, source: str, hyper: Mapping[str, HyperValue], known: Mapping[str, str], result: Any, by: Any
+    ) -> DesignResults:
         traced = result if isinstance(result, TracedDesign) else None
         twin = known.get(traced.graph_sha) if traced else None
         design_id = design_id_of(traced) if traced is not None and twin is None else text_id_of(source, hyper)
         done = gates.run_gates(
             Attempt(source, result, twin, self.settings, self.root_seed),
-            GATES,
+            by,
             self.ruleset,
             artifact_id=design_id,
             cycle=self.cycle,
             run_id=self.run_id,
         )
         return DesignResults(done.artifact_id, done.results, done.accepted, traced)
+
+
+def _of_genome(genome: OpenGenome) -> TracedDesign | Blocked | Unread:
+    """Return the graph of a genome, or what of its file has no rule."""
+    try:
+        return traced_genome(genome, fits=lambda graph, outputs, sizes, batched: None)
+    except Unread as unread:
+        return unread
 
 
 def _traced(
@@ -179,12 +214,9 @@ def size_problem(traced: TracedDesign, settings: DesignsSettings) -> Blocked | N
         (gradient, variables, False),
         *((graph, {name: variables[name]}, True) for name, graph in initial.items()),
     ]
-    for n in sizes(settings, "high"):
-        size = settings.batch, n, int(settings.ratio * n)
-        for graph, outputs, batched in graphs:
-            if (problem := fits_apart(graph, outputs, [size], batched)) is not None:
-                return problem
-    return None
+    every = [(settings.batch, n, int(settings.ratio * n)) for n in sizes(settings, "high")]
+    found = (fits_apart(graph, outputs, every, batched) for graph, outputs, batched in graphs)
+    return next((problem for problem in found if problem is not None), None)
 
 
 def _probed(traced: TracedDesign | None, settings: DesignsSettings, root_seed: int) -> dict[str, Any]:

@@ -77,6 +77,7 @@ FUNCTIONS: Mapping[str, Callable[..., np.ndarray]] = {
 }
 
 
+@functools.lru_cache(256)
 def fingerprint(genome: Drives) -> str:
     """Return six digits of fixed projections of the state after two steps; empty where the numbers leave the
     finite. Equal behaviour gives equal text."""

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal
 
 from evolake.designs.model.graph import Graph, sha_of
@@ -100,11 +101,16 @@ class TracedDesign:
 
     def gradient(self) -> Graph:
         """Return the graph of one step."""
-        return Graph.from_json(self.graph["gradient"])
+        return self._graphs[0]
 
     def initial(self) -> dict[str, Graph]:
         """Return variable -> the graph of its initial value."""
-        return {name: Graph.from_json(data) for name, data in self.graph["initial"].items()}
+        return dict(self._graphs[1])
+
+    @cached_property
+    def _graphs(self) -> tuple[Graph, dict[str, Graph]]:
+        initial = {name: Graph.from_json(data) for name, data in self.graph["initial"].items()}
+        return Graph.from_json(self.graph["gradient"]), initial
 
     def to_json(self) -> dict[str, Any]:
         """Return the design as JSON values, the form that `from_json` reads."""

@@ -284,17 +284,75 @@ def input_example(name: str, variables: dict[str, Variable], setting: Setting) -
     return torch.empty(shape, dtype=setting.real, device=setting.device)
 
 
+VALUE_FREE = frozenset(
+    [
+        *(f"{name}.Tensor" for name in ("add", "sub", "mul", "div")),
+        *(f"{name}.Scalar" for name in ("rsub", "pow", "gt", "eq")),
+        *("pow.Tensor_Scalar", "clamp.default", "scatter.value", "scalar_tensor.default"),
+    ]
+)
+"""Operators whose result has the shape and type that it has, whatever a float among their arguments is."""
+MOST_KNOWN = 20_000
+_KNOWN: dict[Any, tuple[Any, Any]] = {}
+
+
+class _Shapes:
+    """The meta tensors of a graph's nodes, one after another.
+
+    What an operator gives is a matter of the shapes, strides and types that it takes, and of its other
+    arguments. So it is worked out once a process: designs of one grammar hold the same few dozen calls.
+    """
+
+    def __init__(self, variables: dict[str, Variable], setting: Setting) -> None:
+        self._variables, self._setting = variables, setting
+        self.values: list[Any] = []
+        self._described: list[Any] = []
+
+    def add(self, node: Node) -> Any:
+        """Return the value of the next node. Raises what torch raises on a misfit."""
+        key = self._setting.real, node.operator, self._key(node.args, node.operator in VALUE_FREE)
+        key = *key, tuple((name, self._key(value, False)) for name, value in node.kwargs)
+        alone = node.operator in ("input", "constant", "getitem")
+        known = None if alone else _KNOWN.get(key)
+        if known is None:
+            value = (
+                input_example(node.args[0], self._variables, self._setting)
+                if node.operator == "input"
+                else evaluate(node, self.values, self._setting)
+            )
+            known = value, _described(value)
+            if not alone:
+                if len(_KNOWN) >= MOST_KNOWN:
+                    _KNOWN.clear()
+                _KNOWN[key] = known
+        self.values.append(known[0])
+        self._described.append(known[1])
+        return known[0]
+
+    def _key(self, value: Any, value_free: bool) -> Any:
+        """Return an argument by all that a result's shape can depend on; 1, 1.0 and True are three."""
+        if isinstance(value, Reference):
+            return self._described[value.index]
+        if isinstance(value, tuple):
+            return tuple(self._key(item, value_free) for item in value)
+        value = self._setting.argument(value, self.values)
+        return type(value), None if value_free and isinstance(value, float) else value
+
+
+def _described(value: Any) -> Any:
+    """Return shape, stride and type of a tensor, or of each of several."""
+    if isinstance(value, list | tuple):
+        return tuple(map(_described, value))
+    return tuple(value.shape), value.stride(), value.dtype
+
+
 def infer(graph: Graph, variables: dict[str, Variable], setting: Setting) -> list[Any]:
     """Return the meta tensor (or tuple of them) of every node; `setting.device` is "meta". Raises what torch
     raises on a misfit."""
-    values: list[Any] = []
+    shapes = _Shapes(variables, setting)
     for node in graph.nodes:
-        values.append(
-            input_example(node.args[0], variables, setting)
-            if node.operator == "input"
-            else evaluate(node, values, setting)
-        )
-    return values
+        shapes.add(node)
+    return shapes.values
 
 
 def check_at(
@@ -311,22 +369,18 @@ def check_at(
 
     setting = Setting(torch.float32, batch, n, m, "meta")
     most = _scaled(MAX_NUMBERS, n) * (batch if batched else 1)
-    values: list[Any] = []
+    shapes = _Shapes(outputs, setting)
     for node in graph.nodes:
         try:
-            value = (
-                input_example(node.args[0], outputs, setting)
-                if node.operator == "input"
-                else evaluate(node, values, setting)
-            )
+            value = shapes.add(node)
         except Exception as error:
             if is_machinery(error):
                 raise
             return Blocked(f"the graph does not fit itself at N={n}: {reason_of(error)[:300]}", "graph")
-        values.append(value)
         problem = _tensor_problem(node, value, n, most)
         if problem is not None:
             return problem
+    values = shapes.values
     live = _most_alive(graph, values)
     most_live = _scaled(MAX_LIVE_NUMBERS, n)
     if live > most_live * (batch if batched else 1):

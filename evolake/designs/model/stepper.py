@@ -73,9 +73,9 @@ def initial_state(traced: TracedDesign, instances: Planted, seed: int, dtype: st
 
     check_size(traced, instances)
     real = getattr(torch, dtype)
-    state = {}
+    state, initial = {}, traced.initial()
     for variable in traced.variables:
-        graph = traced.initial()[variable.name]
+        graph = initial[variable.name]
         setting = Setting(
             real,
             instances.batch,

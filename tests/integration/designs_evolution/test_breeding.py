@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from evolake.designs.evolution import breeding
+from evolake.designs.evolution import breeding, judging
 from evolake.designs.evolution.breeding import (
     Bred,
     KnownDesigns,
@@ -20,12 +20,15 @@ from evolake.designs.evolution.breeding import (
     cycles_of_same_formulas,
     should_breed,
 )
-from evolake.designs.evolution.proposals import Judge, design_row
+from evolake.designs.evolution.gate_specs import GATES
+from evolake.designs.evolution.judging import DesignGates, DesignResults
+from evolake.designs.evolution.proposals import design_row
 from evolake.designs.evolution.racing import BudgetLevel, Stage, run_stages
 from evolake.designs.genome.open_compose import compose
 from evolake.designs.genome.open_genome import baseline
 from evolake.designs.settings import DesignsSettings, RaceSettings
 from evolake.designs.tables import RACED
+from evolake.designs.tracing.trace import trace
 from evolake.seeds import CycleSeeds
 
 RACE = RaceSettings(candidates=7, enter=2, max_n=24, batch=4, max_steps=300)
@@ -46,9 +49,14 @@ def settings(tiny, monkeypatch) -> DesignsSettings:
     return tiny.model_copy(update={"race": RACE})
 
 
+@pytest.fixture(scope="module")
+def line_gates(judge_at) -> DesignGates:
+    return judge_at("0001")
+
+
 def raced(
     starter: Starter,
-    judge: Judge,
+    judge: DesignGates,
     executor: Executor,
     settings: DesignsSettings,
     workers: int = 1,
@@ -56,7 +64,7 @@ def raced(
 ) -> Bred:
     graph = json.loads(starter.traced)["graph_sha"]
     setup, known = (
-        RaceSetup(judge, executor, "operators", workers, run),
+        RaceSetup(judge, judge.of_genome, executor, "operators", workers, run),
         KnownDesigns({graph: starter.design_id}, {baseline().key()}),
     )
     return breed([starter], setup, known, settings=settings, cycle_seeds=CycleSeeds(5, "designs", "0003"))
@@ -67,10 +75,10 @@ def content(bred: Bred) -> list[dict[str, Any]]:
 
 
 def test_a_race_comes_to_the_same_with_two_workers_and_its_children_descend_from_the_archive(
-    starter, judge_once, inline, settings
+    starter, line_gates, inline, settings
 ):
-    first = raced(starter, judge_once, inline, settings)
-    again = raced(starter, judge_once, inline, settings, workers=2)
+    first = raced(starter, line_gates, inline, settings)
+    again = raced(starter, line_gates, inline, settings, workers=2)
     assert content(first) == content(again) and [item.design_id for item in first.entering] == [
         item.design_id for item in again.entering
     ]
@@ -95,15 +103,15 @@ def test_a_race_comes_to_the_same_with_two_workers_and_its_children_descend_from
     )
 
 
-def test_a_race_ends_when_its_work_is_spent(starter, judge_once, inline, settings):
+def test_a_race_ends_when_its_work_is_spent(starter, line_gates, inline, settings):
     heavy = settings.model_copy(update={"race": RACE.model_copy(update={"work": 1, "batch": 200})})
-    result = raced(starter, judge_once, inline, heavy)
+    result = raced(starter, line_gates, inline, heavy)
     work = sum(row["steps_run"] for row in result.rows) * 200 * 24
     assert work > 10**6 and len(result.rows) < 1 + RACE.candidates
 
 
 def test_a_racer_that_a_clock_cuts_says_so_and_is_no_parent_and_rungs_are_allowed_far_more_than_experiments(
-    starter, judge_once, inline, settings
+    starter, line_gates, inline, settings
 ):
     allowed: list[float] = []
 
@@ -113,7 +121,7 @@ def test_a_racer_that_a_clock_cuts_says_so_and_is_no_parent_and_rungs_are_allowe
 
     result = raced(
         starter,
-        judge_once,
+        line_gates,
         inline,
         settings.model_copy(update={"race": RACE.model_copy(update={"candidates": 1})}),
         run=run,
@@ -155,7 +163,7 @@ def test_a_race_holds_planted_and_uniform_formulas_by_share(settings):
 
 
 def test_what_a_design_solved_in_an_earlier_race_on_the_same_formulas_is_not_run_again(
-    starter, judge_once, inline, settings
+    starter, line_gates, inline, settings
 ):
     asked: list[list[int]] = []
 
@@ -164,7 +172,7 @@ def test_what_a_design_solved_in_an_earlier_race_on_the_same_formulas_is_not_run
             asked.append([level.seed for level in levels])
         return run_stages(traced, levels, limits, core_s)
 
-    first = raced(starter, judge_once, inline, settings, run=run)
+    first = raced(starter, line_gates, inline, settings, run=run)
     known = KnownDesigns(
         {json.loads(starter.traced)["graph_sha"]: starter.design_id},
         {baseline().key()},
@@ -172,7 +180,7 @@ def test_what_a_design_solved_in_an_earlier_race_on_the_same_formulas_is_not_run
     )
     again = breed(
         [starter],
-        RaceSetup(judge_once, inline, "operators", 1, run),
+        RaceSetup(line_gates, line_gates.of_genome, inline, "operators", 1, run),
         known,
         settings=settings,
         cycle_seeds=CycleSeeds(5, "designs", "0003"),
@@ -186,3 +194,46 @@ def test_what_a_design_solved_in_an_earlier_race_on_the_same_formulas_is_not_run
     assert [{name: row[name] for name in shown} for row in again.rows] == [
         {name: row[name] for name in shown} for row in first.rows
     ]
+
+
+def test_what_enters_has_passed_every_gate_in_the_jail_and_what_only_raced_has_not_been_there(
+    starter, line_gates, inline, settings, monkeypatch
+):
+    traced: list[str] = []
+
+    def counted(source: str, **options: Any) -> Any:
+        traced.append(source)
+        return trace(source, **options)
+
+    monkeypatch.setattr(judging, "trace", counted)
+    result = raced(starter, line_gates, inline, settings)
+    assert [item.source for item in result.entering] == traced and len(result.judged) > len(traced)
+    for item in result.entering:
+        assert {verdict.gate for verdict in item.examined.verdicts} == {gate.name for gate in GATES}
+    only_raced = [item for item in result.judged if item.accepted and item.source not in traced]
+    assert only_raced and all(
+        {verdict.gate for verdict in item.examined.verdicts} == {"contract", "trace", "duplicate"}
+        for item in only_raced
+    )
+    by_id = {item.design_id: item for item in result.judged}
+    assert all(by_id[item.design_id].examined is item.examined for item in result.entering)
+
+
+def test_a_racer_whose_file_is_another_design_does_not_enter_and_the_next_one_does(
+    starter, line_gates, inline, settings
+):
+    first = raced(starter, line_gates, inline, settings)
+    best = first.entering[0]
+
+    def swapped(source: str, hyper: Any, known: Any) -> DesignResults:
+        """Judge another file than the one that raced."""
+        return line_gates(compose(baseline()) if source == best.source else source, hyper, {})
+
+    setup = RaceSetup(swapped, line_gates.of_genome, inline, "operators")
+    known = KnownDesigns({json.loads(starter.traced)["graph_sha"]: starter.design_id}, {baseline().key()})
+    again = breed([starter], setup, known, settings=settings, cycle_seeds=CycleSeeds(5, "designs", "0003"))
+    row = next(row for row in again.rows if row["design_id"] == best.design_id)
+    assert (row["state"], row["gate"], row["reason"]) == ("blocked", "trace", breeding.OTHER_GRAPH)
+    assert best.design_id not in {item.design_id for item in again.entering}
+    assert first.entering[1].design_id == again.entering[0].design_id
+    assert not any(item.design_id == best.design_id and item.accepted for item in again.judged)

@@ -4,6 +4,7 @@ import copy
 import json
 
 import pytest
+import torch
 from unit.designs_engine.engine_support import (
     BASELINE,
     DESIGN_340,
@@ -17,6 +18,8 @@ from unit.designs_engine.engine_support import (
 
 from evolake.designs.model.contract import Blocked, TracedDesign
 from evolake.designs.model.graph import Graph, Node, Power, Reference, Symbol
+from evolake.designs.model.graph_check import infer
+from evolake.designs.model.operators import Setting
 from evolake.designs.model.spec import read_variables
 from evolake.designs.model.unify import NotUniform, unify
 from evolake.designs.tracing.driver import Stop, load, trace
@@ -217,3 +220,21 @@ def test_variables_that_are_none_are_refused(spec):
 def test_a_file_that_does_not_load_says_why(source, words):
     with pytest.raises(Stop, match=words):
         load(source)
+
+
+def test_shapes_that_are_known_are_those_of_the_same_call_alone():
+    """1, 1.0 and True are equal in Python; torch gives them other types."""
+    setting = Setting(torch.float32, 2, 5, 20, "meta")
+    kinds = []
+    for stop in (4, 4.0, 4, 4.0):
+        nodes = (Node("arange.default", (stop,)), Node("add.Tensor", (Reference(0), 1)))
+        kinds.append([value.dtype for value in infer(Graph(nodes, (("v", 1),)), {}, setting)])
+    assert kinds[0] == kinds[2] == [torch.int64, torch.int64]
+    assert kinds[1] == kinds[3] == [torch.float32, torch.float32]
+    nodes = (Node("ones.default", ((Symbol(0, 0, 0, 3), 4),)), Node("mul.Tensor", (Reference(0), 0.5)))
+    for value in (0.5, 2.5, 7):
+        nodes = (*nodes[:1], Node("mul.Tensor", (Reference(0), value)))
+        shapes = infer(Graph(nodes, (("v", 1),)), {}, setting)
+        assert [tuple(item.shape) for item in shapes] == [(3, 4), (3, 4)]
+    fresh = Setting(torch.float64, 2, 5, 20, "meta")
+    assert infer(Graph(nodes, (("v", 1),)), {}, fresh)[1].dtype == torch.float64
