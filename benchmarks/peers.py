@@ -9,6 +9,8 @@ circles in a square, and a function to fit. An HTTP server on loopback is "the m
 k-th program of `peers_replies.toml`, in the form that the request asks for, and a comment with its number.
 `peers_tools.toml` has all that a user of each tool writes and types, and what was set other than by default.
 
+The short form runs evolake alone and installs nothing.
+
 What is measured, in the same way for each:
 
 - *processor seconds*: of all processes of a tool, from its start to its end. Of two runs, with so many
@@ -250,10 +252,12 @@ def _calls(*calls: tuple[str, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Kept:
-    """A candidate in a tool's record. text: its program, "" if the record has none of it."""
+    """A candidate in a tool's record. text: its program, "" if the record has none of it. smallest: radius.
+    place: among the replies, from 1, where only the order says it."""
 
     text: str
     smallest: float | None = None
+    place: int = 0
 
 
 def of_evolake(folder: Path) -> list[Kept]:
@@ -298,12 +302,21 @@ def of_shinka(folder: Path) -> list[Kept]:
 
 
 def of_gepa(folder: Path) -> list[Kept]:
-    """Return the proposals of the run's log. It keeps the texts of those that were accepted alone."""
+    """Return the proposals of the run's log. It keeps the texts of those that were accepted alone; of others
+    it has the score, which is 26 times the radius of a probe."""
     log, texts = folder / "out" / "run_log.json", folder / "out" / "candidates.json"
     if not log.is_file():
         return []
-    accepted = [next(iter(item.values())) for item in json.loads(texts.read_text())[1:]]
-    return [Kept(text) for text in accepted] + [Kept("")] * (len(json.loads(log.read_text())) - len(accepted))
+    accepted = [next(iter(item.values())) for item in json.loads(texts.read_text())]
+    rows = json.loads(log.read_text())
+    return [
+        Kept(
+            accepted[row["new_program_idx"]] if "new_program_idx" in row else "",
+            next((score / 26 for score in row.get("new_subsample_scores", ())), None),
+            place,
+        )
+        for place, row in enumerate(rows, start=1)
+    ]
 
 
 RECORDS: dict[str, Callable[[Path], list[Kept]]] = {
@@ -567,19 +580,24 @@ def counted(run: Run, bare: float) -> dict[str, Any]:
     }
 
 
-def costs(tool: Tool, problem: Problem, count: int, times: int) -> dict[str, Any]:
-    """Return what a run of so many candidates cost and, if `times` is more than 1, what each further one
-    does."""
+def costs(tool: Tool, problem: Problem, count: int) -> dict[str, Any]:
+    """Return what a run of so many candidates cost."""
     blocks, bare = [item["text"] for item in REPLIES[problem.name]], bare_s(problem)
-    runs = [tool.run(problem, blocks, number * count) for number in sorted({1, times})]
-    for run in runs:
-        if run.fault or not run.kept:
-            return {"fault": f"not measured: {run.fault or 'the record has no candidate'}"}
-    result = counted(runs[0], bare)
-    if (more := len(runs[-1].kept) - len(runs[0].kept)) > 0:
-        further = (runs[-1].cpu_s - runs[0].cpu_s) / more - bare
-        result |= {"further_s": further, "long": counted(runs[-1], bare)}
-    return result
+    run = tool.run(problem, blocks, count)
+    if run.fault or not run.kept:
+        return {"fault": f"not measured: {run.fault or 'the record has no candidate'}"}
+    return counted(run, bare)
+
+
+def further(tool: Tool, count: int, short: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a run of twice as many candidates cost, and what each further one does."""
+    if "fault" in short:
+        return {"fault": short["fault"]}
+    long = costs(tool, PROBLEMS["circles"], 2 * count)
+    if (more := long.get("candidates", 0) - short["candidates"]) <= 0:
+        return {"fault": long.get("fault", "not measured: the record has no more candidates")}
+    bare = short["run_s"] / short["candidates"] - short["beyond_s"]
+    return long | {"further_s": (long["run_s"] - short["run_s"]) / more - bare}
 
 
 def probed(tool: Tool) -> dict[str, str]:
@@ -590,7 +608,9 @@ def probed(tool: Tool) -> dict[str, str]:
         return {"fault": f"not measured: {run.fault}"}
     result = {}
     for place, item in enumerate(REPLIES["probes"], start=2):
-        sizes = [kept.smallest for kept in run.kept if f"# reply {place:03}" in kept.text]
+        sizes = [
+            kept.smallest for kept in run.kept if kept.place == place or f"# reply {place:03}" in kept.text
+        ]
         found = FOUND_BASE + PROBED[item["kind"]] * FOUND_UNIT
         if any(size is not None and abs(size - found) < FOUND_UNIT / 10 for size in sizes):
             result[item["kind"]] = "read"
@@ -620,16 +640,19 @@ def measured(
     tool: Tool, count: int, kills: int, late: Callable[[], bool], done: Callable[[Mapping[str, Any]], None]
 ) -> None:
     """Measure every part of one tool, and hand on what is known after each."""
-    times = 1 if SHORT else 2
+    result: dict[str, Any] = {}
     parts: dict[str, Callable[[], dict[str, Any]]] = {
-        "circles": lambda: costs(tool, PROBLEMS["circles"], count, times),
+        "circles": lambda: costs(tool, PROBLEMS["circles"], count),
         "probes": lambda: probed(tool),
         "kills": lambda: killed(tool, count, kills) if kills else {"fault": "not measured: --kills 0"},
-        "curve": lambda: costs(tool, PROBLEMS["curve"], count, 1),
+        "curve": lambda: costs(tool, PROBLEMS["curve"], count),
+        "longer": lambda: further(tool, count, result["circles"]),
     }
-    result: dict[str, Any] = {}
     for name, part in parts.items():
-        if why := tool.given.get("leaves_out", {}).get(name):
+        left_out = tool.given.get("leaves_out", {}) | (
+            dict.fromkeys(("curve", "longer"), "the short form") if SHORT else {}
+        )
+        if why := left_out.get(name):
             result[name] = {"fault": f"not measured: {why}"}
         else:
             result[name] = {"fault": "not measured: --minutes were over"} if late() else part()
@@ -653,22 +676,19 @@ def _cell(part: str, text: str) -> Callable[[Mapping[str, Any]], str]:
 
 
 ROWS: dict[str, Callable[[Mapping[str, Any]], str]] = {
-    "commands and files to the first gain": _cell("steps", "{commands} and {files}"),
-    "26 circles: candidates": _cell("circles", "{candidates}, then {long[candidates]}"),
-    "processor s of a whole run": _cell("circles", "{run_s:.1f}, then {long[run_s]:.1f}"),
-    "processor s of a further candidate, beyond its evaluation": _cell("circles", "{further_s:.2f}"),
-    "candidates per processor hour, longer run": _cell("circles", "{long[per_cpu_hour]:,.0f}"),
-    "candidates per hour by the clock": _cell("circles", "{long[per_hour]:,.0f}"),
-    "tokens sent for a candidate, shorter and longer run": _cell(
-        "circles", "{tokens:,.0f}, {long[tokens]:,.0f}"
-    ),
+    "commands, files to the first gain": _cell("steps", "{commands}, {files}"),
+    "26 circles: processor s of a whole run": _cell("circles", "{run_s:.1f} for {candidates}"),
+    "of a run of twice as many": _cell("longer", "{run_s:.1f} for {candidates}"),
+    "of a further candidate, beyond its evaluation": _cell("longer", "{further_s:.2f}"),
+    "candidates per processor hour, longer run": _cell("longer", "{per_cpu_hour:,.0f}"),
+    "candidates per hour by the clock": _cell("circles", "{per_hour:,.0f}"),
+    "tokens sent for a candidate": _cell("circles", "{tokens:,.0f}"),
     "best sum of radii": _cell("circles", "{best:.4f}"),
-    "function to fit: processor s of a whole run": _cell("curve", "{run_s:.1f}"),
-    "tokens sent for a candidate": _cell("curve", "{tokens:,.0f}"),
+    "function to fit: processor s of a whole run": _cell("curve", "{run_s:.1f} for {candidates}"),
+    "tokens sent for a candidate there": _cell("curve", "{tokens:,.0f}"),
     "best score": _cell("curve", "{best:.6f}"),
-    "kill -9: kills": _cell("kills", "{kills}"),
-    "replies paid again": _cell("kills", "{paid_again}"),
-    "candidates missing, in the record twice": _cell("kills", "{missing}, {twice}"),
+    "kill -9: kills; replies paid again": _cell("kills", "{kills}; {paid_again}"),
+    "candidates missing; in the record twice": _cell("kills", "{missing}; {twice}"),
     "a candidate reads the key": _cell("probes", "{key}"),
     "the evaluator": _cell("probes", "{evaluator}"),
     "another candidate": _cell("probes", "{candidate}"),
