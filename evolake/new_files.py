@@ -25,12 +25,7 @@ def write_new(files: Mapping[Path, str]) -> None:
 def new_files(files: Mapping[Path, str]) -> Iterator[None]:
     """Write each text to its path for the block that follows, and remove all of them again if it fails.
     Raises as `write_new`."""
-    if taken := [path for path in files if path.exists() or path.is_symlink()]:
-        raise InputError(
-            f"{taken[0]} is there already",
-            wanted="a path that does not exist",
-            do="choose another one: nothing is overwritten",
-        )
+    check_new(*files)
     with undone(*files):
         for path, text in files.items():
             try:
@@ -43,6 +38,16 @@ def new_files(files: Mapping[Path, str]) -> Iterator[None]:
                     f"{path} cannot be written", got=error.strerror or str(error), do=do
                 ) from None
         yield
+
+
+def check_new(*paths: Path) -> None:
+    """Raise InputError if one of the paths is taken."""
+    if taken := [path for path in paths if path.exists() or path.is_symlink()]:
+        raise InputError(
+            f"{taken[0]} is there already",
+            wanted="a path that does not exist",
+            do="choose another one: nothing is overwritten",
+        )
 
 
 @contextmanager

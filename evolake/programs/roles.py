@@ -10,6 +10,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Mapping, Sequence
+from typing import NoReturn
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
@@ -19,6 +20,7 @@ from evolake.agents.fences import clean, fence
 from evolake.agents.roles import Role
 from evolake.agents.session_roles import session_role
 from evolake.agents.session_tools import Arguments
+from evolake.errors import MachineryError
 from evolake.programs.model.program_text import as_kept
 from evolake.programs.search.proposing import Background, child_of
 from evolake.programs.search.trials import Trial, Trials
@@ -407,3 +409,32 @@ WRITER_SESSION = session_role(
     ),
 )
 """Change a program in a workspace."""
+
+
+class ProjectRequest(BaseModel):
+    """A wish in words. program, evaluator: of a first draft that was refused. findings: what was wrong with it."""
+
+    wish: str
+    program: str = ""
+    evaluator: str = ""
+    findings: list[str] = Field(default_factory=list)
+
+
+class ProjectDraft(BaseModel):
+    """A project as its author writes it; `cases` and `score` of the evaluator protect the score."""
+
+    model_config = ConfigDict(extra="forbid")
+    description: str = Field(min_length=1, max_length=300, description="one sentence: what is optimized")
+    program: str
+    evaluator: str
+    entry: str = Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", description="function of the program")
+    cpu_s: float = Field(gt=0, le=600, description="processor seconds of an evaluation at most")
+    repeats: int = Field(default=1, ge=1, le=8, description="seeds of a candidate's evaluations")
+
+
+def _no_author(request: ProjectRequest, random: np.random.Generator) -> NoReturn:
+    raise MachineryError("operators write no project", wanted="the backend model")
+
+
+AUTHOR = Role("programs_author", ProjectRequest, ProjectDraft, _no_author)
+"""A project from a wish in words (`evolake programs new --from-text`)."""

@@ -5,6 +5,7 @@ with what checks it, and whether evolution goes in circles.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -43,6 +44,12 @@ def programs() -> None:
 @click.option("--from-function", "function", help="A function of yours that is to evolve: FILE.py:NAME.")
 @click.option("--score", help="What scores it, with --from-function: FILE.py:NAME, called with the function.")
 @click.option("--minimize", is_flag=True, help="Lower scores are better, with --score.")
+@click.option(
+    "--from-text",
+    "wish",
+    metavar="TEXT|FILE",
+    help="What you want, in words: a model writes program and evaluator, which are checked and audited.",
+)
 @click.option("--list", "listed", is_flag=True, help="List the open problems and their best known values.")
 @click.option(
     "--in",
@@ -56,11 +63,16 @@ def new(
     function: str | None,
     score: str | None,
     minimize: bool,
+    wish: str | None,
     listed: bool,
     parent: Path | None,
 ) -> int:
-    """Write a complete small project, to be changed into your own, an open problem, or a project of a
-    function that you have. Nothing is overwritten.
+    """Write a complete small project, to be changed into your own, an open problem, a project of a function
+    that you have, or one that a model writes from your words. Nothing is overwritten.
+
+    What a model writes is accepted if its program scores in the jail, two evaluations agree, and no attack of
+    an audit forges the score. Otherwise what was found is sent back once; then the draft is left in
+    NAME.refused of the current folder, and the exit code is 1.
 
     NAME: a name, for a project among the seeds of the lake in use, which takes part in the next cycle; or a
     path such as ./NAME, for one anywhere. With --from it may be left out: then it is the problem's.
@@ -81,17 +93,46 @@ def new(
             "a project of a function needs the function and what scores it",
             wanted="--from-function FILE.py:NAME --score FILE.py:NAME, without --from",
         )
+    if wish is not None and (problem or function):
+        raise InputError(
+            "a new project comes from one source", wanted="one of --from-text, --from and --from-function"
+        )
     settings = settings_module.load()
     files = problem_files(problem) if problem else FILES
     if function and score:
         files = project_of_function(function, score, minimize=minimize)
     folder = _new_folder(settings, name, parent)
+    if wish is not None:
+        if (accepted := _from_text(folder, wish)) is None:
+            return 1
+        files = accepted
     with new_files(
         {folder / path: text for path, text in files.items()}
     ):  # a lake that is damaged leaves no half-made project
         called, entering = _called(settings, folder), _entering(settings, folder)
     say(f"{len(files)} files in {folder}; next: evolake programs check {shell_word(called)}", f"  {entering}")
     return 0
+
+
+def _from_text(folder: Path, wish: str) -> Mapping[str, str] | None:
+    """Return the files of the project that a model wrote, and print what was measured; None if it is refused.
+    Then the draft and what was found of it are in a folder of their own, outside of the seeds."""
+    from evolake.new_files import check_new, write_new
+    from evolake.programs.commands.from_text import FINDINGS, project_from_text, wish_in
+
+    refused = Path(f"{folder.name}.refused")
+    text = wish_in(wish)
+    check_new(folder, refused)
+    written = project_from_text(folder.name, text)
+    if not written.findings:
+        say(*written.lines)
+        return written.files
+    say(f"{folder.name}: refused", *(f"  finding   {item}" for item in written.findings))
+    if written.files:
+        kept = {**written.files, FINDINGS: "".join(f"{item}\n" for item in written.findings)}
+        write_new({refused / path: item for path, item in kept.items()})
+        say(f"  the draft is in {refused}; when it is repaired: evolake audit {refused}")
+    return None
 
 
 def _new_folder(settings: Settings, name: str, parent: Path | None) -> Path:
