@@ -16,6 +16,7 @@ import click
 from evolake import settings as settings_module
 from evolake.commands import AS_JSON, MINUTES, PROFILE, SEEDS_PER_ARM, OrdinaryPath
 from evolake.errors import InputError
+from evolake.report.numbers import counted
 from evolake.terminal import say, say_json
 from evolake.utility.settings import UtilitySettings
 
@@ -128,6 +129,8 @@ def utility(
 
 POLICY = "policy"
 QUESTIONS = 40
+EACH = 10
+"""Families between two lines of progress."""
 
 
 @click.command(short_help="Measure how often a stated solver is right, by level.")
@@ -218,7 +221,8 @@ def difficulty(
             rows = [] if isinstance(found, Raised) else rate_rows(family.family_id, found)
             keep_rows(lake, SOLVER_RATES, rows)
             left -= 1
-            say(f"{len(waiting) - left} of {len(waiting)} families asked", err=True)
+            if (len(waiting) - left) % EACH == 0:
+                say(f"{len(waiting) - left} of {len(waiting)} families asked", err=True)
     ids = [family.family_id for family in families]
     rows = [row for row in rows_kept(lake, SOLVER_RATES, ids) if row["solver"] in names]
     shares = {
@@ -235,8 +239,8 @@ def difficulty(
         say_json({"verdict": verdict, "reasons": [], **counts, "questions": questions, "shares": shares})
         return 0
     say(
-        f"{counts['asked']} families asked {questions} questions a level, {counts['known']} were asked "
-        f"before, {left} are left",
+        f"{counted(counts['asked'], 'family', 'families')} asked {questions} questions a level, "
+        f"{counts['known']} were asked before, {left} are left",
         "share of right answers by level, mean over families:",
     )
     for name, own in shares.items():

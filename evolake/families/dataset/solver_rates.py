@@ -154,12 +154,15 @@ class _Asked:
 
     def misread(self, name: str, change: Callable[[Any, np.random.Generator], Any]) -> list[float] | None:
         """None if the change leaves every question as it is."""
-        inputs = [
-            change(
-                item.inputs, generator(item.seed, "families", self.family.family_id, name, item.difficulty)
-            )
-            for item, _ in self.pairs
-        ]
+        inputs: list[Any] = []
+        for item, _ in self.pairs:
+            random = generator(item.seed, "families", self.family.family_id, name, item.difficulty)
+            text = _only_text(item.inputs)
+            if text is None:
+                inputs.append(change(item.inputs, random))
+            else:
+                letters = change(item.inputs | {text: list(item.inputs[text])}, random)
+                inputs.append(letters | {text: "".join(letters[text])})
         if all(one == item.inputs for one, (item, _) in zip(inputs, self.pairs, strict=True)):
             return None
         return [float(same) for same in self._same(self._solved(self.family.validator, inputs))]
