@@ -12,6 +12,9 @@
                                                                       are the label
     python benchmarks/families_yield.py rules [FIRST] [COUNT]         default 0 and 20: shipped seeds and worlds of these seeds by each of the three
                                                                       operators: answers that are others without a rule, by level
+    python benchmarks/families_yield.py difficulty [COUNT]            default 20: shipped seeds and worlds of so many seeds by each of the three
+                                                                      operators: what naive programs answer right, by level, and which levels
+                                                                      are easier for them than the one before, beyond the noise
     python benchmarks/families_yield.py misread [FAMILIES]            default 30: faults that someone else planted into the texts of so many
                                                                       families, while programs and labels stay: parsed, unread, blocked
     python benchmarks/families_yield.py variety [CHILDREN] [SIZE] [--test-share SHARE]
@@ -47,6 +50,7 @@ from evolake.agents import Agents
 from evolake.agents.roles import OperatorsBackend
 from evolake.families.dataset.datasets import engines_of, units_of
 from evolake.families.dataset.exports import NEITHER, side
+from evolake.families.dataset.solver_rates import POOL, ask_naive, rises
 from evolake.families.evolution.proposing import Judge, propose_families
 from evolake.families.evolution.refining import Proposals
 from evolake.families.evolution.requests import EvolutionSources
@@ -265,6 +269,48 @@ def show_rules(pool: Any, first: int, count: int) -> None:
     print("\n".join(f"  {line}" for line in low))
 
 
+QUESTIONS = 40
+
+
+def show_difficulty(pool: Any, count: int) -> None:
+    """Print what naive programs answer right, by solver and level, and in how many families their pool's
+    share does not rise with the level. count: of the seeds of drawn worlds."""
+    levels = SETTINGS.gate_difficulties
+    families = [("shipped seeds", family) for family in read_families(SEEDS / "families")]
+    families = families[: 2 if SHORT else None]
+    for seed in range(count):
+        worlds = [child_of(name, [], np.random.default_rng(seed)) for name in NAMES]
+        families += [(mechanics_of(family).engine, family) for family in worlds]
+    shares: dict[str, list[dict[int, float]]] = {}
+    kinds: dict[str, Counter[str]] = {}
+    lines = []
+    for kind, family in families:
+        found = ask_naive(family, levels, QUESTIONS, pool=pool, settings=SETTINGS)
+        for solver, values in found.items():
+            means = {level: float(np.mean(own)) for level, own in values.items()}
+            shares.setdefault(solver, []).append(means)
+        values = found[POOL]
+        means = shares[POOL][-1]
+        risen = rises(values)
+        falls = means[levels[-1]] < means[levels[0]]
+        told = {"families": 1, "monotone": not risen, "hardest below easiest": falls}
+        kinds.setdefault(kind, Counter()).update({name: int(value) for name, value in told.items()})
+        if risen or not falls:
+            shown = " ".join(f"{level}: {means[level]:.0%}" for level in levels if level in means)
+            lines.append(f"{kind}: {family.name} ({family.title[:50]}): {shown}; easier: {risen}")
+            print(f"  {lines[-1]}", flush=True)
+    print(f"share right by solver, mean over families, {QUESTIONS} questions a level")
+    for solver, rows in shares.items():
+        cells = [f"{level}: {np.mean([row[level] for row in rows if level in row]):4.0%}" for level in levels]
+        print(f"  {solver:10s} {len(rows):3d} families  {'  '.join(cells)}")
+    for kind, counts in [*sorted(kinds.items()), ("all", sum(kinds.values(), Counter()))]:
+        print(
+            f"{kind}: the pool's share rises nowhere beyond the noise in {counts['monotone']} of "
+            f"{counts['families']} families; it is lower at level {levels[-1]} than at {levels[0]} in "
+            f"{counts['hardest below easiest']}"
+        )
+
+
 MISREADINGS = Path(__file__).with_name("families_misreadings.json")
 """Faults by someone who saw three questions of each family and no program, written and frozen before the text
 solver was asked: draw, what it replaces in a text, and by what."""
@@ -472,6 +518,8 @@ def main(words: list[str]) -> None:
             show_text(pool, *([*numbers, *[0, 80][len(numbers) :]]))
         elif what == "rules":
             show_rules(pool, *([*numbers, *[0, 20][len(numbers) :]]))
+        elif what == "difficulty":
+            show_difficulty(pool, *(numbers or [1 if SHORT else 20]))
         elif what == "misread":
             show_misread(pool, *(numbers or [2 if SHORT else 30]))
         elif what == "variety":

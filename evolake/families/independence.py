@@ -28,6 +28,7 @@ from evolake.lake.locks import hold
 if TYPE_CHECKING:
     from evolake.families.gates.blind import Review
     from evolake.lake import Lake
+    from evolake.lake.schemas import TableSchema
 
 LINE = "families"
 NONE, AUTHOR, TEXT, MODEL, PERSON = LEVELS = ("none", "author", "text", "model", "person")
@@ -122,29 +123,25 @@ def _enough(right: int, answered: int) -> bool:
     return answered >= LEAST_ANSWERS and right >= LEAST_RIGHT * answered
 
 
-def answers_in(lake: Lake, family_ids: Iterable[str] | None = None) -> list[dict[str, Any]]:
-    """Return the rows of INDEPENDENT_ANSWERS in the lake, of these families or of all."""
-    if lake.record(LINE, INDEPENDENT_ANSWERS.name, None) is None:
+def rows_kept(
+    lake: Lake, table: TableSchema, family_ids: Iterable[str] | None = None
+) -> list[dict[str, Any]]:
+    """Return the rows of a table that commands add to between cycles, of these families or of all."""
+    if lake.record(LINE, table.name, None) is None:
         return []
-    rows = lake.read(LINE, INDEPENDENT_ANSWERS.name, None).to_dicts()
+    rows = lake.read(LINE, table.name, None).to_dicts()
     wanted = None if family_ids is None else set(family_ids)
     return [row for row in rows if wanted is None or row["family_id"] in wanted]
 
 
-def keep_answers(lake: Lake, rows: Iterable[Row]) -> None:
-    """Add rows to INDEPENDENT_ANSWERS; one with the key of an earlier row replaces it."""
+def keep_rows(lake: Lake, table: TableSchema, rows: Iterable[Row]) -> None:
+    """Add rows to such a table; one with the key of an earlier row replaces it."""
     new = list(rows)
-    place = lake.root / "cache" / f"{INDEPENDENT_ANSWERS.name}.lock"
-    with hold(place, what="the table of independent answers", run_id="readers", timeout_s=WAIT_S):
-        held = {tuple(row[key] for key in INDEPENDENT_ANSWERS.keys): row for row in [*answers_in(lake), *new]}
-        lake.publish(
-            LINE,
-            INDEPENDENT_ANSWERS.name,
-            INDEPENDENT_ANSWERS.frame(held.values()),
-            cycle=None,
-            run_id="readers",
-            schema=INDEPENDENT_ANSWERS,
-        )
+    place = lake.root / "cache" / f"{table.name}.lock"
+    with hold(place, what=f"the table {table.name}", run_id="readers", timeout_s=WAIT_S):
+        held = {tuple(row[key] for key in table.keys): row for row in [*rows_kept(lake, table), *new]}
+        frame = table.frame(held.values())
+        lake.publish(LINE, table.name, frame, cycle=None, run_id="readers", schema=table)
 
 
 def answer_row(family_id: str, reader: str, name: str, review: Review) -> dict[str, Any]:
@@ -174,7 +171,7 @@ def independence_in(lake: Lake, cycles: Sequence[str], family_ids: Iterable[str]
                 for row in lake.read(LINE, table, cycle).to_dicts():
                     if row["family_id"] in known:
                         found[table].setdefault(row["family_id"], []).append(row)
-    for row in answers_in(lake, known):
+    for row in rows_kept(lake, INDEPENDENT_ANSWERS, known):
         found[INDEPENDENT_ANSWERS.name].setdefault(row["family_id"], []).append(row)
     return {
         family_id: independence_of(*(found[table].get(family_id, []) for table in found))

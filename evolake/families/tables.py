@@ -47,6 +47,7 @@ DRIFT = DECLARED["drift"]
 DRIFT_SUMMARY = DECLARED["drift_summary"]
 GRADES = DECLARED["audit_grades"]
 INDEPENDENT_ANSWERS = DECLARED["independent_answers"]
+SOLVER_RATES = DECLARED["solver_rates"]
 PLANTED = DECLARED["planted_faults"]
 KILL_RATES = DECLARED["kill_rates"]
 

@@ -318,6 +318,7 @@ OF_NO_ARM = (
     "duel_problems",
     "duel_samples",
     "families_share",
+    "families_success",
 )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from evolake.settings import LineSettings
 
@@ -194,6 +194,14 @@ class PromptsSettings(LineSettings):
             "where not; 0: none"
         ),
     )
+    families_success: tuple[float, float] | None = Field(
+        default=None,
+        description=(
+            "shares of right replies between which each family is kept: it is asked at one difficulty, "
+            "which rises above the upper share and falls below the lower one; None: at the easiest, and at "
+            "the next one after right replies"
+        ),
+    )
     difficulties: list[int] | None = Field(default=None, description="of the problems used; None: all")
     train: str | None = Field(
         default=None,
@@ -269,3 +277,10 @@ class PromptsSettings(LineSettings):
     heldout_samples: int = Field(
         default=1, gt=0, description="replies a held-out problem; 1: greedy, more: sampled"
     )
+
+    @field_validator("families_success")
+    @classmethod
+    def _two_shares(cls, given: tuple[float, float] | None) -> tuple[float, float] | None:
+        if given is not None and not 0 <= given[0] <= given[1] <= 1:
+            raise ValueError(f"wanted two shares between 0 and 1, the lower one first, got {list(given)}")
+        return given

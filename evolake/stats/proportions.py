@@ -17,7 +17,7 @@ from statistics import NormalDist
 from evolake.stats.bootstrap import Interval
 
 
-def wilson_interval(successes: int, trials: int, level: float = 0.95) -> Interval:
+def wilson_interval(successes: float, trials: int, level: float = 0.95) -> Interval:
     """Return score interval of a share (Wilson 1927): sensible also at 0 of n and n of n.
 
     Raises:

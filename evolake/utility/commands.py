@@ -1,10 +1,13 @@
-"""`evolake families utility`: train a model on seeds, on what evolved, and on both, and compare what each is
-worth on held-out lineages.
+"""`evolake families utility` (train a model on seeds, on what evolved, and on both, and compare what each is
+worth on held-out lineages) and `difficulty` (measure how often a stated solver is right, by level).
 """
 
 from __future__ import annotations
 
+import time
+from contextlib import ExitStack
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 from uuid import uuid4
 
@@ -12,6 +15,8 @@ import click
 
 from evolake import settings as settings_module
 from evolake.commands import AS_JSON, MINUTES, PROFILE, SEEDS_PER_ARM, OrdinaryPath
+from evolake.errors import InputError
+from evolake.report.numbers import counted
 from evolake.terminal import say, say_json
 from evolake.utility.settings import UtilitySettings
 
@@ -119,4 +124,128 @@ def utility(
         say("  the same command continues after the last step")
     if out is not None and "files" in report:
         say(f"report: {out / 'report.html'}")
+    return 0
+
+
+POLICY = "policy"
+QUESTIONS = 40
+EACH = 10
+"""Families between two lines of progress."""
+
+
+@click.command(short_help="Measure how often a stated solver is right, by level.")
+@click.option(
+    "--solver",
+    type=click.Choice(["naive", POLICY]),
+    default="naive",
+    show_default=True,
+    help="naive: programs that each make one kind of mistake. policy: that of the prompts line.",
+)
+@click.option(
+    "--questions",
+    type=click.IntRange(min=1),
+    default=QUESTIONS,
+    show_default=True,
+    help="Questions of each family and level.",
+)
+@click.option(
+    "--level",
+    "levels",
+    type=click.IntRange(1, 10),
+    multiple=True,
+    help="A level to ask, repeatable (default: 1 to 10).",
+)
+@MINUTES
+@PROFILE
+@AS_JSON
+def difficulty(
+    solver: str,
+    questions: int,
+    levels: tuple[int, ...],
+    minutes: float | None,
+    profile: str | None,
+    as_json: bool,
+) -> int:
+    """Ask a solver questions of every accepted family of the lake, drawn for this alone, and keep its share
+    of right answers by family and level (table families.solver_rates).
+
+    `families export --difficulty 0.3:0.7 --solver NAME` chooses by it. The naive programs are guess,
+    overlooks, slips, skips, hasty, and pool, their mean. What was asked already with as many questions is
+    kept.
+    """
+    from evolake.families.commands.exporting import finished
+    from evolake.families.dataset.datasets import archive_after, load_families
+    from evolake.families.dataset.solver_rates import POOL, SOLVERS, ask_naive, rate_rows
+    from evolake.families.independence import keep_rows, rows_kept
+    from evolake.families.sandbox.running import PRELOAD
+    from evolake.families.settings import FamiliesSettings
+    from evolake.families.tables import SOLVER_RATES
+    from evolake.gates import Raised, contained
+    from evolake.jail import open_pool
+    from evolake.lake import Lake
+    from evolake.prompts.policies.registry import missing, open_policy
+    from evolake.utility.pass_rates import policy_values
+
+    start, settings = time.monotonic(), settings_module.load(profile)
+    lake = Lake(settings.require_lake())
+    done = finished(lake, None)
+    if not done:
+        raise InputError(
+            "the lake holds no finished cycle of the families line", do="run: evolake run --lines families"
+        )
+    families = load_families(lake, archive_after(lake, done[-1]).rows("accepted"))
+    wanted = sorted(set(levels)) or list(range(1, 11))
+    policy = None
+    if solver == POLICY:
+        if lacking := missing(settings):
+            raise InputError("the policy cannot be asked", wanted="its libraries and its model", got=lacking)
+        policy = open_policy(settings, lake.root, "difficulty", "difficulty")
+    names = list(SOLVERS) if policy is None else [policy.name]
+    asked_for = POOL if policy is None else policy.name
+    known: dict[str, set[int]] = {}
+    for row in rows_kept(lake, SOLVER_RATES):
+        if row["solver"] == asked_for and row["questions"] >= questions:
+            known.setdefault(row["family_id"], set()).add(row["difficulty"])
+    waiting = [family for family in families if set(wanted) - known.get(family.family_id, set())]
+    left = len(waiting)
+    with ExitStack() as stack:
+        pool = stack.enter_context(open_pool(workers=1, preload=PRELOAD, mode=settings.jail))
+        for family in waiting:
+            if minutes is not None and time.monotonic() - start > 60 * minutes:
+                break
+            if policy is None:
+                sizes = settings.of(FamiliesSettings)
+                found = contained(ask_naive, family, wanted, questions, pool=pool, settings=sizes)
+            else:
+                found = policy_values(family, policy, wanted, questions, pool=pool, settings=settings)
+            rows = [] if isinstance(found, Raised) else rate_rows(family.family_id, found)
+            keep_rows(lake, SOLVER_RATES, rows)
+            left -= 1
+            if (len(waiting) - left) % EACH == 0:
+                say(f"{len(waiting) - left} of {len(waiting)} families asked", err=True)
+    ids = [family.family_id for family in families]
+    rows = [row for row in rows_kept(lake, SOLVER_RATES, ids) if row["solver"] in names]
+    shares = {
+        name: {
+            level: fmean(own)
+            for level in wanted
+            if (own := [row["rate"] for row in rows if (row["solver"], row["difficulty"]) == (name, level)])
+        }
+        for name in names
+    }
+    counts = {"asked": len(waiting) - left, "known": len(families) - len(waiting), "left": left}
+    if as_json:
+        verdict = "unfinished" if left else "measured"
+        say_json({"verdict": verdict, "reasons": [], **counts, "questions": questions, "shares": shares})
+        return 0
+    say(
+        f"{counted(counts['asked'], 'family', 'families')} asked {questions} questions a level, "
+        f"{counts['known']} were asked before, {left} are left",
+        "share of right answers by level, mean over families:",
+    )
+    for name, own in shares.items():
+        cells = "  ".join(f"{level}: {share:.0%}" for level, share in own.items())
+        say(f"  {name:10}  {cells or 'no question could be asked'}")
+    if left:
+        say("  the same command continues after the last family")
     return 0

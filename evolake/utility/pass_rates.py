@@ -34,11 +34,14 @@ from evolake.families.sandbox.running import PRELOAD, generate
 from evolake.families.settings import FamiliesSettings
 from evolake.gates import Raised, contained
 from evolake.jail import open_pool
+from evolake.prompts.evolution.feeding import BYTES_PER_TOKEN
 from evolake.prompts.model.prompt import prompt_of
 from evolake.prompts.model.protocol import Policy, Problem
 from evolake.prompts.model.scoring import judge_reply
+from evolake.prompts.settings import PromptsSettings
 from evolake.prompts.study_journal import Journal
 from evolake.seeds import child_seed
+from evolake.settings import Settings
 from evolake.utility.tables import LINE
 
 AT_ONCE = 16
@@ -163,6 +166,26 @@ def measure(
             replies[key] = replies.get(key, 0) + given
             correct[key] = correct.get(key, 0) + right
     return PassRates(replies, correct, frozenset(rows))
+
+
+def policy_values(
+    family: Family, policy: Policy, levels: Collection[int], questions: int, *, pool: Any, settings: Settings
+) -> dict[str, dict[int, list[float]]]:
+    """Return name of the policy -> level -> of each question whether it was answered right, one reply each.
+
+    Statements are left out that may take more than half of the prompt; a family with checkers gives nothing,
+    since a reply is compared with one label here. Raises MachineryError when the jail failed.
+    """
+    own = settings.of(PromptsSettings)
+    longest = int(BYTES_PER_TOKEN * own.max_prompt_tokens / 2)
+    sampling = Sampling(levels, questions, 1, own.answer_format, longest, settings.seed)
+    sizes = settings.of(FamiliesSettings)
+    rates = measure([] if family.checkers else [family], policy, sampling, pool=pool, settings=sizes)
+    values: dict[int, list[float]] = {}
+    for key, asked in rates.replies.items():
+        right = rates.correct[key]
+        values[key[1]] = [1.0] * right + [0.0] * (asked - right)
+    return {policy.name: values}
 
 
 def draw_instances(

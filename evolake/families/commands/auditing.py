@@ -130,9 +130,10 @@ def review_sheet(
     five answers are right.
     """
     from evolake.families.dataset.human_audit import judged_answers, read_answers, sheet_instances, sheet_text
-    from evolake.families.independence import LEAST_ANSWERS, LEAST_RIGHT, PERSON, answer_row, keep_answers
+    from evolake.families.independence import LEAST_ANSWERS, LEAST_RIGHT, PERSON, answer_row, keep_rows
     from evolake.families.model.family_files import read_family
     from evolake.families.sandbox.running import PRELOAD
+    from evolake.families.tables import INDEPENDENT_ANSWERS
     from evolake.jail import open_pool
     from evolake.lake import Lake
 
@@ -172,8 +173,9 @@ def review_sheet(
         reviews = judged_answers(
             whole, instances, read_answers(answers, whole, instances), pool=pool, settings=sizes
         )
-    keep_answers(
+    keep_rows(
         Lake(settings.require_lake()),
+        INDEPENDENT_ANSWERS,
         [answer_row(whole.family_id, PERSON, name, review) for name, review in reviews],
     )
     right = sum(review.matched for _, review in reviews)

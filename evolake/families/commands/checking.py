@@ -15,9 +15,10 @@ from evolake.families.evolution.validator_pool import PRIMARY, Written, authorsh
 from evolake.families.gates.blind import TEXT, blind_review
 from evolake.families.gates.judging import FamilyResults
 from evolake.families.gates.static import commonest_share
-from evolake.families.independence import MODEL, Independence, answer_row, answers_in, keep_answers
+from evolake.families.independence import MODEL, Independence, answer_row, keep_rows, rows_kept
 from evolake.families.roles.readers import BLIND_ROLE
 from evolake.families.settings import FamiliesSettings
+from evolake.families.tables import INDEPENDENT_ANSWERS
 from evolake.jail.protocol import one_line
 from evolake.lake import Lake
 from evolake.report.numbers import counted
@@ -230,9 +231,18 @@ def examined_further(
         reviews, _ = blind_review(result.family, pool=pool, agents=readers, settings=sizes, root_seed=seed)
         name = settings.models.get(BLIND_ROLE.name) or settings.models.get("default") or readers.backend.name
         usable = [review for review in reviews if review.status != "failed"]
-        keep_answers(lake, [answer_row(result.family_id, MODEL, name, review) for review in usable])
+        keep_rows(
+            lake,
+            INDEPENDENT_ANSWERS,
+            [answer_row(result.family_id, MODEL, name, review) for review in usable],
+        )
     by_text = [review for review in result.reviews if review.reviewer == TEXT]
     if result.accepted and by_text:
-        keep_answers(lake, [answer_row(result.family_id, TEXT, SOLVER, review) for review in by_text])
+        keep_rows(
+            lake,
+            INDEPENDENT_ANSWERS,
+            [answer_row(result.family_id, TEXT, SOLVER, review) for review in by_text],
+        )
     authors = authorship_rows(result.family, written, author=FOLDER, saw=(PRIMARY,), cycle="")
-    return Checked(result, independence_seen(result, authors, answers_in(lake, [result.family_id])))
+    answers = rows_kept(lake, INDEPENDENT_ANSWERS, [result.family_id])
+    return Checked(result, independence_seen(result, authors, answers))

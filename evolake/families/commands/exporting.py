@@ -60,6 +60,17 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Also families of a user or a model that no reader of their text alone has solved.",
 )
+@click.option(
+    "--difficulty",
+    metavar="LOW:HIGH",
+    default=None,
+    help="Only families and levels of which --solver answers this share right, as 0.3:0.7 (default: all).",
+)
+@click.option(
+    "--solver",
+    default=None,
+    help="Whose share it is: one that `families difficulty` has measured, as pool (default: none).",
+)
 @AS_JSON
 def export(
     form: str,
@@ -68,10 +79,16 @@ def export(
     test_share: float,
     independent: bool,
     unreviewed: bool,
+    difficulty: str | None,
+    solver: str | None,
     as_json: bool,
 ) -> int:
     """Write a data set: questions, labels, a card that names seeds, rules and counts, and the reward
-    function. jsonl has none; verifiers and reasoning-gym are packages to install."""
+    function. jsonl has none; verifiers and reasoning-gym are packages to install.
+
+    With --difficulty, a family and level is left out too if its share was measured with a 95% interval that
+    is wider than the band: ask more questions then.
+    """
     from evolake.families.dataset.datasets import load_families, read_dataset
     from evolake.families.dataset.exports import (
         NEITHER,
@@ -81,15 +98,20 @@ def export(
         split_rows,
         write_dataset,
     )
+    from evolake.families.dataset.solver_rates import rates_of, read_band
     from evolake.families.independence import LEVELS
     from evolake.families.model.contract import to_record
     from evolake.lake import Lake
 
+    if difficulty is None and solver is not None:
+        raise click.UsageError("--solver needs --difficulty")
+    band = None if difficulty is None else read_band(difficulty, solver)
     lake = Lake(settings_module.load().require_lake())
     data = read_dataset(lake, finished(lake, cycle))
     left_out = [] if unreviewed else data.unreviewed()
     data = data.reviewed() if left_out else data
     data = data.independent() if independent else data
+    data = data if band is None else data.in_band(band, rates_of(lake, band.solver))
     records = [
         to_record(family)
         | {
@@ -113,6 +135,7 @@ def export(
             "families": len(data.families),
         }
         details |= {"shared": shared} if shared else {}
+        details |= {"difficulty": data.made_by.difficulty} if band else {}
         levels = Counter(data.independence[row["family_id"]].level for row in data.families)
         details |= {"independent": {level: levels[level] for level in LEVELS}}
         details |= {"unreviewed_left_out": len(left_out)}
@@ -123,6 +146,8 @@ def export(
         f"{sum(counts.values())} instances of {len(data.families)} families, cycles "
         f"{data.made_by.cycles[0]} to {data.made_by.cycles[-1]}"
     )
+    if band:
+        say(f"difficulty {data.made_by.difficulty}")
     if len(counts) > 1:
         shares = " and ".join(f"{count} in {split}" for split, count in counts.items())
         say(f"{shares}: no family of one side shares an ancestor, an engine or code with one of the other")

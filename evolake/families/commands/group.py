@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     cls=LazyGroup,
     later={
         "audit": Lazy("evolake.families.commands.auditing:audit"),
+        "difficulty": Lazy("evolake.utility.commands:difficulty"),
         "evidence": Lazy("evolake.families.commands.authoring:evidence"),
         "export": Lazy("evolake.families.commands.exporting:export"),
         "external": Lazy("evolake.families.commands.exporting:external"),

@@ -4,9 +4,9 @@ rules they are based on; and its card."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evolake.errors import InputError
 from evolake.families.independence import LEVELS, NONE, REVIEWED, Independence, independence_in
@@ -18,11 +18,14 @@ from evolake.families.worlds.mechanics import OWN, Mechanics, mechanics_of
 from evolake.lake import Lake, following
 from evolake.lake.population import roots_of
 
+if TYPE_CHECKING:
+    from evolake.families.dataset.solver_rates import Band
+
 
 @dataclass(frozen=True)
 class Provenance:
     """The origin of a data set. seeds: (name, family_id) of every seed family. rulesets: hashes of the rules.
-    counts: further numbers to name."""
+    counts: further numbers to name. difficulty: how it was chosen by a solver's success; "" if it was not."""
 
     seeds: Sequence[tuple[str, str]]
     rulesets: Sequence[str]
@@ -31,6 +34,7 @@ class Provenance:
     backends: Sequence[str]
     versions: Sequence[str]
     counts: Mapping[str, int] = field(default_factory=dict)
+    difficulty: str = ""
 
 
 TITLE = "# Verifiable task families"
@@ -122,7 +126,8 @@ def card(
         f"{', '.join(f'`{ruleset}`' for ruleset in made_by.rulesets)}\n"
         f"* root seed: {', '.join(made_by.root_seeds)}\n* roles served by: {', '.join(made_by.backends)}\n"
         f"* evolake {', '.join(made_by.versions)}\n"
-        + "".join(f"* {what}: {count}\n" for what, count in made_by.counts.items()),
+        + "".join(f"* {what}: {count}\n" for what, count in made_by.counts.items())
+        + (f"* difficulty: {made_by.difficulty}\n" if made_by.difficulty else ""),
         f"## Seeds\n\n{len(made_by.seeds)} seed families:\n",
         "".join(f"* {name} `{family_id}`\n" for name, family_id in made_by.seeds),
         f"## Loading\n\n{LOADING[form]}\n",
@@ -235,6 +240,46 @@ class Dataset:
             )
         families = [row for row in self.families if row["family_id"] in kept]
         return replace(self, instances=instances, families=families)
+
+    def in_band(self, band: Band, rates: Iterable[Mapping[str, Any]]) -> Dataset:
+        """Return what the stated solver answers right as often as the band says, by family and level; each
+        instance with the `solver` and its `solver_rate`.
+
+        Args:
+            rates: rows of SOLVER_RATES of that solver.
+
+        Raises:
+            InputError: nothing is left.
+        """
+        known = {(row["family_id"], row["difficulty"]): row for row in rates}
+        levels = sorted({(row["family_id"], row["difficulty"]) for row in self.instances})
+        verdicts = {level: band.holds(known[level]) for level in levels if level in known}
+        kept = {level for level, held in verdicts.items() if held}
+        counts = Counter(verdicts.values())
+        left_out = (
+            f"{counts[False]} are outside, {counts[None]} were asked too few questions (the 95% interval is "
+            f"wider than the band), {len(levels) - len(verdicts)} were not asked"
+        )
+        if not kept:
+            raise InputError(
+                f"no family and level is in the band {band} of the solver {band.solver}",
+                wanted="a share of right answers in the band",
+                got=f"{len(levels)} families and levels: {left_out}",
+                do="choose a wider band, or run: evolake families difficulty --questions N",
+            )
+        said = (
+            f"{band}, {band.describe()}; {len(kept)} of {len(levels)} families and levels are in it, "
+            f"{left_out}"
+        )
+        instances = [
+            row | {"solver": band.solver, "solver_rate": known[row["family_id"], row["difficulty"]]["rate"]}
+            for row in self.instances
+            if (row["family_id"], row["difficulty"]) in kept
+        ]
+        left = {row["family_id"] for row in instances}
+        families = [row for row in self.families if row["family_id"] in left]
+        made_by = replace(self.made_by, difficulty=said)
+        return replace(self, instances=instances, families=families, made_by=made_by)
 
 
 def read_dataset(lake: Lake, cycles: Sequence[str]) -> Dataset:

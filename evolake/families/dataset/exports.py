@@ -328,11 +328,14 @@ def plain(row: Mapping[str, Any]) -> dict[str, Any]:
 
 DESCRIBED = ("title", "engine", "operator", "parents", "answer_type", "independent")
 """What an instance says of its family, next to its id, category and level (`difficulty`)."""
+CHOSEN = ("solver", "solver_rate")
+"""What it says in addition if it was chosen by a solver's share of right answers."""
 
 
 def described(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of DESCRIBED, null where a row does not have one."""
-    return {name: row.get(name) for name in DESCRIBED}
+    """Return the fields of DESCRIBED, null where a row does not have one, and those of CHOSEN that it has."""
+    chosen = {name: row[name] for name in CHOSEN if name in row}
+    return {name: row.get(name) for name in DESCRIBED} | chosen
 
 
 def prompt(row: Mapping[str, Any], form: type | None) -> list[dict[str, str]]:

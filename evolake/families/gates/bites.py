@@ -69,16 +69,18 @@ def _count(
     if not pairs:
         return
     again = solve(way.source, [item.inputs for item, _ in pairs], pool=pool, caps=caps)
-    same = _same(family, pairs, again, pool=pool, caps=caps)
+    same = same_answers(family, pairs, again, pool=pool, caps=caps)
     for (item, _), other, alike in zip(pairs, again, same, strict=True):
         if way.way != NOTHING or other.status == "ok":
             instances, changed = counts.get(item.difficulty, (0, 0))
             counts[item.difficulty] = instances + 1, changed + (not alike)
 
 
-def _same(
+def same_answers(
     family: Family, pairs: Sequence[Solution], again: Sequence[Solved], *, pool: Any, caps: Caps
 ) -> list[bool]:
+    """Return for each pair whether the other answer is right, too: equal to the primary's, or accepted by
+    most checkers. Raises MachineryError when the jail failed."""
     if not family.checkers:
         sensitive = family.answer.case_sensitive
         return [

@@ -12,6 +12,10 @@ the tables `learnability` of the cycles before decide which are asked:
 - the others are for what taught (`learnable`), with chances in proportion to the measured learnability; in
   one of ten of these places comes something that taught nothing (`again`), since the policy may have learnt
   since, or forgotten;
+- with `families_success`, a family is asked at one difficulty instead, which follows the policy: it begins
+  with the easiest, and each cycle that asked there moves it to the next harder one if more of its replies
+  were right than the upper share, and to the next easier one if fewer were than the lower share (the adaptive
+  environments of RLVE, Zeng et al. 2025, which only raise it);
 - while nothing is known to teach, its places are for what was never asked, too. A place for which there is
   none is left to the problems of the other source; if families are the only source, the rest fill it.
 
@@ -124,14 +128,9 @@ def places(settings: PromptsSettings, *, alone: bool) -> list[int]:
 def asked_before(tables: Sequence[pl.DataFrame]) -> dict[Level, Asked]:
     """Return what is known of each level that the policy of the newest of these tables was asked. tables: of
     LEARNABILITY, oldest first."""
-    of_families = [table.filter(pl.col("source") == FAMILIES) for table in tables]
-    of_families = [table for table in of_families if table.height]
-    if not of_families:
-        return {}
-    policy = of_families[-1].sort("policy")["policy"][-1]
     result: dict[Level, Asked] = {}
-    for table in of_families:
-        for row in table.filter(pl.col("policy") == policy).sort("family", "difficulty", "arm").to_dicts():
+    for table in _of_one_policy(tables):
+        for row in table.sort("family", "difficulty", "arm").to_dicts():
             level = (row["family"], row["difficulty"])
             before = result.get(level, Asked(0, 0, 0, 0.0))
             groups = before.groups + row["groups"]
@@ -143,6 +142,14 @@ def asked_before(tables: Sequence[pl.DataFrame]) -> dict[Level, Asked]:
                 min(1.0, taught / (groups + 1)),
             )
     return result
+
+
+def _of_one_policy(tables: Sequence[pl.DataFrame]) -> list[pl.DataFrame]:
+    """Rows of families, of the policy of the newest table that has some; oldest first."""
+    found = [table.filter(pl.col("source") == FAMILIES) for table in tables]
+    found = [table for table in found if table.height]
+    policy = found[-1].sort("policy")["policy"][-1] if found else ""
+    return [table.filter(pl.col("policy") == policy) for table in found]
 
 
 def offered(problems: Iterable[Problem], asked: Mapping[Level, Asked]) -> dict[Level, list[Problem]]:
@@ -159,6 +166,33 @@ def offered(problems: Iterable[Problem], asked: Mapping[Level, Asked]) -> dict[L
             if known is None or not known.correct:
                 break
     return result
+
+
+def followed(
+    problems: Iterable[Problem], tables: Sequence[pl.DataFrame], band: tuple[float, float]
+) -> dict[Level, list[Problem]]:
+    """Return of each family the one level that follows the policy's success, with its problems.
+
+    tables: of LEARNABILITY, oldest first. Nothing else is known of the past, so that a cycle that reads the
+    same tables asks at the same levels. band: shares of right replies between which a level stays.
+    """
+    of_family: dict[str, dict[int, list[Problem]]] = {}
+    for problem in sorted(problems, key=lambda item: item.problem_id):
+        of_family.setdefault(problem.family, {}).setdefault(problem.difficulty, []).append(problem)
+    now = {family: min(levels) for family, levels in sorted(of_family.items())}
+    for known in (asked_before([table]) for table in _of_one_policy(tables) if table.height):
+        for family, level in now.items():
+            asked = known.get((family, level))
+            if asked is None:
+                continue
+            share = asked.correct / asked.replies
+            easier = [other for other in of_family[family] if other < level]
+            harder = [other for other in of_family[family] if other > level]
+            if share > band[1]:
+                now[family] = min(harder, default=level)
+            elif share < band[0]:
+                now[family] = max(easier, default=level)
+    return {(family, level): of_family[family][level] for family, level in now.items()}
 
 
 def chosen(
@@ -239,9 +273,9 @@ def fed(
     except InputError as error:
         return Feed(result, [], error.what)
     asked, longest = asked_before(tables), BYTES_PER_TOKEN * settings.max_prompt_tokens / 2
-    levels = offered(
-        (item for item in problems if len(item.text.encode("utf-8", "replace")) <= longest), asked
-    )
+    short = [item for item in problems if len(item.text.encode("utf-8", "replace")) <= longest]
+    band = settings.families_success
+    levels = offered(short, asked) if band is None else followed(short, tables, band)
     counts = places(settings, alone=alone)
     picks = chosen(levels, asked, counts, generator(root_seed, LINE, cycle, "feed"), alone=alone)
     rows: list[dict[str, Any]] = []

@@ -63,6 +63,7 @@ OF_NO_ITERATION = (
     "vllm_url",
     "vllm_folder",
     "families_share",
+    "families_success",
 )
 """Settings that no iteration depends on. `threads` may change the last bits of sums; a cycle that was begun
 continues with the threads there are."""

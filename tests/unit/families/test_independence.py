@@ -9,13 +9,7 @@ from evolake.errors import InputError
 from evolake.families.dataset.datasets import Dataset, Provenance, outside_of
 from evolake.families.evolution.records import independence_seen
 from evolake.families.gates.consensus import Vote
-from evolake.families.independence import (
-    Independence,
-    answers_in,
-    independence_in,
-    independence_of,
-    keep_answers,
-)
+from evolake.families.independence import Independence, independence_in, independence_of, keep_rows, rows_kept
 from evolake.families.tables import ACCEPTED, CANDIDATES, FAMILIES, INDEPENDENT_ANSWERS, REVIEWS
 from evolake.lake import Lake
 
@@ -101,14 +95,14 @@ def test_a_row_says_author_only_if_the_other_authors_votes_are_the_labels():
 
 def test_answers_are_kept_once_and_belong_to_one_content(tmp_path):
     lake = Lake(tmp_path)
-    assert answers_in(lake) == []
-    keep_answers(lake, answers("person", THREE_OF_FIVE))
-    keep_answers(lake, answers("person", FIVE_OF_FIVE))
-    assert len(answers_in(lake)) == 5
+    assert rows_kept(lake, INDEPENDENT_ANSWERS) == []
+    keep_rows(lake, INDEPENDENT_ANSWERS, answers("person", THREE_OF_FIVE))
+    keep_rows(lake, INDEPENDENT_ANSWERS, answers("person", FIVE_OF_FIVE))
+    assert len(rows_kept(lake, INDEPENDENT_ANSWERS)) == 5
     lake.publish("families", REVIEWS.name, REVIEWS.frame([]), cycle="0001", run_id="r", schema=REVIEWS)
     known = independence_in(lake, ["0001", "0002"], ["f", "edited"])
     assert {family: item.level for family, item in known.items()} == {"f": "person", "edited": "none"}
-    assert set(answers_in(lake)[0]) == set(INDEPENDENT_ANSWERS.columns)
+    assert set(rows_kept(lake, INDEPENDENT_ANSWERS)[0]) == set(INDEPENDENT_ANSWERS.columns)
 
 
 def test_an_export_of_what_is_independent_leaves_the_rest_out_and_refuses_an_empty_one():

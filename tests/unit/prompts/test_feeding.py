@@ -20,6 +20,7 @@ from evolake.prompts.evolution.feeding import (
     asked_before,
     chosen,
     fed,
+    followed,
     offered,
     places,
     reading,
@@ -114,6 +115,70 @@ def test_a_family_is_asked_at_its_easiest_difficulty_and_above_one_with_right_re
         ("never", 2),
         ("new", 2),
     ]
+
+
+BAND = (0.25, 0.75)
+
+
+def levels_now(*tables: pl.DataFrame) -> dict[str, int]:
+    problems = [make(family, difficulty) for family in ("f", "g") for difficulty in (1, 3, 6)]
+    return dict(followed(problems, tables, BAND).keys())
+
+
+def test_a_level_follows_the_policys_success_from_cycle_to_cycle():
+    first = table(("f", 1, (4, 0)), ("g", 1, (2, 2)))
+    assert levels_now() == {"f": 1, "g": 1}
+    assert levels_now(first) == {"f": 3, "g": 1}, "above the upper share, and between"
+    assert levels_now(first, table(("f", 3, (4, 0)))) == {"f": 6, "g": 1}
+    assert levels_now(first, table(("f", 3, (0, 4)), ("g", 1, (0, 4)))) == {"f": 1, "g": 1}
+    assert levels_now(first, table(("f", 1, (0, 4)))) == {"f": 3, "g": 1}, "it was asked elsewhere"
+    top = [table(("f", level, (4, 0))) for level in (1, 3, 6, 6)]
+    assert levels_now(*top) == {"f": 6, "g": 1}
+    assert levels_now(table(("f", 1, (4, 0)), policy="other"), table(("g", 1, (4, 0)))) == {"f": 1, "g": 3}
+    assert levels_now(table(("f", 1, (4, 0)), source="shipped")) == {"f": 1, "g": 1}
+
+
+def test_a_learner_whose_level_is_followed_gets_more_groups_that_teach():
+    """A simulated learner: the further its skill exceeds a level, the more often it is right."""
+
+    def taught(settings: PromptsSettings) -> tuple[int, int]:
+        random, skill, informative, total = np.random.default_rng(5), 1.5, 0, 0
+        tables: list[pl.DataFrame] = []
+        pool = [
+            make(f"f{number}", level, copy)
+            for number in range(6)
+            for level in range(1, 11)
+            for copy in range(4)
+        ]
+        for _ in range(30):
+            if settings.families_success is None:
+                levels = offered(pool, asked_before(tables))
+            else:
+                levels = followed(pool, tables, settings.families_success)
+            rows = []
+            for problem, _ in chosen(levels, asked_before(tables), [8], random, alone=True):
+                chance = 1 / (1 + np.exp(problem.difficulty - skill))
+                right = int(random.binomial(8, chance))
+                rows.append((problem.family, problem.difficulty, (right, 8 - right)))
+                informative, total = informative + (0 < right < 8), total + 1
+                skill += 0.05 * chance * (1 - chance)
+            merged: dict[tuple[str, int], list[int]] = {}
+            for family, level, (right, wrong) in rows:
+                counts = merged.setdefault((family, level), [0, 0])
+                counts[0] += right
+                counts[1] += wrong
+            tables.append(table(*((*key, (right, wrong)) for key, (right, wrong) in merged.items())))
+        return informative, total
+
+    plain, adaptive = taught(SIZES), taught(SIZES.model_copy(update={"families_success": BAND}))
+    assert adaptive[1] == plain[1]
+    assert adaptive[0] > 1.1 * plain[0], "226 and 188 of 238 groups"
+
+
+@pytest.mark.parametrize("shares", [(0.8, 0.2), (-0.1, 0.5), (0.5, 1.5)])
+def test_shares_out_of_order_are_refused(shares):
+    with pytest.raises(ValueError, match="two shares between 0 and 1"):
+        PromptsSettings(families_success=shares)
 
 
 KNOWN = st.dictionaries(st.integers(0, 11), st.sampled_from([HALF, NEVER, ALWAYS]))

@@ -5,8 +5,13 @@ def input(difficulty):
     count = 4 + 2 * difficulty
     heights = [random.randint(120, 210) for _ in range(count)]
     order = random.sample(range(count), count)
-    pairs = [(person, random.choice(order[max(0, place - 3) : place])) for place, person in enumerate(order) if place]
-    pairs += [tuple(random.sample(range(count), 2)) for _ in range(difficulty)]
+    pairs = [
+        (person, random.choice(order[max(0, place - 2) : place]))
+        for place, person in enumerate(order)
+        if place
+    ]
+    starts = [random.randrange(count - 3) for _ in range(difficulty)]
+    pairs += [tuple(random.sample(order[start : start + 4], 2)) for start in starts]
     random.shuffle(pairs)
     facts, lines = [], []
     for one, other in pairs:

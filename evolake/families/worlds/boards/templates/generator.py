@@ -24,7 +24,7 @@ def drawn(difficulty):
         random.shuffle(letters)
         board = ["".join(letters[r * columns : (r + 1) * columns]) for r in range(rows)]
         w, moves = set_up(board), []
-        for _ in range(5 + difficulty):
+        for _ in range(7 + difficulty):
             ways = random.sample(range(4), 2)
             j = next((j for j in ways if w["ground"].get(towards(w["at"], j)) != "." or towards(w["at"], j) in w["things"]), ways[0])
             moves.append(j)
