@@ -96,7 +96,7 @@ class World:
             effect for name, effect in zip(self.drawn, self.effects.alone, strict=True) if name in names
         )
         both = self.effects.together * (set(self.drawn[:2]) <= names)
-        return 1.0 - self.left * (1.0 - BASE - alone - both)
+        return max(0.0, 1.0 - self.left * (1.0 - BASE - alone - both))
 
     def most(self) -> float:
         """Return the share of the best set of principles."""
