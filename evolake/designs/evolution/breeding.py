@@ -50,7 +50,7 @@ from evolake.errors import MachineryError
 from evolake.gates.run import side_by_side
 from evolake.seeds import CycleSeeds, child_seed
 
-GENERATION = 16
+GENERATION = 8
 CORE_TIMES = 5.0
 """What a budget level may take, as a multiple of `core_s` of the experiments at low fidelity: its bar is to
 end it, not this."""

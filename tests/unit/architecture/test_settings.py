@@ -49,7 +49,7 @@ def test_the_environment_wins_over_the_profile(monkeypatch):
         loaded.profile,
         loaded.of(DesignsSettings).batch,
         loaded.of(DesignsSettings).designs_per_cycle,
-    ) == ("demo", 7, 6)
+    ) == ("demo", 7, 3)
 
 
 def test_a_lake_goes_on_with_the_profile_it_was_sealed_under_unless_another_is_named(monkeypatch, tmp_path):
