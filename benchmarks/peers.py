@@ -647,7 +647,7 @@ def measured(
     }
     for name, part in parts.items():
         left_out = tool.given.get("leaves_out", {}) | (
-            dict.fromkeys(("curve", "longer"), "the short form") if SHORT else {}
+            dict.fromkeys(("probes", "curve", "longer"), "the short form") if SHORT else {}
         )
         if why := left_out.get(name):
             result[name] = {"fault": f"not measured: {why}"}

@@ -1,5 +1,5 @@
-"""`evolake programs new NAME --from-text`: a model writes a project, by a loopback server with written replies;
-it is accepted after the checks of any project and an audit, sent back once, or refused."""
+"""`evolake programs new NAME --from-text`: a model writes a project, by a loopback server with written
+replies; it is accepted after the checks of any project and an audit, sent back once, or refused."""
 
 import commands
 import pytest
