@@ -125,8 +125,7 @@ PROBLEMS = {
 @dataclass
 class Endpoint:
     """The recorded model. blocks: the texts that it replies with, in turn. latency_s: what it waits before a
-    reply. characters: of all requests. served: numbers of the replies that had a program. others: requests
-    that no program was due to."""
+    reply. characters: of all requests. served: numbers of the replies that had a program."""
 
     problem: Problem
     blocks: Sequence[str]
@@ -134,7 +133,6 @@ class Endpoint:
     characters: int = 0
     requests: int = 0
     served: list[int] = field(default_factory=list)
-    others: int = 0
     more: threading.Condition = field(default_factory=threading.Condition)
 
     def take(self) -> str:
@@ -167,7 +165,6 @@ class Endpoint:
             count = len(re.findall(r"^\d+\. ", text.partition("# The programs to write")[2], re.MULTILINE))
             return {"content": json.dumps({"programs": [self._whole() for _ in range(count)]})}
         if "# Your draft was evaluated" in text:
-            self.others += 1
             return {"content": json.dumps({"idea": "It counts as it is."})}
         if "# The program to change" in text:
             return {"content": json.dumps(self._whole())}
