@@ -125,8 +125,7 @@ PROBLEMS = {
 @dataclass
 class Endpoint:
     """The recorded model. blocks: the texts that it replies with, in turn. latency_s: what it waits before a
-    reply. characters: of all requests. served: numbers of the replies that had a program. others: requests
-    that no program was due to."""
+    reply. characters: of all requests. served: numbers of the replies that had a program."""
 
     problem: Problem
     blocks: Sequence[str]
@@ -134,7 +133,6 @@ class Endpoint:
     characters: int = 0
     requests: int = 0
     served: list[int] = field(default_factory=list)
-    others: int = 0
     more: threading.Condition = field(default_factory=threading.Condition)
 
     def take(self) -> str:
@@ -167,7 +165,6 @@ class Endpoint:
             count = len(re.findall(r"^\d+\. ", text.partition("# The programs to write")[2], re.MULTILINE))
             return {"content": json.dumps({"programs": [self._whole() for _ in range(count)]})}
         if "# Your draft was evaluated" in text:
-            self.others += 1
             return {"content": json.dumps({"idea": "It counts as it is."})}
         if "# The program to change" in text:
             return {"content": json.dumps(self._whole())}
@@ -601,25 +598,22 @@ def further(tool: Tool, count: int, short: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def probed(tool: Tool) -> dict[str, str]:
-    """Return for each probe whether its number is in the tool's record."""
-    blocks = [REPLIES["circles"][3]["text"], *(item["text"] for item in REPLIES["probes"])]
-    run = tool.run(PROBLEMS["circles"], blocks, len(blocks))
-    if run.fault:
-        return {"fault": f"not measured: {run.fault}"}
+    """Return for each probe whether its number is in the tool's record. Each has a run of its own, behind one
+    other candidate: a tool may leave out a program that scores as an earlier one."""
     result = {}
-    for place, item in enumerate(REPLIES["probes"], start=2):
-        sizes = [
-            kept.smallest for kept in run.kept if kept.place == place or f"# reply {place:03}" in kept.text
-        ]
+    for item in REPLIES["probes"]:
+        run = tool.run(PROBLEMS["circles"], [REPLIES["circles"][3]["text"], item["text"]], 2)
+        if run.fault:
+            return {"fault": f"not measured: {run.fault}"}
+        sizes = [kept.smallest for kept in run.kept if kept.place == 2 or "# reply 002" in kept.text]
+        known = [size for size in sizes if size is not None]
         found = FOUND_BASE + PROBED[item["kind"]] * FOUND_UNIT
-        if any(size is not None and abs(size - found) < FOUND_UNIT / 10 for size in sizes):
+        if any(abs(size - found) < FOUND_UNIT / 10 for size in known):
             result[item["kind"]] = "read"
-        elif any(size is not None and abs(size - NOTHING_FOUND) < FOUND_UNIT / 10 for size in sizes):
+        elif any(abs(size - NOTHING_FOUND) < FOUND_UNIT / 10 for size in known):
             result[item["kind"]] = "not read"
-        elif sizes:
-            result[item["kind"]] = "not read: blocked"
         else:
-            result[item["kind"]] = "not measured: the record lacks it"
+            result[item["kind"]] = f"not measured: {'it failed' if sizes else 'the record lacks it'}"
     return result
 
 
@@ -650,7 +644,7 @@ def measured(
     }
     for name, part in parts.items():
         left_out = tool.given.get("leaves_out", {}) | (
-            dict.fromkeys(("curve", "longer"), "the short form") if SHORT else {}
+            dict.fromkeys(("probes", "curve", "longer"), "the short form") if SHORT else {}
         )
         if why := left_out.get(name):
             result[name] = {"fault": f"not measured: {why}"}
