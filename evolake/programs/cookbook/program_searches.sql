@@ -3,7 +3,7 @@ WITH tried AS (SELECT project, cycle, count(*) AS evaluations FROM programs.meas
 spent AS (SELECT project, cycle, sum(cpu_s) AS cpu_s FROM programs.generations GROUP BY ALL),
 best AS (SELECT project, cycle, CASE WHEN higher_is_better THEN max(score) ELSE min(score) END AS score
     FROM (SELECT project, cycle, score FROM programs.candidates UNION ALL SELECT project, cycle, score FROM programs.incoming_programs)
-    JOIN programs.projects USING (project, cycle) GROUP BY ALL, higher_is_better),
+    JOIN programs.projects USING (project, cycle) GROUP BY project, cycle, higher_is_better),
 lines AS (SELECT project, cycle, 'line' AS search, evaluations, cpu_s, score FROM spent LEFT JOIN tried USING (project, cycle) LEFT JOIN best USING (project, cycle))
 SELECT project, search, cycle, evaluations, cpu_s, score AS best,
     sum(evaluations) OVER so_far AS evaluations_so_far, sum(cpu_s) OVER so_far AS cpu_s_so_far

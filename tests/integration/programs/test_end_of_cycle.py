@@ -160,7 +160,8 @@ def test_a_project_has_dumb_searches_that_continue_after_a_kill_and_over_cycles(
 
 def test_sql_compares_them_with_the_search_of_the_line(evolved):
     done = commands.evolake("sql", "--file", "cookbook/program_searches.sql", "--json")
-    rows = json.loads(done.stdout)["rows"]
+    found = json.loads(done.stdout)
+    rows = [dict(zip(found["columns"], row, strict=True)) for row in found["rows"]]
     assert [(row["cycle"], row["search"]) for row in rows] == [
         (cycle, search) for cycle in ("0001", "0002") for search in ("hill", "line", "restart")
     ]
