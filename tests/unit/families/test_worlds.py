@@ -315,3 +315,12 @@ def test_no_answer_of_a_drawn_world_is_a_good_guess(number):
         random.seed(seed)
         answers.append(made["validators/listing.py"](made["generator.py"](difficulty)[0]))
     assert max(map(answers.count, answers)) <= 0.8 * len(answers), answers
+
+
+def test_a_generator_for_which_no_clue_fits_gives_up():
+    """In a world whose hidden choice no clue is true of, such a generator once drew clues for ever."""
+    scope: dict[str, Any] = {}
+    exec(constraint_world(np.random.default_rng(0)).generator, scope)
+    scope["KINDS"] = {"never": (lambda view, *more: False, 0, [], False, ["nothing"])}
+    with pytest.raises(ValueError, match="no instance was found"):
+        scope["input"](1)

@@ -18,8 +18,8 @@ KINDS = __kinds__
 
 
 def clue(view, count, n, more):
-    """A constraint that the arrangement meets."""
-    while True:
+    """A constraint that the arrangement meets; None if none is found."""
+    for _ in range(1000):
         kind = random.choice(list(KINDS))
         fits, things, spans, apart, _ = KINDS[kind]
         numbers = [random.choice(span(*more)) for span in spans]
@@ -48,6 +48,8 @@ def attempt(difficulty):
         if len(clues) >= __wanted__ and len(open_) <= __most__:
             break
         drawn = clue(hidden, count, n, more)
+        if drawn is None:
+            return None
         left = [view for view in open_ if KINDS[drawn[0]][0](view, *more, *drawn[1:])]
         if max(__least__, min(len(open_) // 5, __most__)) <= len(left) < len(open_):
             clues.append(drawn)
