@@ -262,6 +262,10 @@ def test_every_question_of_the_cookbook_is_answered(tmp_path):
     for cycle in ("0001", "0002"):
         lines = [brought | {"line": 1, "last_line": 3, "origin_id": "b", "made_in": cycle, "gain": 1.0}]
         publish("blame", tables.BLAME, lines, cycle)
+    ran = {"project": "toy", "cycle": "0001", "cpu_s": 4.0}
+    publish("generations", tables.JOURNAL, [ran | {"generation": 1}])
+    climbed = ran | {"search": "hill", "evaluations": 5, "cpu_s": 2.0, "score": 1.5}
+    publish("baseline", tables.BASELINE, [climbed])
     with Catalogue(lake) as catalogue:
         answers = {
             path.stem: catalogue.query(path.read_text()).rows
@@ -273,6 +277,10 @@ def test_every_question_of_the_cookbook_is_answered(tmp_path):
             ("toy", "0001", "b" * 12, True, 2.0, None, None, 2.0, 1.0, 0.5, "score not protected")
         ],
         "program_operators": [("toy", "number", 3, 1, 2, 1)],
+        "program_searches": [
+            ("toy", "hill", "0001", 5, 2.0, 1.5, 5, 2.0),
+            ("toy", "line", "0001", 3, 4.0, 2.0, 3, 4.0),
+        ],
         "program_spend": [
             ("toy", "search", "passed", 2, 3.0),
             ("toy", "duel", "passed", 1, 1.5),
