@@ -8,6 +8,7 @@ what it does and how far it is: no stage is silent in a log.
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,6 +27,8 @@ from pipelines.events import Event
 
 EVERY_S = 15.0
 """Seconds after which a line that has printed nothing says what it does, if the output is no terminal."""
+ALL_DONE = re.compile(r" (\d+) of \1(:|$)")
+"""The last that a long asset says of its progress: without a terminal it is printed, with the best so far."""
 LONG_S = 5.0
 """Seconds that a step is running before a terminal shows for how long."""
 
@@ -112,6 +115,8 @@ class Progress:
             self.say(f"{event.line}: {event.what} ({in_words(event.left_s)})")
         elif event.kind == "said" or (event.kind == "detail" and self._verbose):
             self.say(event.text)
+        elif event.kind == "working" and not self._live and ALL_DONE.search(event.text):
+            self.say(f"{event.line}: {event.what}, {event.text}")
 
     def _remember(self, event: Event) -> None:
         now = time.monotonic()

@@ -47,3 +47,15 @@ def test_a_line_that_has_ended_or_printed_lately_says_nothing_more():
         progress.show(Event("toys", "stopped"))
         time.sleep(0.1)
     assert out.getvalue().splitlines() == ["toys: seeds (estimating the time left)", "toys: seeds in 3 s"]
+
+
+def test_the_end_of_a_long_asset_is_printed_at_once_and_nothing_before_it():
+    progress, out = in_a_log(60.0)
+    with progress:
+        progress.show(Event("toys", "began", "cycle 1 of 1"))
+        for done in (1, 2):
+            progress.show(
+                Event("toys", "working", "cycle 1 of 1", f"wheels, turn {done} of 2: best 1.{done}")
+            )
+        progress.show(Event("toys", "working", "cycle 1 of 1", "wheels, turn 1 of 12"))
+    assert out.getvalue().splitlines()[1:] == ["toys: cycle 1 of 1, wheels, turn 2 of 2: best 1.2"]
