@@ -293,8 +293,8 @@ def show_difficulty(pool: Any, count: int) -> None:
         means = shares[POOL][-1]
         risen = rises(values)
         falls = means[levels[-1]] < means[levels[0]]
-        told = {"families": 1, "monotone": not risen, "hardest below easiest": falls}
-        kinds.setdefault(kind, Counter()).update({name: int(value) for name, value in told.items()})
+        verdicts = {"families": 1, "monotone": not risen, "hardest below easiest": falls}
+        kinds.setdefault(kind, Counter()).update({name: int(value) for name, value in verdicts.items()})
         if risen or not falls:
             shown = " ".join(f"{level}: {means[level]:.0%}" for level in levels if level in means)
             lines.append(f"{kind}: {family.name} ({family.title[:50]}): {shown}; easier: {risen}")

@@ -1,4 +1,4 @@
-"""What every search over literals must do, whoever wrote it: `conforms(make)`."""
+"""What every search over literals must do: `conforms(make)`."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def asked_by(make: MakeSearch, seed: int, texts: dict[str, str] = PROGRAM) -> li
 
 def conforms(make: MakeSearch) -> None:
     """It asks for programs that differ in literals alone and can be read, the same again from the same seed,
-    ends or goes on after failures, and asks for nothing where nothing can be changed."""
+    ends or continues after failures, and asks for nothing where nothing can be changed."""
     found = asked_by(make, 1)
     assert found and any(one != PROGRAM for one in found)
     assert found == asked_by(make, 1)

@@ -337,7 +337,6 @@ def control(
 ) -> pl.DataFrame:
     """Try random options of the champion's seed on the suite `train`, in a share of the processor seconds
     that the cycle's new variants ran there: the dumb search that variants have to beat."""
-    from evolake.errors import InputError
     from evolake.solvers.evolution.population import RankedCycle
     from evolake.solvers.evolution.solver_contest import champion_after
     from evolake.solvers.gates.judging import objections
@@ -351,20 +350,16 @@ def control(
     last = preceding(store.cycle)
     held = last is not None and store.lake.record(line.name, CONTROL.name, last) is not None
     before = store.lake.read(line.name, CONTROL.name, last).to_dicts() if held else []
-    try:
-        row = control_row(
-            open_workspace(store, population),
-            population,
-            holder,
-            sound_runs(store, population, benchmark_runs),
-            variants["variant_id"].to_list(),
-            compute.executor(),
-            cycle=store.cycle,
-            before=before[0] if before else None,
-        )
-    except InputError as error:  # a solver without options
-        store.log(f"no control: {error.what}")
-        row = None
+    row = control_row(
+        open_workspace(store, population),
+        holder,
+        sound_runs(store, population, benchmark_runs),
+        variants["variant_id"].to_list(),
+        compute.executor(),
+        cycle=store.cycle,
+        before=before[0] if before else None,
+        say=store.log,
+    )
     shown = ("options", "ratio", "champion_ratio", "settings")
     store.tell({name: row[name] for name in shown} if row else {})
     return CONTROL.frame([row] if row else [])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, field_validator
 
 from evolake.settings import LineSettings
 
@@ -153,7 +153,19 @@ class ProgramsSettings(LineSettings):
         default=16, ge=0, description="processes that an evaluator may start; 0 under EVOLAKE_JAIL=rlimits"
     )
 
+    @field_validator("searches")
+    @classmethod
+    def _some_searches(cls, value: str) -> str:
+        names = _names(value)
+        if not names or len(set(names)) < len(names):
+            raise ValueError("name at least one search, and each once")
+        return value
+
     @property
     def search_names(self) -> list[str]:
         """The names in `searches`."""
-        return [name for item in self.searches.split(",") if (name := item.strip())]
+        return _names(self.searches)
+
+
+def _names(text: str) -> list[str]:
+    return [name for item in text.split(",") if (name := item.strip())]

@@ -222,7 +222,7 @@ def log_at_end(lake: Lake, line: str, cycle: str, logs: LogsSettings) -> list[st
     if not places:
         return []
     given = {"lake": str(lake.root), "line": line, "cycle": cycle, "logs": logs.model_dump(mode="json")}
-    command = [sys.executable, "-m", __name__]
+    command = [sys.executable, "-P", "-m", __name__]
     try:
         done = subprocess.run(
             command, input=json.dumps(given), capture_output=True, text=True, timeout=PATIENCE_S, check=False

@@ -218,7 +218,10 @@ def difficulty(
                 found = contained(ask_naive, family, wanted, questions, pool=pool, settings=sizes)
             else:
                 found = policy_values(family, policy, wanted, questions, pool=pool, settings=settings)
-            rows = [] if isinstance(found, Raised) else rate_rows(family.family_id, found)
+            if isinstance(found, Raised):
+                say(f"{family.name} could not be asked: {found.reason}", err=True)
+                found = {}
+            rows = rate_rows(family.family_id, found)
             keep_rows(lake, SOLVER_RATES, rows)
             left -= 1
             if (len(waiting) - left) % EACH == 0:

@@ -61,8 +61,8 @@ def kernel(text: str, *, quick: bool = False) -> Kernel:
     """Return the compiled function of a module's text; compiles at most once a process, and seldom more than
     once a machine.
 
-    quick: compiled in a fifth of the time to code that takes half as long again, unless the better code is
-    there. The numbers are the same: no operation is reordered either way.
+    quick: compiled in less time to slower code, unless the better code is there. The numbers are the same:
+    no operation is reordered either way.
     """
     with _LOCK:
         machine = _machine()

@@ -8,12 +8,12 @@ comes to the same when it is run again. What ends a race is counted too: childre
 instances times variables, weighted by the work of a step. The instances are those of `SAME_FORMULAS` cycles:
 what was fitted to them meets others after that, and what a design showed on them before is not run again.
 
-Every child passes the gates of a racer: its graph is read off its genome, in a tenth of the time of a trace,
-and its first steps are those of the race. What would enter the cycle is judged again as any candidate is: its
-file is traced in the jail, and it is blocked if that gives another graph than the one that raced. Nothing
-else of a race becomes a design of the archive, so a champion has passed every gate. A child that is blocked
-is a row with its reason. Ancestors that only raced are left out of the ancestry: a child's shares are handed
-on to the designs of the archive that they come from.
+Every child passes the gates of a racer: its graph is read off its genome, which needs no jail, and its first
+steps are those of the race. What would enter the cycle is judged again as any candidate is: its file is
+traced in the jail, and it is blocked if that gives another graph than the one that raced. Nothing else of a
+race becomes a design of the archive, so a champion has passed every gate. A child that is blocked is a row
+with its reason. Ancestors that only raced are left out of the ancestry: a child's shares are handed on to the
+designs of the archive that they come from.
 """
 
 from __future__ import annotations

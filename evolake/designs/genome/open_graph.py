@@ -3,7 +3,7 @@
 A file that `open_compose` writes is a dozen kinds of statements over some forty calls of torch. They are read
 here one by one, and each gives the node that a trace of the file records (`evolake.designs.tracing.driver`).
 Nothing is executed: what `open_compose` does not write is refused. The result goes through the same checks of
-the host as a reply of the jail (`trace.accept`), and a test compares the two for thousands of genomes.
+the host as a reply of the jail (`trace.accept`), and tests compare the two on drawn genomes.
 
 What is read so races, and no more: a design that enters a cycle's candidates is traced in the jail before,
 and blocked if that gives another graph (`evolake.designs.evolution.breeding`).

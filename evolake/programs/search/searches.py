@@ -1,7 +1,7 @@
 """Searches over the literals of a program behind one interface, and those that are registered.
 
-A search asks for candidates, is told how good they are, and knows nothing of the budget: the caller stops
-asking (`budgeted_search.searching`). It sees values and merits, never a program, an evaluator or a jail. An
+A search asks for candidates, gets their merits, and knows nothing of the budget: the caller stops it
+(`budgeted_search.searching`). It sees values and merits, never a program, an evaluator or a jail. An
 installed package registers one, a callable as `MakeSearch`, under its own name:
 
     [project.entry-points."evolake.searches"]

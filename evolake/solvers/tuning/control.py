@@ -7,17 +7,17 @@ one is shown, so both are higher than on unseen ones.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Executor
 from typing import Any
 
 import numpy as np
 import polars as pl
 
+from evolake.errors import InputError
 from evolake.seeds import child_seed
 from evolake.solvers.evolution.cycle_benchmark import measuring_plan
 from evolake.solvers.evolution.planning import LINE
-from evolake.solvers.evolution.population import Population
 from evolake.solvers.evolution.workspace import Workspace
 from evolake.solvers.tables import CLOCK
 from evolake.solvers.tuning.command_line import command_line
@@ -26,7 +26,6 @@ from evolake.solvers.tuning.search import CLIP, Field, Search, cost_of
 
 def control_row(
     workspace: Workspace,
-    population: Population,
     champion: Mapping[str, Any],
     runs: pl.DataFrame,
     new: Collection[str],
@@ -34,24 +33,28 @@ def control_row(
     *,
     cycle: str,
     before: Mapping[str, Any] | None,
+    say: Callable[[str], None],
 ) -> dict[str, Any] | None:
-    """Return the row of CONTROL of a cycle; None if no new variant was run, or no control is wanted.
+    """Return the row of CONTROL of a cycle; None if no new variant was run, no control is wanted, or the
+    seed names no options, which `say` gets.
 
     Args:
         champion: row of VARIANTS after the cycle's duels. runs: rows of RUNS that may be compared. new: ids
             of the cycle's variants. before: the row of the cycle before.
-
-    Raises:
-        InputError: the seed's program names no options.
     """
     settings, solver = workspace.settings, str(champion["base"])
     line_s = float(runs.filter(pl.col("variant_id").is_in(list(new)))["cpu_s"].sum())
     seconds = settings.control_share * line_s
     if not seconds:
         return None
-    seed = population.seed_of(solver)
+    seed = workspace.seed_rows[solver]
     program, suite = workspace.program(seed), workspace.suite("train")
-    line, journal = command_line(program), workspace.journal("control", cycle)
+    try:
+        line = command_line(program)
+    except InputError as error:
+        say(f"no control: {error.what}")
+        return None
+    journal = workspace.journal("control", cycle)
     draw = child_seed(workspace.root_seed, LINE, cycle, "control")
     search = Search(Field(program, line, suite, measuring_plan(workspace, cycle), executor, journal, draw))
     search.spend_without_a_race(seconds)

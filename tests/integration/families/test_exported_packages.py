@@ -83,7 +83,7 @@ def gym(tmp_path_factory) -> Path:
     return exported("reasoning-gym", tmp_path_factory.mktemp("gym"))
 
 
-def told(python: str, folder: Path, program: str) -> list[str]:
+def printed_by(python: str, folder: Path, program: str) -> list[str]:
     done = subprocess.run(
         [python, "-c", program],
         env=os.environ | {"PYTHONPATH": str(folder)},
@@ -97,7 +97,7 @@ def told(python: str, folder: Path, program: str) -> list[str]:
 
 def test_reasoning_gym_draws_and_scores_the_questions(gym):
     require_module("reasoning_gym", "reasoning-gym")
-    first, refused = told(sys.executable, gym, GYM)[-2:]
+    first, refused = printed_by(sys.executable, gym, GYM)[-2:]
     said = json.loads(first)
     assert said["names"] == [
         "evolake",
@@ -129,7 +129,7 @@ def verifiers_python(tmp_path_factory) -> str:
 
 def test_verifiers_loads_the_taskset_and_every_label_is_valid(tmp_path, verifiers_python):
     folder = exported("verifiers", tmp_path / "out")
-    said = json.loads(told(verifiers_python, folder, VERIFIERS)[-1])
+    said = json.loads(printed_by(verifiers_python, folder, VERIFIERS)[-1])
     assert (said["tasks"], said["keys"]) == (24, 24)
     assert said["valid"] == [True] * 24 and said["wrong"] == [0.0] * 24
     done = subprocess.run(

@@ -13,6 +13,7 @@ import pytest
 from programs_fixtures import OWN, apart, rules
 from search_kit import PROGRAM, conforms
 
+from evolake import settings as settings_module
 from evolake.errors import InputError, MachineryError
 from evolake.lake import BlobStore
 from evolake.programs.evolution.budgeted_search import BudgetedEvaluator, SearchSetup, SearchState, continued
@@ -99,3 +100,10 @@ def test_a_search_that_cannot_be_used_ends_a_run_before_it_begins(installed, toy
     )
     assert done.returncode == 2
     assert "there is no search 'nosuch'" in done.stderr and "hill, restart, cma, de, broken" in done.stderr
+
+
+@pytest.mark.parametrize("searches", ["", " , ", "hill,hill"])
+def test_no_search_or_one_twice_is_refused_before_anything_runs(searches, monkeypatch):
+    monkeypatch.setenv("EVOLAKE_PROGRAMS__SEARCHES", searches)
+    with pytest.raises(InputError, match="at least one search, and each once"):
+        settings_module.load()
