@@ -624,7 +624,7 @@ def killed(tool: Tool, count: int, kills: int) -> dict[str, Any]:
         return {"fault": f"not measured: after {run.kills} kills: {run.fault}"}
     return {
         "kills": run.kills,
-        "paid_again": len(run.endpoint.served) - count,
+        "paid_again": max(0, len(run.endpoint.served) - count),
         "missing": max(0, count - len(run.kept)),
         "twice": sum(times - 1 for times in run.numbers.values()),
     }

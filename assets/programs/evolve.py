@@ -352,6 +352,7 @@ def next_generation(
     """Run a generation. memory: of the project before the cycle. entries: of the cycle's earlier
     generations."""
     from evolake.programs.evolution.generations import run_generation
+    from evolake.programs.evolution.outcome import SCRATCH
 
     rows = [*memory.rows, *(row for entry in entries for row in entry.programs)]
     failed = [row | {"cycle": context.cycle} for entry in entries for row in entry.unmade]
@@ -359,7 +360,7 @@ def next_generation(
         (row["program_id"], json.loads(row["artifacts"]))
         for entry in entries
         for row in entry.measured
-        if row["artifacts"] != "{}"
+        if row["artifacts"] != "{}" and row["purpose"] != SCRATCH
     ]
     return run_generation(
         context,

@@ -30,8 +30,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from evolake.agents.fences import clean
 from evolake.lines import folder_of, lines
 
-LONGEST_IDEA, LONGEST_REASON = 240, 200
-"""Characters of a cell."""
+LONGEST_IDEA, LONGEST_REASON, LONGEST_LESSON = 240, 200, 500
+"""Characters of a cell; the last one of what an author who withdrew has to say."""
 HEAD = "cycle | candidate | parent | outcome | gain | seconds | idea | why"
 _WORD = re.compile(r"[a-z0-9_]{3,}")
 
@@ -87,7 +87,8 @@ def _chosen(tried: Sequence[TriedIdea], about: str, most: int) -> list[int]:
 
 def _line(item: TriedIdea) -> str:
     seconds = "" if item.seconds is None else f"{item.seconds:.3g}"
-    idea, reason = _cell(item.idea, LONGEST_IDEA), _cell(item.reason, LONGEST_REASON)
+    most = LONGEST_LESSON if item.reason.startswith("withdrawn") else LONGEST_REASON
+    idea, reason = _cell(item.idea, LONGEST_IDEA), _cell(item.reason, most)
     return " | ".join(
         (item.cycle, item.candidate, item.parent, item.outcome, item.gain, seconds, idea, reason)
     ).rstrip(" |")

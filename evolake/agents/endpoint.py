@@ -34,6 +34,7 @@ from evolake.agents.http_client import (
     request_timeout,
 )
 from evolake.agents.prices import estimate_tokens
+from evolake.agents.prompts import models_fields
 from evolake.agents.sampling import Sampling
 from evolake.agents.server_errors import (
     LIMIT_NAMES,
@@ -301,7 +302,7 @@ class Endpoint:
             if offers or reply is None or wants == "text":
                 answer = raw.create(**options)
             elif wants == "schema":
-                answer = raw.parse(response_format=reply, **options)
+                answer = raw.create(response_format=reply_format(reply), **options)
             else:
                 answer = raw.create(response_format={"type": "json_object"}, **options)
         except ReplyTooLarge as error:
@@ -331,6 +332,14 @@ class Endpoint:
                 "what was paid for replays at no cost"
             ),
         )
+
+
+def reply_format(reply: type[BaseModel]) -> Any:
+    """Return the response format that asks for a reply by its schema, in strict form, without fields that
+    operators alone fill."""
+    asked = openai.pydantic_function_tool(reply)["function"]
+    schema = models_fields(asked.get("parameters", {}))
+    return {"type": "json_schema", "json_schema": {"name": asked["name"], "schema": schema, "strict": True}}
 
 
 def _split_query(base_url: str) -> tuple[str, dict[str, str]]:

@@ -118,6 +118,20 @@ def _left_to_operators(item: Any) -> bool:
     return isinstance(item, Mapping) and str(item.get("description", "")).startswith(_OPERATORS_FIELDS)
 
 
+def models_fields(schema: Any) -> Any:
+    """Return a schema as it is, without the fields that a model does not fill."""
+    if isinstance(schema, list):
+        return [models_fields(item) for item in schema]
+    if not isinstance(schema, Mapping):
+        return schema
+    out = {name for name, item in schema.get("properties", {}).items() if _left_to_operators(item)}
+    kept = dict(schema)
+    if out:
+        kept["properties"] = {name: item for name, item in schema["properties"].items() if name not in out}
+        kept["required"] = [name for name in schema.get("required", ()) if name not in out]
+    return {key: models_fields(value) for key, value in kept.items()}
+
+
 def _without_null(node: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the schema of a field that may be left out, without the `null` that says so a second time."""
     if "default" not in node or node["default"] is not None or "anyOf" not in node:

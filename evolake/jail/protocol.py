@@ -45,17 +45,17 @@ STRETCH = 4.0
 class Limits:
     """What one candidate may use.
 
-    cpu_s: seconds of processor time of one process, all its threads together; the kernel enforces it rounded
-    up to a whole second. wall_s: seconds of the supervisor's clock, without those in which the run waited for
-    a processor or a disk (see `waiting`). stretch: how many times `wall_s` the run may last with these.
-    `run_direct` does not stretch its limit. memory_mb: MiB of address space beyond what the jail itself had
-    mapped before the candidate's first line. file_mb: MiB of one written file (native programs; a Python
-    candidate cannot write files). output_bytes: cap of the reply, and of standard output and of standard
-    error, each. open_files: file descriptors. total_mb: MiB of memory that a native program, its processes
-    and the files in its folder hold together; None means memory_mb, and a program that may make no processes
-    has no other limit than that. The kernel holds it if there are control groups (see `groups`), and
-    everywhere the watch. processes: further processes that a native program may have at one time; a Python
-    candidate may have none, whatever this says.
+    cpu_s: seconds of processor time of one process, all its threads together, by its account at the end; the
+    kernel ends it some time later (see `inside.kernel.limit_values`). wall_s: seconds of the supervisor's
+    clock, without those in which the run waited for a processor or a disk (see `waiting`). stretch: how many
+    times `wall_s` the run may last with these. `run_direct` does not stretch its limit. memory_mb: MiB of
+    address space beyond what the jail itself had mapped before the candidate's first line. file_mb: MiB of
+    one written file (native programs; a Python candidate cannot write files). output_bytes: cap of the reply,
+    and of standard output and of standard error, each. open_files: file descriptors. total_mb: MiB of memory
+    that a native program, its processes and the files in its folder hold together; None means memory_mb, and
+    a program that may make no processes has no other limit than that. The kernel holds it if there are
+    control groups (see `groups`), and everywhere the watch. processes: further processes that a native
+    program may have at one time; a Python candidate may have none, whatever this says.
     """
 
     cpu_s: float = 5.0

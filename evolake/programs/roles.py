@@ -37,8 +37,8 @@ DIRECTIONS = (
     "simplify: take out what does not help, then tune what is left",
 )
 """Of the children of one generation, in turn."""
-LONGEST_TEXT, LONGEST_ARTIFACT = 8_000, 2_000
-"""Characters of another program, and of a text that the evaluator hands on."""
+LONGEST_TEXT, LONGEST_ARTIFACT, LONGEST_FINDING = 8_000, 2_000, 500
+"""Characters of another program, of a text that the evaluator hands on, and of the idea of a program."""
 
 
 class Standing(BaseModel):
@@ -130,7 +130,7 @@ def standing_line(item: Standing) -> str:
         f"{name} {figures(value, 6)}" for name, value in item.metrics.items() if value != item.score
     )
     spent = "" if item.seconds is None else f"{item.seconds:g} s of processor time"
-    idea = f"idea: {' '.join(clean(item.idea).split())[:300].rstrip('.')}" if item.idea else ""
+    idea = f"idea: {' '.join(clean(item.idea).split())[:LONGEST_FINDING].rstrip('.')}" if item.idea else ""
     scored = f"{item.name} scored {item.score:.9g}".strip()
     return "; ".join(filter(None, (scored, more, spent, idea, f"in {item.folder}/" if item.folder else "")))
 

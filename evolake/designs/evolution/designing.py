@@ -46,7 +46,7 @@ from evolake.errors import InputError
 from evolake.gates.run import in_turn, side_by_side
 from evolake.seeds import CycleSeeds
 
-SIBLING_CHARS = 400
+SIBLING_CHARS = 700
 """Characters that a request is sent of one sibling."""
 
 

@@ -39,15 +39,6 @@ GATES = (
         about="what can be seen on a sample and on the sources; near-duplicates",
     ),
     GateSpec(
-        1,
-        "quality",
-        Lazy(f"{_COLLECTING}:quality"),
-        ("failure", "action", "feedback"),
-        asset="quality",
-        about="the quality reviewer",
-        label="quality reviewer",
-    ),
-    GateSpec(
         2,
         "consensus",
         Lazy(f"{_COLLECTING}:consensus"),
@@ -57,6 +48,15 @@ GATES = (
             "the label of each sampled instance by strict majority of independent validators; an instance "
             "without one has none"
         ),
+    ),
+    GateSpec(
+        2,
+        "quality",
+        Lazy(f"{_COLLECTING}:quality"),
+        ("failure", "action", "feedback"),
+        asset="blind_reviews",
+        about="the quality reviewer, who may be a model: asked after the votes, which cost nothing",
+        label="quality reviewer",
     ),
     GateSpec(
         2,

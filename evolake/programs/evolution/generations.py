@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from functools import partial
 from typing import Any
 
@@ -52,6 +53,7 @@ from evolake.programs.gates import Candidate, bare_text, behaviour
 from evolake.programs.model.program_text import BadBlocks
 from evolake.programs.model.project import program_id
 from evolake.programs.roles import (
+    COMBINE,
     DIRECTIONS,
     NOTHING,
     Measured,
@@ -63,7 +65,8 @@ from evolake.programs.roles import (
 from evolake.programs.sandbox.evaluating import shown_metrics
 from evolake.seeds import child_seed, generator
 
-MOST_BEST, LONGEST_NOTE = 2, 400
+MOST_BEST, LONGEST_NOTE = 2, 700
+GIVEN_UP = 3
 UNKNOWN = "unknown: the host was too busy to evaluate it, so nothing was judged; it may be proposed again"
 """Reason of a proposal that came to nothing because of the host. It is no verdict: the program has no row,
 and no later cycle takes it for known."""
@@ -153,6 +156,8 @@ def run_generation(
     operators, entry, notes = context.agents.backend.name == "operators", GenerationEntry(), list[str]()
     for places in _batches(context, count, operators=operators):
         rows = [*memory.rows, *entry.programs]
+        if not operators and given_up(islands, [*memory.failed_proposals, *entry.unmade]):
+            break
         if operators:
             tried = tried_programs(rows, islands, context.blobs)
             asked = [
@@ -222,12 +227,6 @@ def _ask_model(
     parent, why = parent_for_model(islands, place, initial, _parent_random(context, generation, place))
     count = context.own.candidates_per_generation
     asked_before = ((int(context.cycle) - 1) * context.own.generations_per_cycle + generation - 1) * count
-    sibling = SiblingNote(
-        number=place + 1,
-        count=count,
-        direction=direction_of(DIRECTIONS, asked_before + place),
-        siblings=list(notes),
-    )
     base = operators_request(context, islands, (parent, parent), artifacts)
     ranked = islands.ranked(islands.rows.values())
     front = islands.front() if len(context.project.metrics) > 1 else set[str]()
@@ -244,6 +243,15 @@ def _ask_model(
             if row["program_id"] == memory.champion and row["program_id"] not in front
         ),
     ]
+    directions = [direction for direction in DIRECTIONS if shown or direction != COMBINE]
+    sibling = SiblingNote(
+        number=place + 1,
+        count=count,
+        direction=direction_of(directions, asked_before + place),
+        siblings=list(notes),
+    )
+    if reached(islands, parent):
+        why += " It reaches the best known value: withdraw without a run unless you know what may exceed it."
     request = base.model_copy(
         update={
             "parent": _measured(context, parent, memory),
@@ -262,6 +270,29 @@ def _ask_model(
     return Asked(place, place % islands.count, (parent, parent), request)
 
 
+def reached(islands: Islands, row: Row) -> bool:
+    """Return whether a program's score is the best known one of its project, to the digits that the project
+    gives, or better; False where it gives none."""
+    known = islands.project.given.construction.best
+    if known is None or row["score"] is None:
+        return False
+    unit = 10.0 ** int(Decimal(repr(known)).as_tuple().exponent)
+    return merit(islands.project, row) >= merit(islands.project, {"score": known}) - unit
+
+
+def given_up(islands: Islands, failed: Sequence[Row]) -> bool:
+    """Return whether no further author is asked: the best program reaches the best known score, and
+    `GIVEN_UP` authors who were asked to change it have withdrawn. failed: proposals of all cycles that came
+    to no program."""
+    best = islands.ranked(islands.rows.values())[0]
+    withdrew = [
+        row
+        for row in failed
+        if row.get("parent_id") == best["program_id"] and row["reason"].startswith("withdrawn")
+    ]
+    return len(withdrew) >= GIVEN_UP and reached(islands, best)
+
+
 def _parent_random(context: Context, generation: int, place: int) -> np.random.Generator:
     return generator(
         context.root_seed, LINE, context.cycle, f"parents/{context.project.name}/{generation}", place
@@ -271,7 +302,10 @@ def _parent_random(context: Context, generation: int, place: int) -> np.random.G
 def sibling_notes(entry: GenerationEntry, rows: Sequence[Row], islands: Islands) -> list[str]:
     """Return what each proposal of a wave tried and got, a line each. rows: of the programs before it."""
     known = {row["program_id"]: row for row in rows}
-    notes = [f"{row['idea'] or '(no idea given)'} -> no program: {row['reason']}" for row in entry.unmade]
+    notes = [
+        f"{row['idea']} -> no program: {row['reason']}" if row["idea"] else row["reason"]
+        for row in entry.unmade
+    ]
     for row in entry.programs:
         parent = known.get(row["parents"][0])
         gain = (

@@ -133,6 +133,16 @@ def test_a_reviewer_without_a_usable_reply_is_no_pass(pool, tmp_path):
     assert (examined.blocked_by.gate, "no usable reply" in examined.blocked_by.reason) == ("quality", True)
 
 
+def test_no_reviewer_is_paid_for_a_family_whose_programs_disagree(pool, tmp_path):
+    wrong = replace(
+        CLINIC, validators=dict.fromkeys(CLINIC.validators, "def solution(inputs):\n    return -1\n")
+    )
+    with LoopbackModel(model()) as server, agents_for(server, tmp_path) as agents:
+        examined = judged(wrong, pool, agents)
+    assert examined.blocked_by is not None
+    assert (examined.blocked_by.gate, server.requests) == ("consensus", [])
+
+
 def test_a_quality_review_that_says_revise_sends_it_back(pool, tmp_path):
     revise = PROCEED | {"readability": "revise", "action": "revise", "feedback": "Say who goes first."}
     with LoopbackModel(model(quality=revise)) as server, agents_for(server, tmp_path) as agents:

@@ -78,9 +78,10 @@ def generation(
     sessions: bool = False,
     memory: SearchMemory | None = None,
     waves: int = 2,
+    best: float | None = None,
     **own: int,
 ) -> tuple[GenerationEntry, Writer]:
-    """(what one generation made, the model with what it was asked)."""
+    """(what one generation made, the model with what it was asked). best: known score of the toy."""
     writer = Writer(plan)
     with LoopbackModel(writer) as server:
         settings = Settings(
@@ -94,7 +95,10 @@ def generation(
             budget=BudgetSettings(tokens_per_run=10**7),
             workers=1,
         )
-        project, blobs, sizes = imports(), BlobStore(lake), OWN.model_copy(update=SIZES | own)
+        toy = imports()
+        known_best = toy.given.construction.model_copy(update={"best": best})
+        project = replace(toy, given=toy.given.model_copy(update={"construction": known_best}))
+        blobs, sizes = BlobStore(lake), OWN.model_copy(update=SIZES | own)
         start, _ = admit(project, sizes, rules(), blobs, cycle="0004", run_id="r", root_seed=0, mode=None)
         islands = Islands(project, sizes, {start["program_id"]: start})
         known = replace(memory or SearchMemory(), rows=[start, *(memory.rows if memory else ())])
@@ -349,6 +353,19 @@ def test_evaluations_of_a_session_are_bounded(tmp_path):
         and results[2] == "All 1 evaluations of this session are used: finish."
     )
     assert sorted(item["purpose"] for item in entry.measured) == ["search", "session"]
+
+
+def test_no_author_is_asked_after_three_who_withdrew_from_the_best_known_score(tmp_path):
+    plan = [call(("withdraw", {"reason": f"nothing in {place}"})) for place in range(5)]
+    asked = {"sessions": True, "candidates_per_generation": 5}
+    far, writer = generation(tmp_path / "far", plan, best=1e9, **asked)
+    assert len(writer.prompts) == len(far.unmade) == 5
+    assert not any("reaches the best known" in prompt for prompt in writer.prompts)
+    assert not any("combine the strengths" in prompt for prompt in writer.prompts)
+    reached, writer = generation(tmp_path / "reached", plan, best=-1e9, **asked)
+    assert len(writer.prompts) == len(reached.unmade) == 3
+    assert all("It reaches the best known value: withdraw" in prompt for prompt in writer.prompts)
+    assert "- withdrawn: nothing in 0" in writer.prompts[1]
 
 
 def shifted(shift: str, *, was: str = "1") -> tuple[str, dict[str, str]]:
