@@ -89,6 +89,7 @@ def plan(
     from evolake.solvers.evolution.population import population_of
     from evolake.solvers.evolution.post_mortem import check_analyst
     from evolake.solvers.evolution.variant_making import plan_cycle
+    from evolake.solvers.tuning.rows import option_knowledge
 
     store = LineStore(line, context, lake, compute)
     settings = store.settings
@@ -105,6 +106,7 @@ def plan(
             rules_in_force(store, population),
             seeds=store.seeds,
             guidance=notes,
+            known=option_knowledge(store.lake, {row["base"] for row in population.seeds()}),
         )
     if planned.failure:
         store.warn(f"the planner gave no usable reply ({planned.failure.reason}); this cycle has no plans")

@@ -42,13 +42,13 @@ from pydantic import BaseModel
 
 from evolake.agents.call_cache import Question, Recorded, choose
 from evolake.agents.calls import AgentCall, one_line_reason
-from evolake.agents.fences import cap
+from evolake.agents.fences import cap, clean
 from evolake.agents.model import Attempt, ModelBackend
 from evolake.agents.prompts import Message
 from evolake.agents.reply_validation import FINAL, validate_reply
 from evolake.agents.roles import AgentFailure, Job, Record
 from evolake.agents.sampling import Sampling
-from evolake.agents.session_tools import Result, SessionContext, run_tool
+from evolake.agents.session_tools import CHANGING, FILE_TOOLS, Result, SessionContext, run_tool
 from evolake.agents.system_prompts import prompt_for
 from evolake.agents.wire import RESULT, Turn, turn_text
 from evolake.canonical_json import canonical_json, key_of, text_sha
@@ -175,6 +175,7 @@ def turn_row(
 FEW = 3
 """Turns left, from which on the agent is sent how many; likewise of tokens, for so many turns like the
 last."""
+NOT_CHANGED = "Not run: a change of a file before it in this turn failed."
 USELESS = ("unknown_tool", "bad_call", "outside", "unusable")
 """Faults of calls that bring a session nowhere."""
 
@@ -317,14 +318,20 @@ class _Session:
         return ending
 
     def _act(self, turn: Turn, before: str) -> tuple[Ending | None, list[Result], str]:
-        """Run the calls of a turn. Return how the session ended, if it did, the results of the calls, and in
-        which way the turn was useless."""
+        """Run the calls of a turn; after a change that failed, no command and no `finish`. Return how the
+        session ended, if it did, the results of the calls, and in which way the turn was useless.
+        """
         state, limits = self.state, self.backend.session
         calls, flooded = turn.calls[: limits.calls], len(turn.calls) > limits.calls
         taken = key_of([before, [call.model_dump(mode="json") for call in turn.calls]])
         state.seen[taken] += 1
         results: list[Result] = []
         for call in calls:
+            if call.tool not in FILE_TOOLS and any(
+                result.fault and result.tool in CHANGING for result in results
+            ):
+                results.append(Result(clean(call.tool)[:60], NOT_CHANGED, "failed"))
+                continue
             results.append(
                 run_tool(self.context, call.tool, call.arguments, self._remember(call.tool, call.arguments))
             )

@@ -46,13 +46,14 @@ def ratio_text(gains: Sequence[float], unit: str) -> str:
     if not gains:
         return ""
     contest = paired(gains, np.random.default_rng(0))
+    less = contest.effect >= 0
+    ends = (contest.low, contest.high) if less else (-contest.high, -contest.low)
     low, high = (
-        f"{math.exp(value):.2f}" if math.isfinite(value) and value < 700 else "unknown"
-        for value in (contest.low, contest.high)
+        f"{math.exp(value):.2f}" if math.isfinite(value) and value < 700 else "unknown" for value in ends
     )
     return (
-        f"{math.exp(contest.effect):.2f} times less work (95% interval {low} to {high}, {contest.pairs} "
-        f"{unit})"
+        f"{math.exp(abs(contest.effect)):.2f} times {'less' if less else 'more'} work (95% interval {low} to "
+        f"{high}, {contest.pairs} {unit})"
     )
 
 

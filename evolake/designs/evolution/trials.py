@@ -128,7 +128,7 @@ def trial_text(rows: Sequence[Mapping[str, Any]]) -> str:
     for n, ours, start in by_size(rows):
         size = (
             f"{len(ours)} {'batches' if len(ours) > 1 else 'batch'} of {ours[0]['batch']} instances, a "
-            f"work of {ours[0]['max_work']:.0f} allowed"
+            f"work of {ours[0]['max_work']:.0f} allowed; solved: more than half of its instances"
         )
         lines.append(
             f"N={n} ratio: {_ratio_line(ours, start)}. Yours {_side_text(ours)}; start "

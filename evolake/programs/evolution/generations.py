@@ -244,14 +244,11 @@ def _ask_model(
         ),
     ]
     directions = [direction for direction in DIRECTIONS if shown or direction != COMBINE]
-    sibling = SiblingNote(
-        number=place + 1,
-        count=count,
-        direction=direction_of(directions, asked_before + place),
-        siblings=list(notes),
-    )
+    direction = direction_of(directions, asked_before + place)
     if reached(islands, parent):
+        direction = ""
         why += " It reaches the best known value: withdraw without a run unless you know what may exceed it."
+    sibling = SiblingNote(number=place + 1, count=count, direction=direction, siblings=list(notes))
     request = base.model_copy(
         update={
             "parent": _measured(context, parent, memory),

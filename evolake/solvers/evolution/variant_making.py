@@ -48,8 +48,9 @@ def plan_cycle(
     *,
     seeds: CycleSeeds,
     guidance: Sequence[str] = (),
+    known: Sequence[str] = (),
 ) -> Planned:
-    """Return plans on the variants that live."""
+    """Return plans on the variants that live. known: facts of this lake for a planner that reads."""
     pool = _parent_pool(population, population.rows("accepted", "champion"), workspace, seeds.cycle)
     facts = None
     if agents.backend.name != "operators":
@@ -63,6 +64,7 @@ def plan_cycle(
             cycle=seeds.cycle,
             guidance=guidance,
         )
+        facts = replace(facts, knowledge=[*facts.knowledge, *known])
     record = SearchRecord(
         population.attempts(),
         [f"{row['title']}: {row['explanation']}" for row in population.findings.to_dicts()],

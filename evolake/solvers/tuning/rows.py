@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,8 @@ from evolake.lazy import Lazy
 from evolake.report.artifacts import Exhibit, LineArtifacts
 from evolake.report.numbers import counted
 from evolake.report.standing import Ask
+from evolake.solvers.evolution.planning import LINE as SOLVERS
+from evolake.solvers.tables import CONTROL
 from evolake.solvers.tuning.page import tried_rows
 from evolake.solvers.tuning.tables import LINE, REQUESTED, VERDICTS
 
@@ -175,6 +177,33 @@ def _sentence(row: Row) -> str:
     return (
         f"{row['solver']} {' '.join(row['options'])}: {row['ratio']:.3g} times lower cost than its "
         f"default (95 % {row['ratio_low']:.3g} to {high}) on {row['unseen']} unseen formulas"
+    )
+
+
+def option_knowledge(lake: Lake, solvers: Collection[str]) -> list[str]:
+    """Return what tunings of these seeds and the last control of the solvers line found about options, in
+    sentences for a planner; none without one."""
+    rows = [lake.read(LINE, VERDICTS.name, key).to_dicts()[0] for key in lake.cycles(LINE, VERDICTS.name)]
+    said = []
+    for row in [row for row in rows if row["solver"] in solvers][-SHOWN:]:
+        where = f"{Path(row['formulas_path']).name} ({row['kinds']})"
+        if row["verdict"] == "better":
+            said.append(f"A race of {row['settings']} settings on {where}: {_sentence(row)}.")
+        else:
+            said.append(
+                f"A race of {row['settings']} settings of {row['solver']} on {where} found none that is "
+                "better on unseen formulas."
+            )
+    for cycle in lake.cycles(SOLVERS, CONTROL.name)[-1:]:
+        said += [_control_sentence(row) for row in lake.read(SOLVERS, CONTROL.name, cycle).to_dicts()]
+    return said
+
+
+def _control_sentence(row: Row) -> str:
+    found = f"best `{row['options']}`, {row['ratio']:.3g} times lower cost" if row["options"] else "no gain"
+    return (
+        f"{row['total_settings']} random settings of {row['solver']}: {found} on the {row['formulas']} "
+        "formulas that chose it. A change has to gain more than this."
     )
 
 

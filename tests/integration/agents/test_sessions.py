@@ -235,8 +235,8 @@ def test_what_cannot_be_done_is_told_and_changes_nothing(project):
                 ("grep", {"pattern": "(("}),
                 ("grep", {"pattern": "(a|a)*$x"}),
                 ("write_file", {"path": "src/main.cc/x", "text": ""}),
-                ("finish", {"title": 1, "more": 2}),
             ),
+            call(("finish", {"title": 1, "more": 2})),
             call(FINISH),
         ]
     )

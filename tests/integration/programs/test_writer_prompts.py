@@ -368,6 +368,15 @@ def test_no_author_is_asked_after_three_who_withdrew_from_the_best_known_score(t
     assert "- withdrawn: nothing in 0" in writer.prompts[1]
 
 
+def test_nothing_is_evaluated_after_a_change_that_failed(tmp_path):
+    wrong = ("write_file", {"path": "helper.py", "text": "x = 1"})
+    plan = [call(wrong, ("evaluate", {}), ("finish", {"idea": "none"})), call(shifted("1.5"))]
+    entry, _ = generation(tmp_path, [*plan, call(("finish", {"idea": "a shift"}))], sessions=True)
+    said = [done["result"] for done in json.loads(entry.turns[0]["text"])["calls"]]
+    assert said[1:] == ["Not run: a change of a file before it in this turn failed."] * 2
+    assert [row["idea"] for row in entry.programs] == ["a shift"] and len(entry.turns) == 3
+
+
 def shifted(shift: str, *, was: str = "1") -> tuple[str, dict[str, str]]:
     """A change of the toy's shift."""
     return "edit_file", {"path": FILE, "search": f"shift = {was}\n", "replace": f"shift = {shift}\n"}
