@@ -13,7 +13,7 @@ from evolake.errors import InputError
 from evolake.lake import Lake
 from evolake.reading.formula import write_dimacs
 from evolake.solvers.suites.generators import random_ksat
-from evolake.solvers.tuning.rows import sentences, tuned
+from evolake.solvers.tuning.rows import option_knowledge, sentences, tuned
 from evolake.solvers.tuning.submitting import named_values
 from evolake.solvers.tuning.tuning import open_solver
 
@@ -114,6 +114,9 @@ def test_the_option_that_wastes_time_is_found_and_meets_the_default_on_unseen_fo
     assert [item["options"] for item in settings] == [item["options"] for item in said["tried"]]
     assert len(runs) == 16 and {item["cpu_s"] for item in runs} == set(trials["cpu_s"])
     assert sentences(lake.root)[0] == "1 tuning, 1 with a gain on unseen formulas."
+    [fact] = option_knowledge(lake, {row[0]["solver"]})
+    assert f"race of {row[0]['settings']} settings" in fact and " ".join(said["options"]) in fact
+    assert option_knowledge(lake, {"another"}) == []
     checks = [asset for line, asset in lake.assets() if line == "tunings" and asset.endswith("__checks")]
     for name in ("verdicts_rest_on_runs", "settings_are_whole"):
         assert any(asset.endswith(f"{name}__checks") for asset in checks)
