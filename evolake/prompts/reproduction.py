@@ -333,6 +333,7 @@ def trajectory_of(rollout: Rollout, count: int, summary: SummaryReply | None, *,
         "count": count,
         "words": len(rollout.reply.split()),
         "unscored": (rollout.unverified or "")[:LONGEST_REASON],
+        "cut": rollout.truncated,
     }
     return Trajectory.model_validate(
         shared | ({"reply": rollout.reply} if summary is None else summary.model_dump())

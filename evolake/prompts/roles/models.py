@@ -55,7 +55,7 @@ class SummaryReply(Model):
 
 class Trajectory(Model):
     """A rollout with its outcome: the reply itself, if it is short, else its summary. count: how many rollouts said the same. words: length of the
-    reply. unscored: why the problem's own verifier gave no score, so that the reply counts as a failure; "" if it did."""
+    reply. cut: whether it ran into its limit. unscored: why the problem's own verifier gave no score, so that the reply counts as a failure; "" if it did."""
 
     success: bool
     count: int
@@ -65,6 +65,7 @@ class Trajectory(Model):
     principles_used: list[str] = Field(default_factory=list)
     errors: list[str] = Field(default_factory=list)
     unscored: str = ""
+    cut: bool = False
 
 
 class CritiqueRequest(Model):
