@@ -297,7 +297,7 @@ run on the next."""
 FILTERED = 320
 """Uniform formulas of more variables are taken as they are drawn: with 4.0 clauses per variable nearly all
 are satisfiable, and a complete solver takes long to find out."""
-CHOSEN = (PLANTED, 320, 24, 10_000)
+CHOSEN = (PLANTED, 320, 24, 60_000)
 """Twice the largest size of a demo's experiments."""
 TERMS = ((PLANTED, 320, 100), (uniform_kind(4.1), 226, 100))
 TUNED = ((PLANTED, 160, 100), (uniform_kind(4.1), 226, 100))

@@ -70,7 +70,8 @@ def outline(files: Mapping[str, str]) -> list[SourceFile]:
 
 def regions_without_asking(files: Mapping[str, str], plan: str) -> list[Region]:
     """Return the regions that a coder is shown without being asked which: all files if they fit, else the
-    functions and files that the plan names.
+    functions that the plan names, of the files that it names if it names some, these files if they are short,
+    and the declarations at the top, which are left out first.
 
     Empty if the plan names none, or more than fits: then the coder is asked. plan: its words.
     """
@@ -82,7 +83,7 @@ def regions_without_asking(files: Mapping[str, str], plan: str) -> list[Region]:
     functions = [
         Region(path=path, first_line=first, last_line=last)
         for path, text in files.items()
-        if path not in whole
+        if path not in whole and (path in named or not named)
         for name, first, last in _functions_of(text)
         if name in words or name.rpartition("::")[2] in words
     ]
@@ -99,7 +100,7 @@ def regions_without_asking(files: Mapping[str, str], plan: str) -> list[Region]:
     ):
         return []
     heads = [region for path in sorted(paths) for region in _head(path, files[path])]
-    return [*heads, *functions, *(region for path in whole for region in _whole_file(path, files[path]))]
+    return [*functions, *(region for path in whole for region in _whole_file(path, files[path])), *heads]
 
 
 def _whole_file(path: str, text: str) -> list[Region]:
