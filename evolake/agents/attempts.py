@@ -223,7 +223,7 @@ class SiblingNote(BaseModel):
         if self.direction:
             lines.append(f"Direction of this one: {self.direction}")
         if self.siblings:
-            lines.append("Others of this generation proposed (do something else):")
+            lines.append("Others of this generation proposed (do something else, within your direction):")
             lines += [f"- {item}" for item in self.siblings[-MOST_SIBLINGS:]]
         return "\n".join(lines)
 

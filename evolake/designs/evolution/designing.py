@@ -46,8 +46,8 @@ from evolake.errors import InputError
 from evolake.gates.run import in_turn, side_by_side
 from evolake.seeds import CycleSeeds
 
-SIBLING_CHARS = 700
-"""Characters that a request is sent of one sibling."""
+SIBLING_CHARS, SIBLING_IDEA = 900, 120
+"""Characters that a request is sent of one sibling, and of what one was asked for that came to nothing."""
 
 
 @dataclass(frozen=True)
@@ -220,7 +220,9 @@ class _Attempts:
                     "idea": idea,
                 }
             )
-            self.siblings.append(f"no design came of: {idea}: {result.reason}"[:SIBLING_CHARS])
+            self.siblings.append(
+                f"{result.status}: {result.reason} (asked for: {idea[:SIBLING_IDEA]})"[:SIBLING_CHARS]
+            )
         elif result.design_id in self.ids:
             self.repeats += 1
             self.siblings.append(f"{result.title}: a repetition of a design that is there"[:SIBLING_CHARS])
