@@ -9,7 +9,7 @@ scaling   the design, design 340, the baseline, probSAT, MiniSat and CaDiCaL on 
 terms     the same for the design's genome (FILE.genome.json) without each of its terms, on both kinds
 tune      probSAT's seconds by its break parameter, on formulas that nothing else draws
 choice    which rule chooses the better design in lakes of several root seeds (--lakes FOLDER...): consensus,
-          each single objective, mean rank, scaling law, chance; all ranked designs run on fresh formulas
+          each single objective, mean rank, scaling law, chance; what they choose runs on fresh formulas
 
 figure    draw the rows of a scaling (--rows FILE) as FILE.png
 
@@ -297,8 +297,8 @@ run on the next."""
 FILTERED = 320
 """Uniform formulas of more variables are taken as they are drawn: with 4.0 clauses per variable nearly all
 are satisfiable, and a complete solver takes long to find out."""
-CHOSEN = (PLANTED, 320, 24, 60_000)
-"""Twice the largest size of a demo's experiments."""
+CHOSEN, BY_CHANCE = (PLANTED, 226, 24, 20_000), 10
+"""Twice the largest size that a demo's designs are raced at; and how many ranked designs stand for chance."""
 TERMS = ((PLANTED, 320, 100), (uniform_kind(4.1), 226, 100))
 TUNED = ((PLANTED, 160, 100), (uniform_kind(4.1), 226, 100))
 if SHORT:
@@ -517,7 +517,7 @@ def pool_of(root: Path, finished: int) -> Pool:
     )
 
 
-def choices(pool: Pool, n: int) -> dict[str, list[str]]:
+def choices(pool: Pool, n: int, random: np.random.Generator) -> dict[str, list[str]]:
     """Return rule -> the design that it chooses, or several of which each counts alike. n: size that the
     scaling law is asked for."""
     ranks = rank_rows(pool.scores).average
@@ -526,6 +526,7 @@ def choices(pool: Pool, n: int) -> dict[str, list[str]]:
         levels = [row for row in pool.results[name] if row["unsolved_fraction"] < 0.5]
         if law := fit_power_law([row["N"] for row in levels], [row["median_step"] for row in levels]):
             laws[name] = law.predicted(n)[0]
+    chance = [str(name) for name in random.permutation(pool.designs)[:BY_CHANCE]]
     single = {
         f"{family} {name[:6]}": pool.designs[int(np.argmin(row))]
         for family, name, row in zip(pool.families, pool.objectives, ranks, strict=True)
@@ -534,8 +535,8 @@ def choices(pool: Pool, n: int) -> dict[str, list[str]]:
         "consensus": pool.order[:1],
         "a single objective": list(single.values()),
         "mean rank": [pool.designs[int(np.argmin(ranks.mean(axis=0)))]],
-        "scaling law": [min(laws, key=lambda name: laws[name])] if laws else pool.designs,
-        "chance": pool.designs,
+        "scaling law": [min(laws, key=lambda name: laws[name])] if laws else chance,
+        "chance": chance,
         **{
             f"objective {family}": [name for label, name in single.items() if label.startswith(f"{family} ")]
             for family in sorted(set(pool.families))
@@ -548,15 +549,18 @@ def choice(lakes: Sequence[Path], seed: int) -> Iterator[dict[str, Any]]:
     logs: dict[str, list[float]] = {}
     kind, n, formulas, most = CHOSEN
     finished = min(len(Lake(root).cycles("designs", archive_asset("designs"))) for root in lakes) - 1
-    for root in lakes:
+    for place, root in enumerate(lakes):
         pool = pool_of(root, finished)
         levels = budget_levels(seed, f"choice {root.name}", [(kind, n, formulas, most)])
+        rules = choices(pool, n, np.random.default_rng([seed, place]))
+        wanted = {name for chosen in rules.values() for name in chosen}
         work = {
             name: math.log(counted_work(run_stages(text, levels, [most], CORE_S)[0]))
             for name, text in zip(pool.designs, pool.texts, strict=True)
+            if name in wanted
         }
         best = min(work.values())
-        for rule, chosen in choices(pool, n).items():
+        for rule, chosen in rules.items():
             logs.setdefault(rule, []).append(float(np.mean([work[name] for name in chosen])) - best)
         print(f"{root}: {len(work)} designs, {len(pool.objectives)} objectives", flush=True)
     for rule, values in logs.items():
