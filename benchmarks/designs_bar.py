@@ -11,7 +11,7 @@ tune      probSAT's seconds by its break parameter, on formulas that nothing els
 choice    which rule chooses the better design in lakes of several root seeds (--lakes FOLDER...): consensus,
           each single objective, mean rank, scaling law, chance; what they choose runs on fresh formulas
 
-figure    draw the rows of a scaling (--rows FILE) as FILE.png
+figure    draw the rows of a scaling or a choice (--rows FILE) as FILE.png
 
 A clock decides only when another solver gives up; everything else is counted. --rows writes the rows as JSON.
 
@@ -447,6 +447,29 @@ LOOKS = {
 PANELS = (("work", "work, in steps of the baseline"), ("cpu_s", "processor seconds per formula"))
 
 
+def draw_choice(rows: Sequence[Mapping[str, Any]]) -> bytes:
+    """Draw each rule's ratio with its 95% interval, and the lakes as small marks."""
+    drawn, axes = style.figure(height=3.6, width=7.6)
+    for place, row in enumerate(reversed(rows)):
+        middle, low, high = row["ratio"]
+        axes.plot([low, high], [place, place], color=BLUE, linewidth=1.6)
+        axes.plot([middle], [place], color=BLUE, marker="o", markersize=7)
+        axes.plot(
+            [math.exp(value) for value in row["logs"]],
+            [place - 0.25] * row["lakes"],
+            color=FAINT,
+            marker="|",
+            linestyle="",
+        )
+    axes.set_yticks(range(len(rows)), [row["rule"] for row in reversed(rows)], fontsize=style.SMALL)
+    axes.set_xscale("log")
+    axes.set_xticks([1, 2, 3, 5], ["1", "2", "3", "5"])
+    axes.minorticks_off()
+    title = f"Which rule chooses well? {rows[0]['lakes']} lakes"
+    style.dress(axes, title, "work of the chosen design over that of the best", "")
+    return style.to_png(drawn)
+
+
 def draw(rows: Sequence[Mapping[str, Any]]) -> bytes:
     """Draw medians with their 95% intervals by size, planted formulas at the left, work above and seconds
     below. A median that was not reached is not drawn; an interval without an upper end ends in an arrow."""
@@ -589,7 +612,8 @@ def main() -> None:
     parser.add_argument("--lakes", type=Path, nargs="+", default=[])
     given = parser.parse_args()
     if given.measure == "figure":
-        given.rows.with_suffix(".png").write_bytes(draw(json.loads(given.rows.read_text())))
+        rows = json.loads(given.rows.read_text())
+        given.rows.with_suffix(".png").write_bytes((draw_choice if "rule" in rows[0] else draw)(rows))
         return
     rows = []
     for row in measures[given.measure](given):

@@ -35,7 +35,14 @@ from evolake.solvers.measurement.repositories import SuiteChoice
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.suites.combinatorial import coloring, quasigroup_with_holes, tseitin
 from evolake.solvers.suites.folders import named_suite
-from evolake.solvers.suites.generators import miter, multiplier, planted_ksat, random_ksat
+from evolake.solvers.suites.generators import (
+    arx_preimage,
+    filter_state,
+    miter,
+    multiplier,
+    planted_ksat,
+    random_ksat,
+)
 from evolake.solvers.tables import DUELS
 from evolake.solvers.tuning.page import command_of
 from evolake.solvers.tuning.tuning import Tuned, TuneOptions, open_solver, tune
@@ -93,6 +100,8 @@ FAMILIES: dict[str, Draw] = {
     "colouring of random graphs with 4 colours": _coloring,
     "completing Latin squares": _square,
     "Tseitin parities on random graphs": lambda rng: tseitin(int(rng.integers(22, 27)), 4, _seed(rng)),
+    "preimages of a mixer (add, rotate, xor) of 32 bits": lambda rng: arx_preimage(8, 2, 4, _seed(rng)),
+    "states of a filter generator": lambda rng: filter_state(int(rng.integers(58, 64)), 92, 0, _seed(rng)),
 }
 
 
