@@ -82,7 +82,7 @@ def _coloring(rng: np.random.Generator) -> Formula:
 
 
 def _square(rng: np.random.Generator) -> Formula:
-    n = int(rng.integers(35, 39))
+    n = int(rng.integers(32, 36))
     return quasigroup_with_holes(n, round(0.42 * n * n), _seed(rng))
 
 
