@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 
@@ -13,23 +14,11 @@ from evolake.families.model.contract import Family
 from evolake.families.model.similarity import normalised
 from evolake.families.model.source_code import Unreadable, parse
 from evolake.families.worlds import NAMES
-from evolake.families.worlds import board_world as boards
-from evolake.families.worlds import queue_world as queues
-from evolake.families.worlds import runs as actions
-from evolake.families.worlds.parts import by_rules
-from evolake.families.worlds.puzzle_world import PUZZLES, said
-from evolake.families.worlds.runs import POINTS
-from evolake.program_templates import load_template
+from evolake.families.worlds.constraint_world import ARRANGEMENTS
+from evolake.families.worlds.engine_files import by_rules, said
+from evolake.families.worlds.process_world import PROCESSES
+from evolake.families.worlds.puzzle_world import PUZZLES
 
-_WORLDS = "evolake.families.worlds"
-_PRIMARIES = {
-    "runs": f"{_WORLDS}.templates.run_simulation",
-    "queues": f"{_WORLDS}.queues.templates.simulation",
-    "boards": f"{_WORLDS}.boards.templates.simulation",
-    "arrangements": f"{_WORLDS}.templates.search",
-}
-"""Engine -> template of its primary, whose docstring every family of the engine has, in whatever words its
-statement is."""
 OWN = "own"
 """The engine of a family that is no world: its own programs."""
 
@@ -80,10 +69,11 @@ def mechanics_of(family: Family) -> Mechanics:
 
 @cache
 def _engines() -> dict[str, str]:
-    """Return the docstring of an engine's primary -> its name."""
-    sources = {name: load_template(template) for name, template in _PRIMARIES.items()}
-    sources |= {puzzle.name: puzzle.programs["primary"] for puzzle in PUZZLES}
-    return {source.split('"""')[1]: name for name, source in sources.items()}
+    """Return the docstring of an engine's primary, which every family of the engine has in whatever words its
+    statement is -> its name."""
+    programs = {engine.name: engine.programs for engine in (*PROCESSES.values(), *PUZZLES)}
+    programs["arrangements"] = ARRANGEMENTS
+    return {source["primary"].split('"""')[1]: name for name, source in programs.items()}
 
 
 def _shown_keys(tree: ast.Module) -> list[str]:
@@ -105,24 +95,18 @@ def _sha(value: object) -> str:
     return hashlib.sha256(json.dumps(value).encode("utf-8", "replace")).hexdigest()[:16]
 
 
-NAMED = {*POINTS, *queues.POINTS, *boards.POINTS, *(point for puzzle in PUZZLES for point in puzzle.rules)}
+NAMED = {point for engine in (*PROCESSES.values(), *PUZZLES) for point in engine.rules}
 """Mutation points whose rules the titles of process and puzzle worlds name."""
 
 
 def rules_of(family: Family) -> str:
     """Return the end of the title of a process or puzzle world, of a switched one as well; "" for any other
     family."""
-    for points, labels in (
-        (POINTS, actions.labels),
-        (queues.POINTS, queues.labels),
-        (boards.POINTS, boards.labels),
-    ):
-        chosen = [point.chosen for point in family.points if point.name in points]
-        try:
+    for process in PROCESSES.values():
+        chosen = [point.chosen for point in family.points if point.name in process.rules]
+        with suppress(KeyError):
             if chosen:
-                return by_rules(labels(chosen))
-        except KeyError:
-            continue
+                return by_rules(process.labels(chosen))
     now = {point.name: point.chosen for point in family.points}
     for puzzle in PUZZLES:
         if now.keys() == puzzle.rules.keys():

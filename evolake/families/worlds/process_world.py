@@ -1,202 +1,476 @@
-"""A process world, drawn whole: a theme, rules and a question on the run make their own family. The rules are
-those of a board, those of a queue, or those for three signals and for the end of a turn.
+"""Draw process worlds: a theme, rules and a question on the run make their own family. There are three engines,
+each a file of the folder `engines`: boards, queues, and runs of three signals.
+
+A rule has its meaning in the terms of each program: `run` of the primary and the generator, `table` and
+`relation` of the two others. So has a question: `run`, `table`, `clauses`. Each file says what these are
+written in. In a meaning, K is the rule's amount, "S" and "T" are the stores of a rule on stores.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from textwrap import indent
 from typing import Any
 
 import numpy as np
 
-from evolake.families.model.contract import Alternative, Family, MutationPoint, Port
+from evolake.families.model.contract import Answer, AnswerType, Family, Port
 from evolake.families.model.statement import whole
-from evolake.families.worlds.board_world import board_world
-from evolake.families.worlds.constraints import upper
-from evolake.families.worlds.liveliness import NoWorld, Steps, entry, is_alive
-from evolake.families.worlds.parts import WorldSources, by_rules, declared_source, points_of, process_family
-from evolake.families.worlds.queue_world import queue_world
-from evolake.families.worlds.runs import (
-    POINTS,
-    RUN_THEMES,
-    RUNS,
-    Bound,
-    RunQuestion,
-    RunTheme,
-    bound_actions,
-    clauses_source,
-    generator_source,
-    labels,
-    reader_source,
-    simulation_source,
-    table_source,
+from evolake.families.worlds.engine_files import (
+    Words,
+    by_rules,
+    constants_of,
+    declared_source,
+    engine_parts,
+    named_records,
+    points_of,
+    records,
+    said,
+    themes_of,
+    with_code,
 )
+from evolake.families.worlds.liveliness import NoWorld, Steps, entry, is_alive
 
-BOARDS, QUEUES = 0.25, 0.3
+
+@dataclass(frozen=True)
+class Rule:
+    """A kind of rule. label: for titles. text: with words of the theme, <k> for the amount, <s> and <t> for
+    stores.
+
+    amounts: what the amount may be; a rule without any has one that is not spoken of. reads, writes: letters
+    of variables, of a rule on stores; `s` and `t` are two different ones. cards: whether it asks who has a
+    card. Texts of two rules never contain each other.
+    """
+
+    name: str
+    label: str
+    text: str
+    run: str
+    table: str
+    relation: str
+    amounts: tuple[int, ...] = (0,)
+    reads: str = ""
+    writes: str = ""
+    cards: bool = False
+
+
+@dataclass(frozen=True)
+class Question:
+    """text: with words of the theme and <asked> for the slot of `key`, a number that is asked about, set by
+    `make` in the generator; low, high: see Port. run, table, clauses: bodies of its answers.
+
+    cards: whether it asks who has a card. uses: variables, `s` being a drawn store. places: places of
+    programs that are filled in otherwise.
+    """
+
+    name: str
+    title: str
+    text: str
+    run: str
+    table: str
+    clauses: str
+    answer: AnswerType = "integer"
+    make: str = ""
+    key: str = ""
+    low: int = 1
+    high: int | tuple[str, ...] = 1
+    cards: bool = False
+    uses: str = ""
+    places: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A rule with its amount and stores."""
+
+    rule: Rule
+    amount: int
+    first: str = "a"
+    second: str = "b"
+
+    @property
+    def key(self) -> str:
+        """Return its name in the sources."""
+        stores = "".join(
+            store for letter, store in (("s", self.first), ("t", self.second)) if letter in self.rule.reads
+        )
+        amount = str(self.amount) if len(self.rule.amounts) > 1 else ""
+        return "_".join(part for part in (self.rule.name, stores, amount) if part)
+
+    def variables(self, letters: str) -> tuple[str, ...]:
+        """Return what the letters of `reads` or `writes` stand for."""
+        return tuple({"s": self.first, "t": self.second}.get(letter, letter) for letter in letters)
+
+    def code(self, meaning: str) -> str:
+        """Return its meaning of that name."""
+        text: str = getattr(self.rule, meaning)
+        text = text.replace('"S"', f'"{self.first}"').replace('"T"', f'"{self.second}"').strip("\n")
+        return text.replace("K", str(self.amount)) if len(self.rule.amounts) > 1 else text
+
+
+Rules = Mapping[str, Sequence[Bound]]
+"""Point -> its alternatives, of which the first is in force."""
+
+
+@dataclass(frozen=True)
+class Process:
+    """A process engine.
+
+    Attributes:
+        name: of its file, and in fingerprints of mechanics.
+        text: the statement before the question. slot: the last one before the question's. listed: sentences
+            of its lists, with their own {slots}. forms: slot -> the regular expression of its texts.
+        rules: point -> its rules, in the order of the text. heads: point, or `any` other one -> arguments of
+            a rule's function, by meaning. openings: point -> first statement of its rules in `run`.
+        found: the table in which programs look up these functions. one, many: words that depend on whether
+            an amount is 1.
+        programs: `generator`, `primary`, `clauses`, `table`, `reader`, and `shared`, which generator and
+            primary have both. places: what is filled in for questions that say no other. cards: places and
+            `says`, sentences of the list, `without` and `with` cards.
+        steps: the key of the inputs with its steps. course: the expression of the states before the first
+            step and after each, in terms of the primary; "": every step changes the state.
+    """
+
+    name: str
+    text: str
+    rules: Mapping[str, tuple[Rule, ...]]
+    heads: Mapping[str, Sequence[str]]
+    questions: tuple[Question, ...]
+    themes: tuple[Words, ...]
+    programs: Mapping[str, str]
+    steps: str
+    course: str = ""
+    slot: int = 2
+    listed: Sequence[str] = ()
+    forms: Mapping[int, str] = field(default_factory=dict[int, str])
+    openings: Mapping[str, str] = field(default_factory=dict[str, str])
+    found: str = "KINDS"
+    one: Words = field(default_factory=dict[str, str])
+    many: Words = field(default_factory=dict[str, str])
+    places: Mapping[str, str] = field(default_factory=dict[str, str])
+    cards: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Any])
+
+    def bound(self, *points: str) -> list[Bound]:
+        """Return every rule of these points, or of all, with every amount and choice of stores, once each."""
+        result: dict[str, Bound] = {}
+        for rule in itertools.chain(*(self.rules[point] for point in points or self.rules)):
+            for stores in (("a", "b"), ("b", "a")):
+                for amount in rule.amounts:
+                    item = Bound(rule, amount, *stores)
+                    result.setdefault(item.key, item)
+        return list(result.values())
+
+    def labels(self, keys: Iterable[str]) -> list[str]:
+        """Return what titles call the rules of these keys. Raises KeyError for a key of no rule."""
+        known = {item.key: item.rule.label for item in self.bound()}
+        return [known[key] for key in keys]
+
+    def says(self, item: Bound, theme: Words) -> str:
+        """Return the rule in the words of the theme."""
+        stores = {"s": theme[item.first], "t": theme[item.second]} if item.rule.reads else {}
+        counted = self.one if item.amount == 1 else self.many
+        return said(item.rule.text, {**theme, **stores, "k": str(item.amount), **counted})
+
+    def functions(self, rules: Rules, meaning: str) -> str:
+        """Return a function for each rule, in the terms of one program."""
+        result = ""
+        for point, alternatives in rules.items():
+            head = self.heads.get(point) or self.heads["any"]
+            for item in alternatives:
+                body = f"return {item.code(meaning)}"
+                if meaning == "run":
+                    body = "\n".join([*filter(None, [self.openings.get(point)]), item.code(meaning)])
+                result += f"\n\ndef {item.key}({head[MEANINGS.index(meaning)]}):\n{indent(body, '    ')}\n"
+        return result
+
+
+MEANINGS = ("run", "table", "relation")
+
+
+def _process(name: str) -> Process:
+    words, programs = engine_parts(name)
+    alike = {point: records(Rule, rows, name) for point, rows in words.pop("rules").items()}
+    return Process(
+        name=name,
+        programs=programs,
+        rules={point: alike.get(point) or alike["any"] for point in words.pop("points", alike)},
+        questions=named_records(Question, words.pop("questions"), name),
+        themes=themes_of(words.pop("themes"), words.pop("words")),
+        forms={int(slot): form for slot, form in words.pop("forms").items()},
+        **words,
+    )
+
+
+PROCESSES = {name: _process(name) for name in ("runs", "queues", "boards")}
+"""Name -> engine."""
+RUNS, QUEUES, BOARDS = PROCESSES.values()
+BOARD_SHARE, QUEUE_SHARE = 0.25, 0.3
 """Share of boards, and of queues among the others."""
 OPTIONAL = (("r",), ("q",), ("r", "q"), ())
-"""What a world has next to its two stores: a pointer, a mode, both, nothing."""
+"""What a run has next to its two stores: a pointer, a mode, both, nothing."""
 CLOSED = 0.6
-"""Share of worlds with a rule that ends every turn."""
-QUESTIONS = 5
-"""Themes and questions that are tried before a draw is given up."""
-DRAWS = 400
+"""Share of runs with a rule that ends every turn."""
+QUESTIONS, RUN_DRAWS = 5, 400
+"""Themes and questions of a run, and rules for each, that are tried before a draw is given up."""
+DRAWS = 15
+"""Of rules of a board or a queue, for one question."""
 
 
 def process_world(random: np.random.Generator) -> Family:
     """Return a family that no other is a parent of. Raises NoWorld."""
     kind = random.random()
-    if kind >= 1 - BOARDS or kind < QUEUES * (1 - BOARDS):
-        name, drawn = ("queue", queue_world) if kind < QUEUES else ("board", board_world)
-        if (family := drawn(random)) is None:
-            raise NoWorld(f"no rules of a {name} were found that all make a difference")
+    if kind >= 1 - BOARD_SHARE or kind < QUEUE_SHARE * (1 - BOARD_SHARE):
+        process = QUEUES if kind < QUEUE_SHARE else BOARDS
+        if (family := drawn_world(random, process)) is None:
+            raise NoWorld(f"no rules of a {process.name[:-1]} were found that all make a difference")
         return family
     for _ in range(QUESTIONS):
-        if (family := _run_world(random)) is not None:
+        if (family := _drawn_run(random)) is not None:
             return family
     raise NoWorld("no rules were found that keep a run alive and make its answer vary")
 
 
-def _run_world(random: np.random.Generator) -> Family | None:
+def drawn_world(random: np.random.Generator, process: Process) -> Family | None:
+    """Return a family of a drawn theme, question and two rules of each point; None if none came of any."""
+    known = {point: process.bound(point) for point in process.rules}
+    theme = process.themes[int(random.integers(len(process.themes)))]
+    for place in random.permutation(len(process.questions)).tolist():
+        question = process.questions[place]
+        for _ in range(DRAWS):
+            rules = {
+                point: [alike[item] for item in random.choice(len(alike), size=2, replace=False).tolist()]
+                for point, alike in known.items()
+            }
+            in_force = [alternatives[0] for alternatives in rules.values()]
+            if _spoken(rules) and not question.cards and not any(item.rule.cards for item in in_force):
+                continue
+            if _is_alive(process, family := world_of(process, theme, rules, question)):
+                return family
+    return None
+
+
+def _drawn_run(random: np.random.Generator) -> Family | None:
     """Return a family of a drawn theme and question; None if no rules were found for them."""
-    theme = RUN_THEMES[int(random.integers(len(RUN_THEMES)))]
-    question = RUNS[int(random.integers(len(RUNS)))]
+    theme = RUNS.themes[int(random.integers(len(RUNS.themes)))]
+    question = RUNS.questions[int(random.integers(len(RUNS.questions)))]
     store = "ab"[int(random.integers(2))]
-    asked = {"b"} if question.open_start else {store if name == "s" else name for name in question.uses}
+    asked = {store if name == "s" else name for name in question.uses}
     fitting = [names for names in OPTIONAL if asked <= {"a", "b", *names}]
     names = {"a", "b", *fitting[int(random.integers(len(fitting)))]}
-    points = POINTS if random.random() < CLOSED else POINTS[:-1]
-    allowed = [action for action in bound_actions() if names.issuperset(action.reads)]
-    for _ in range(DRAWS):
+    points = list(RUNS.rules)[: None if random.random() < CLOSED else -1]
+    allowed = [item for item in RUNS.bound() if names.issuperset(item.variables(item.rule.reads))]
+    for _ in range(RUN_DRAWS):
         drawn = [
             allowed[place]
             for place in random.choice(len(allowed), size=2 * len(points), replace=False).tolist()
         ]
         rules = {name: drawn[2 * place : 2 * place + 2] for place, name in enumerate(points)}
-        if not _lively(rules, asked):
-            continue
-        family = run_world_of(theme, rules, question, store)
-        if is_alive(family, Steps("events", _changes(family))):
-            return family
+        if _lively(rules, asked):
+            family = world_of(RUNS, theme, rules, question, store)
+            if _is_alive(RUNS, family):
+                return family
     return None
 
 
-def run_world_of(theme: RunTheme, rules: dict[str, list[Bound]], question: RunQuestion, store: str) -> Family:
-    """Return the family of these choices; of each rule the first alternative is in force. store: the one that
-    is asked about."""
-    touched = {
-        name for alternatives in rules.values() for alternative in alternatives for name in alternative.reads
-    }
-    uses = ["a", "b", *(name for name in "rq" if name in touched or name in question.uses)]
-    points = points_of(rules, lambda item: said(item, theme))
-    text, last = template(theme, rules, question, store, uses)
-    details = {"uses": uses, "events": theme.events, "modes": theme.modes}
-    forms = dict.fromkeys(range(1, last + 1 + len(question.keys)), r"\d+") | {last: r"\w+(?:, \w+)*"}
-    if "q" in uses:
-        forms[last - 1] = "|".join(theme.modes)
-    ports = (Port("level", ("ask", "level"), last + 1, 1, ("cap",)),) if question.keys else ()
-    return process_family(
-        theme,
-        title(theme, rules, question),
-        text,
-        WorldSources(
-            generator=generator_source(rules, question, store, **details),
-            simulation=simulation_source(rules, question, store),
-            clauses=clauses_source(rules, question, store),
-            table=table_source(rules, question, store),
-            reader=reader_source(
-                whole(text, points, forms), declared_source(text, points, _holder), question, **details
-            ),
-        ),
-        points=points,
-        ports=ports,
-        answer=question.answer,
-    )
-
-
-def _holder(point: MutationPoint, item: Alternative) -> str:
-    """Return which engine has the action: an action of a rule is a function of two of the engines."""
-    return item.name if point.name in POINTS else ""
-
-
-def said(item: Bound, theme: RunTheme) -> str:
-    """Return the action in the words of the theme, as a command."""
-    words = {
-        **theme.words,
-        "s": theme.words[item.first],
-        "t": theme.words[item.second],
-        "k": str(item.amount),
-        "an_even": "an even-numbered",
-    }
-    if item.amount == 1:
-        words |= {"units": theme.words["units"].removesuffix("s"), "marks": theme.words["mark"]}
-    return item.action.text.format(**words)
-
-
-def template(
-    theme: RunTheme, rules: dict[str, list[Bound]], question: RunQuestion, store: str, uses: list[str]
-) -> tuple[str, int]:
-    """Return (the statement with its slots and rules, the slot of the signals)."""
-    parts, slot = [theme.opening], 4
-    if "r" in uses:
-        parts.append(theme.dial.format(size=f"[Input Slot {slot}]", start=f"[Input Slot {slot + 1}]"))
-        slot += 2
-    if "q" in uses:
-        parts.append(theme.mode.format(start=f"[Input Slot {slot}]"))
-        slot += 1
-    lines = [f"- {when}, [Rule {name}]." for when, name in zip(theme.when, POINTS, strict=False)]
-    if "close" in rules:
-        lines.append(f"- {theme.close}, [Rule close].")
-    words = {
-        **theme.words,
-        "s": theme.words[store],
-        "first": theme.words["a"],
-        "second": theme.words["b"],
-        "s1": f"[Input Slot {slot + 1}]",
-    }
-    asked = upper(question.text.format(**words))
-    rest = "\n".join(lines)
-    return (
-        f"{' '.join(parts)}\n\nThese are the rules:\n\n{rest}\n\n{theme.listing} [Input Slot {slot}].\n\n"
-        f"<!-- question -->\n{asked}\n",
-        slot,
-    )
-
-
-def title(theme: RunTheme, rules: dict[str, list[Bound]], question: RunQuestion) -> str:
-    """Return what the puzzle is about, what is asked, and which rules are in force."""
-    return (
-        f"{theme.title}: "
-        f"{question.title}{by_rules(labels(alternatives[0].key for alternatives in rules.values()))}"
-    )
-
-
-def _lively(rules: dict[str, list[Bound]], asked: set[str]) -> bool:
+def _lively(rules: Rules, asked: set[str]) -> bool:
     """Return whether every rule in force matters to what is asked, both stores do, and no variable is spoken
     of that does not."""
     chosen = [alternatives[0] for alternatives in rules.values()]
-    changed = {name for item in chosen for name in item.writes}
+    changed = {name for item in chosen for name in item.variables(item.rule.writes)}
     matters, before = set(asked), set[str]()
     while matters != before:
         before = set(matters)
-        matters |= {name for item in chosen if before & set(item.writes) for name in item.reads}
-    spoken = {
-        name for alternatives in rules.values() for alternative in alternatives for name in alternative.reads
-    }
+        matters |= {
+            name
+            for item in chosen
+            if before & set(item.variables(item.rule.writes))
+            for name in item.variables(item.rule.reads)
+        }
     return (
-        all(matters & set(item.writes) for item in chosen)
-        and changed >= matters == {"a", "b"} | spoken
-        and len({item.action for item in chosen}) == len(chosen)
+        all(matters & set(item.variables(item.rule.writes)) for item in chosen)
+        and changed >= matters == {"a", "b"} | _touched(rules)
+        and len({item.rule for item in chosen}) == len(chosen)
     )
 
 
-def _changes(family: Family) -> Callable[[Any], list[bool]]:
-    """For each turn of a run, whether it changes the state."""
-    played = entry(family.validator, "played")
+def _touched(rules: Rules) -> set[str]:
+    return {name for alike in rules.values() for item in alike for name in item.variables(item.rule.reads)}
+
+
+def _spoken(rules: Rules) -> bool:
+    """Return whether any rule asks for the card."""
+    return any(item.rule.cards for alike in rules.values() for item in alike)
+
+
+def _is_alive(process: Process, family: Family) -> bool:
+    if not process.course:
+        return is_alive(family, Steps(process.steps))
+    course = entry(f"{family.validator}\n\ndef course(inputs):\n    return {process.course}\n", "course")
 
     def changes(inputs: Any) -> list[bool]:
-        trace = played(inputs["start"], inputs)
-        return [before != after for before, after in itertools.pairwise(trace)]
+        return [before != after for before, after in itertools.pairwise(course(inputs))]
 
-    return changes
+    return is_alive(family, Steps(process.steps, changes))
+
+
+@dataclass
+class _Details:
+    """What an engine adds to a theme's words, to the places of its programs and to its forms."""
+
+    words: dict[str, str]
+    places: dict[str, Any]
+    forms: dict[int, str]
+    slot: int
+    listed: Sequence[str]
+
+
+def _with_cards(process: Process, details: _Details, words: Words, *, cards: bool) -> None:
+    """Add what depends on whether persons have cards: what is said of them, and what the inputs hold."""
+    places = process.cards["with" if cards else "without"]
+    says = [said(sentence, words) for sentence in places["says"]]
+    forms = [
+        re.escape(item.format(*"XYZ")).translate({ord(letter): r"(\d+)" for letter in "XYZ"}) for item in says
+    ]
+    details.places |= {**places, "says": says, "forms": forms}
+    details.listed = [item.removeprefix("- ").format("{number}", "{arrival}", "{need}") for item in says]
+
+
+def _of_run(theme: Words, rules: Rules, question: Question, store: str, details: _Details) -> None:
+    """Add what depends on the variables that a run uses: what is said at first, and what the inputs hold."""
+    touched = _touched(rules) | set(question.uses)
+    uses = ["a", "b", *(name for name in "rq" if name in touched)]
+    slot, begin, cap = 4, "", 'int(match["slot1"])'
+    start = ['"a": int(match["slot2"])', '"b": int(match["slot3"])']
+    texts = ["str(cap)", 'str(start["a"])', 'str(start["b"])']
+    if "r" in uses:
+        begin += " <dial>"
+        texts += ["str(m)", 'str(start["r"] + 1)']
+        cap += ', "marks": int(match["slot4"])'
+        start.append('"r": int(match["slot5"]) - 1')
+        slot = 6
+    if "q" in uses:
+        begin += " <lamp>"
+        modes = list(theme["modes"])
+        details.forms[slot] = "|".join(modes)
+        texts.append(f'{modes!r}[start["q"]]')
+        start.append(f'"q": {modes!r}.index(match["slot{slot}"])')
+        slot += 1
+    whens = [*theme["when"], theme["close"]]
+    details.slot = slot
+    details.forms[slot] = r"\w+(?:, \w+)*"
+    details.words |= {
+        "s": theme[store],
+        "begin": begin,
+        "slot": str(slot),
+        "mode_slot": str(slot - 1),
+        "ruled": "\n".join(f"- {when}, [Rule {point}]." for when, point in zip(whens, rules, strict=False)),
+    }
+    details.places |= {
+        "uses": uses,
+        "events": list(theme["events"]),
+        "slot": slot,
+        "cap_and_marks": 'cap, "marks": m' if "r" in uses else "cap",
+        "start_texts": ", ".join(texts),
+        "read_cap": cap,
+        "read_start": ", ".join(start),
+        "close": "(CLOSE,)" if "close" in rules else "()",
+        "per": 2 if "close" in rules else 1,
+    }
+
+
+def world_of(process: Process, theme: Words, rules: Rules, question: Question, store: str = "a") -> Family:
+    """Return the family of these choices; of each rule the first alternative is in force. store: the one that
+    is asked about."""
+    details = _Details({}, {}, dict(process.forms), process.slot, process.listed)
+    if process.cards:
+        _with_cards(process, details, theme, cards=question.cards or _spoken(rules))
+    if process is RUNS:
+        _of_run(theme, rules, question, store, details)
+    slot = details.slot + 1
+    details.forms[slot] = r"\d+"
+    words = {**theme, **details.words, "asked": f"[Input Slot {slot}]"}
+    asked = said(question.text.strip("\n"), words)
+    text = f"{said(process.text, words)}\n\n<!-- question -->\n{asked[:1].upper()}{asked[1:]}\n"
+    points = points_of(
+        {point: {item.key: process.says(item, theme) for item in alike} for point, alike in rules.items()}
+    )
+    places: dict[str, Any] = {
+        **{name: word for name, word in theme.items() if isinstance(word, str)},
+        **details.places,
+        "constants": constants_of(points),
+        "rules": _run_source(process, rules),
+        "whole": repr(whole(text, points, details.forms)),
+        "declared": declared_source(
+            text, points, dict.fromkeys(rules, ""), [(sentence, "") for sentence in details.listed]
+        ),
+        "ask": f'"{question.key}": int(match["slot{slot}"])' if question.key else "",
+    }
+    coded = {**process.places, **({"make": question.make} if question.make else {}), **question.places}
+
+    def filled(program: str, answer: str = "", **more: object) -> str:
+        codes = {
+            name: code.replace('"S"', f'"{store}"') for name, code in {**coded, "answer": answer}.items()
+        }
+        return with_code(process.programs[program], codes, **{**places, **more})
+
+    places["shared"] = filled("shared")
+    return Family(
+        name="process_world",
+        title=f"{theme['title']}: {question.title}{by_rules(alike[0].rule.label for alike in rules.values())}",
+        category=theme["category"],
+        language="en",
+        generator=filled("generator"),
+        template=text,
+        validator=filled("primary", question.run),
+        validators={
+            "clauses": filled("clauses", question.clauses, rules=_table_source(process, rules, "relation")),
+            "table": filled("table", question.table, rules=_table_source(process, rules, "table")),
+        },
+        reader=filled("reader"),
+        answer=Answer(question.answer),
+        points=points,
+        ports=(Port(question.key, ("ask", question.key), slot, question.low, question.high),)
+        if question.key
+        else (),
+        parents=(),
+        operator="process_world",
+    )
+
+
+def _run_source(process: Process, rules: Rules) -> str:
+    """Return the rules as functions, or as cases: of one function for each point of queues, of one for all of
+    runs."""
+    if process is BOARDS:
+        return _table_source(process, rules, "run")
+    if process is RUNS:
+        return "".join(
+            f'    {"el" if number else ""}if rule == "{item.key}":\n{indent(item.code("run"), " " * 8)}\n'
+            for number, item in enumerate(itertools.chain(*rules.values()))
+        )
+    result = ""
+    for point, alternatives in rules.items():
+        result += f"\n\ndef {'order' if point == 'next' else point}({process.heads[point][0]}):\n"
+        result += "".join(
+            f'    if {point.upper()} == "{item.key}":\n        return {item.code("run")}\n'
+            for item in alternatives
+        )
+    return result
+
+
+def _table_source(process: Process, rules: Rules, meaning: str) -> str:
+    """Return the rules as functions, and the table in which a program looks them up; of relations between
+    states with the variables that they read and write."""
+    known = list(itertools.chain(*rules.values()))
+    if process is RUNS and meaning == "relation":
+        rows = "".join(
+            f'    "{item.key}": ({item.key}, {item.variables(item.rule.reads)!r}, '
+            f"{item.variables(item.rule.writes)!r}),\n"
+            for item in known
+        )
+        table = f"\n{rows}"
+    else:
+        table = ", ".join(f'"{item.key}": {item.key}' for item in known)
+    return f"{process.functions(rules, meaning)}\n\n{process.found} = {{{table}}}\n"

@@ -10,8 +10,7 @@ import pytest
 from worlds_fixtures import ENGINES, TYPES, entries, statements
 
 from evolake.families.model.statement import fill, stated
-from evolake.families.worlds.process_world import process_world, run_world_of, said
-from evolake.families.worlds.runs import ACTIONS, RUN_THEMES, RUNS, Bound, bound_actions
+from evolake.families.worlds.process_world import MEANINGS, RUNS, Bound, process_world, world_of
 
 CAP, MARKS = 4, 5
 WORLDS = range(30)
@@ -69,15 +68,16 @@ STATES = [state(*values) for values in product(range(CAP + 1), range(CAP + 1), r
 
 def engines(bound: Bound) -> tuple[Any, Any, Any]:
     space: dict[str, Any] = {"np": np}
-    exec(f"def run(w, cap, m):\n    {bound.code('run')}\n", space)
-    exec(f"def table(z, cap, m):\n    return {{{bound.code('table')}}}\n", space)
-    exec(f"def relation(u, v, cap, m):\n    return {bound.code('relation')}\n", space)
-    return space["run"], space["table"], space["relation"]
+    result = []
+    for meaning in MEANINGS:
+        exec(RUNS.functions({"one": [bound]}, meaning), space)
+        result.append(space[bound.key])
+    return result[0], result[1], result[2]
 
 
-@pytest.mark.parametrize("name", [action.name for action in ACTIONS])
+@pytest.mark.parametrize("name", sorted(MEANING))
 def test_an_action_means_in_every_engine_what_its_sentence_says(name):
-    ones = [action for action in bound_actions() if action.action.name == name]
+    ones = [action for action in RUNS.bound() if action.rule.name == name]
     assert ones
     sizes = state(CAP + 1, CAP + 1, MARKS, 2)
     for item in ones[:4] + ones[-1:]:
@@ -91,21 +91,21 @@ def test_an_action_means_in_every_engine_what_its_sentence_says(name):
             run(w, CAP, MARKS)
             assert w == after
             allowed = [
-                dict(zip(item.writes, values, strict=True))
-                for values in product(*(range(sizes[key]) for key in item.writes))
+                dict(zip(item.variables(item.rule.writes), values, strict=True))
+                for values in product(*(range(sizes[key]) for key in item.variables(item.rule.writes)))
             ]
             assert [v for v in allowed if relation(u, v, CAP, MARKS)] == [
-                {key: after[key] for key in item.writes}
+                {key: after[key] for key in item.variables(item.rule.writes)}
             ]
-            assert all(after[key] == u[key] for key in sizes if key not in item.writes)
+            assert all(after[key] == u[key] for key in sizes if key not in item.variables(item.rule.writes))
         assert any(u != after for u, after in zip(STATES, wanted, strict=True))
 
 
 def test_there_are_enough_actions_and_questions_and_no_text_holds_another():
-    assert {action.name for action in ACTIONS} == set(MEANING)
-    assert len(ACTIONS) >= 15 and len(RUNS) >= 8
-    for theme in RUN_THEMES:
-        texts = [said(action, theme) for action in bound_actions()]
+    assert {action.rule.name for action in RUNS.bound()} == set(MEANING)
+    assert len(RUNS.questions) >= 8
+    for theme in RUNS.themes:
+        texts = [RUNS.says(action, theme) for action in RUNS.bound()]
         assert len(set(texts)) == len(texts)
         assert [pair for pair in permutations(texts, 2) if pair[0] in pair[1]] == []
 
@@ -129,7 +129,7 @@ def test_three_engines_agree_on_drawn_runs_and_the_reader_finds_the_inputs_again
     assert kinds == {"one", "next", "wall"}, "flows, queues and boards"
 
 
-@pytest.mark.parametrize("question", RUNS, ids=lambda question: question.name)
+@pytest.mark.parametrize("question", RUNS.questions, ids=lambda question: question.name)
 def test_every_question_is_answered_alike_in_every_theme(question):
     rules = {
         name: _bound(*keys)
@@ -140,8 +140,8 @@ def test_every_question_is_answered_alike_in_every_theme(question):
             "close": ("advance_2", "add_if_b_1"),
         }.items()
     }
-    for theme in RUN_THEMES:
-        made = entries(family := run_world_of(theme, rules, question, "b"))
+    for theme in RUNS.themes:
+        made = entries(family := world_of(RUNS, theme, rules, question, "b"))
         random.seed(4)
         inputs, texts = made["generator.py"](6)
         first, *others = [made[name](inputs) for name in family.sources() if name.startswith("validator")]
@@ -168,10 +168,10 @@ def test_an_observer_sees_only_what_is_there_while_it_looks():
         "end": [0, 0],
         "ledger": 16,
     }
-    for question in RUNS:
+    for question in RUNS.questions:
         if question.name in wanted:
-            made = entries(run_world_of(RUN_THEMES[0], rules, question, "a"))
-            asked = {**inputs, "ask": {"level": 5} if question.keys else {}}
+            made = entries(world_of(RUNS, RUNS.themes[0], rules, question, "a"))
+            asked = {**inputs, "ask": {"level": 5} if question.key else {}}
             answers = [
                 made[name](asked) for name in ("validator.py", "validators/clauses.py", "validators/table.py")
             ]
@@ -179,7 +179,7 @@ def test_an_observer_sees_only_what_is_there_while_it_looks():
 
 
 def _bound(*keys: str) -> list[Bound]:
-    known = {action.key: action for action in bound_actions()}
+    known = {action.key: action for action in RUNS.bound()}
     return [known[key] for key in keys]
 
 

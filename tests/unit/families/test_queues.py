@@ -8,18 +8,7 @@ import numpy as np
 import pytest
 from worlds_fixtures import assert_answered_alike, entries, statements
 
-from evolake.families.worlds.queue_world import (
-    POINTS,
-    QUESTIONS,
-    QUEUE_THEMES,
-    RULES,
-    Chosen,
-    chosen_rules,
-    functions,
-    queue_of,
-    queue_world,
-    said,
-)
+from evolake.families.worlds.process_world import MEANINGS, QUEUES, Bound, drawn_world, world_of
 
 PEOPLE = [(come, need, card) for come, (need, card) in enumerate(product((2, 4, 5, 7), (0, 1)), start=3)]
 """Minute of arrival, need, card; the first of them has number 1."""
@@ -54,11 +43,13 @@ PACE: dict[str, Any] = {
 """Rule -> minutes of a service, minutes closed after it."""
 
 
-def engines(chosen: Chosen) -> tuple[Any, Any, Any]:
+def engines(chosen: Bound) -> tuple[Any, Any, Any]:
     space: dict[str, Any] = {"np": np, "FOREVER": 10**6}
-    result = []
-    for meaning in ("run", "table", "relation"):
-        exec(functions([chosen], meaning), space)
+    point = next(point for point, rules in QUEUES.rules.items() if chosen.rule in rules)
+    exec(f"def run({QUEUES.heads[point][0]}):\n    return {chosen.code('run')}\n", space)
+    result = [space["run"]]
+    for meaning in MEANINGS[1:]:
+        exec(QUEUES.functions({point: [chosen]}, meaning), space)
         result.append(space[chosen.key])
     return result[0], result[1], result[2]
 
@@ -70,7 +61,7 @@ def persons() -> list[dict[str, int]]:
     ]
 
 
-@pytest.mark.parametrize("chosen", chosen_rules("next"), ids=lambda item: item.key)
+@pytest.mark.parametrize("chosen", QUEUES.bound("next"), ids=lambda item: item.key)
 def test_who_is_called_next_is_in_every_engine_who_the_sentence_says(chosen):
     run, table, relation = engines(chosen)
     _, need, card = np.array(PEOPLE).T
@@ -92,7 +83,7 @@ def test_who_is_called_next_is_in_every_engine_who_the_sentence_says(chosen):
             )
 
 
-@pytest.mark.parametrize("chosen", chosen_rules("leave"), ids=lambda item: item.key)
+@pytest.mark.parametrize("chosen", QUEUES.bound("leave"), ids=lambda item: item.key)
 def test_who_goes_away_is_in_every_engine_who_the_sentence_says(chosen):
     run, table, relation = engines(chosen)
     latest, borne = (np.broadcast_to(column, len(PEOPLE)) for column in table(*np.array(PEOPLE).T))
@@ -121,7 +112,7 @@ def test_who_goes_away_is_in_every_engine_who_the_sentence_says(chosen):
     assert (gone > 0) == (chosen.key != "stay")
 
 
-@pytest.mark.parametrize("chosen", chosen_rules("pace"), ids=lambda item: item.key)
+@pytest.mark.parametrize("chosen", QUEUES.bound("pace"), ids=lambda item: item.key)
 def test_a_service_lasts_in_every_engine_what_the_sentence_says(chosen):
     run, table, relation = engines(chosen)
     come, need, card = np.array(PEOPLE).T
@@ -139,34 +130,34 @@ def test_a_service_lasts_in_every_engine_what_the_sentence_says(chosen):
 
 
 def test_there_are_enough_rules_and_questions_and_no_text_holds_another():
-    assert {rule.name for rule in RULES} == {*NEXT, *LEAVE, *PACE}
-    assert len(RULES) >= 15 and len(QUESTIONS) >= 4
-    for theme in QUEUE_THEMES:
-        texts = [said(rule, theme) for rule in chosen_rules()]
+    assert {item.rule.name for item in QUEUES.bound()} == {*NEXT, *LEAVE, *PACE}
+    assert len(QUEUES.questions) >= 4
+    for theme in QUEUES.themes:
+        texts = [QUEUES.says(rule, theme) for rule in QUEUES.bound()]
         assert len(set(texts)) == len(texts)
         assert [pair for pair in permutations(texts, 2) if pair[0] in pair[1]] == []
 
 
-@pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.name)
+@pytest.mark.parametrize("question", QUEUES.questions, ids=lambda question: question.name)
 def test_every_question_is_answered_alike_by_three_engines_and_a_fourth_program(question):
     random_numbers, known = (
         np.random.default_rng(len(question.name)),
-        {point: chosen_rules(point) for point in POINTS},
+        {point: QUEUES.bound(point) for point in QUEUES.rules},
     )
-    for theme in QUEUE_THEMES:
+    for theme in QUEUES.themes:
         drawn = {
             point: [
                 known[point][item] for item in random_numbers.choice(len(known[point]), size=2, replace=False)
             ]
-            for point in POINTS
+            for point in QUEUES.rules
         }
-        made = entries(family := queue_of(theme, drawn, question))
+        made = entries(family := world_of(QUEUES, theme, drawn, question))
         for difficulty, seed in ((1, 1), (4, 2), (7, 3), (10, 4)):
             assert_answered_alike(family, made, difficulty, seed)
 
 
 def test_a_queue_without_a_rule_or_out_of_order_is_not_read():
-    family = queue_world(np.random.default_rng(3))
+    family = drawn_world(np.random.default_rng(3), QUEUES)
     assert family is not None
     read, text = entries(family)["reader.py"], statements(family, [(5, 1)])[0]
     lines = text.split("\n")

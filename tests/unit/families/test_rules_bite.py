@@ -19,8 +19,8 @@ from evolake.families.model.without_rules import NOTHING, says_something, ways_w
 from evolake.families.operators.of_families import RAISED, deciding
 from evolake.families.roles.evolution_agent import FamilyRequest, evolve
 from evolake.families.roles.models import Draft
-from evolake.families.worlds.board_world import board_world
 from evolake.families.worlds.liveliness import entry, generating, is_alive
+from evolake.families.worlds.process_world import BOARDS, drawn_world
 from evolake.families.worlds.puzzle_world import PUZZLES, Puzzle, puzzle_of
 
 
@@ -48,7 +48,7 @@ def test_a_rule_can_be_another_or_nothing():
 
 
 def test_a_board_is_left_without_the_function_of_its_rule():
-    family = board_world(np.random.default_rng(3))
+    family = drawn_world(np.random.default_rng(3), BOARDS)
     assert family is not None
     mark = next(point for point in family.points if point.name == "mark")
     emptied = [way for way in ways_without(family) if way.point == "mark" and way.way == NOTHING]
