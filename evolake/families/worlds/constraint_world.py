@@ -13,7 +13,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
-from typing import Any
 
 import numpy as np
 
@@ -26,9 +25,11 @@ from evolake.families.worlds.engine_files import (
     declared_source,
     engine_parts,
     named_records,
+    one_of,
     points_of,
     records,
     said,
+    some_of,
     themes_of,
     with_code,
 )
@@ -62,6 +63,11 @@ class Kind:
         return "".join(letter for letter in ARGUMENTS if f"{{{letter}}}" in self.patterns[0])
 
     @property
+    def scope(self) -> int:
+        """Return how many of its arguments it depends on, 0 if on all things."""
+        return 0 if self.whole else self.things
+
+    @property
     def things(self) -> int:
         """Return how many of the arguments are things; they come first."""
         return sum(letter in THINGS for letter in self.args)
@@ -85,20 +91,20 @@ class Law:
 
 @dataclass(frozen=True)
 class Structure:
-    """A way in which things are arranged. Texts are pieces of the sources of a family.
+    """A way in which things are arranged.
 
     Attributes:
         name: as questions call it. share: how often it is drawn. way: what one arrangement is called.
         view: name of a whole arrangement in the listing program. more: what every constraint gets next to the
-            arrangement. bind: how a program takes these from the inputs. extra: keys of the inputs next to
-            names, clues, marked things and ask.
-        values: of one thing. rest: values that are left to the others when a thing has got its own, with
-            `searched` in reach. exclusive: clauses that every arrangement fulfils. given: what clauses get.
-        views: every arrangement there is. value_of: the value of a thing in an arrangement.
+            arrangement. given: what clauses get next to literals. extra: keys of the inputs next to names,
+            clues, marked things and ask.
         slots: of the statement, before those of the question: names, constraints, what the structure has next
-            to them, and last the marked things. sizes: how a generator sets its sizes. own_inputs, own_texts:
-            entries of the inputs, and texts of the slots, of what the structure has next to names and
-            constraints. read_own: how the reader takes these back. forms: slot -> its regular expression.
+            to them, and last the marked things. forms: slot -> its regular expression.
+        places: pieces of the programs. bind: how they take `more` from the inputs. values: of one thing; rest:
+            those left to the others when a thing has got its own, with `searched` in reach. exclusive:
+            clauses that every arrangement fulfils. views: every arrangement there is. value_of: the value of
+            a thing in one. sizes: how a generator sets its sizes. own_inputs, own_texts, read_own: inputs,
+            texts of slots, and how they are read, of what the structure has next to names and constraints.
     """
 
     name: str
@@ -109,20 +115,10 @@ class Structure:
     themes: tuple[Words, ...]
     view: str
     more: str
-    bind: str
-    values: str
-    rest: str
-    views: str
-    value_of: str
     slots: int
-    sizes: str
-    extra: Sequence[str] = ()
-    searched: str = "more"
-    exclusive: str = ""
+    places: Mapping[str, str]
     given: str = ""
-    own_inputs: str = ""
-    own_texts: str = ""
-    read_own: str = ""
+    extra: Sequence[str] = ()
     forms: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
@@ -161,7 +157,7 @@ def _structure(name: str) -> Structure:
         name=name,
         kinds=records(Kind, words.pop("kinds"), name),
         laws=records(Law, words.pop("laws"), name),
-        themes=themes_of(words.pop("themes"), words.pop("words")),
+        themes=themes_of(words.pop("themes"), words.pop("words", {})),
         **words,
     )
 
@@ -202,14 +198,9 @@ def constraint_world(random: np.random.Generator) -> Family:
     for turn in range(DRAWS):
         if turn % TURNS == 0:
             structure = known[int(random.choice(len(known), p=[one.share for one in known]))]
-        theme = structure.themes[int(random.integers(len(structure.themes)))]
-        asked = [question for question in QUESTIONS if structure.name in question.structures]
-        question = asked[int(random.integers(len(asked)))]
-        kinds = _kinds(structure, question, random)
-        laws = [
-            structure.laws[place]
-            for place in random.choice(len(structure.laws), size=2, replace=False).tolist()
-        ]
+        theme = one_of(random, structure.themes)
+        question = one_of(random, [item for item in QUESTIONS if structure.name in item.structures])
+        kinds, laws = _kinds(structure, question, random), some_of(random, structure.laws)
         if _worth_solving(family := world_of(structure, theme, kinds, laws, question)):
             return family
     raise NoWorld("no constraints and question were found of which the answer depends and varies")
@@ -218,14 +209,13 @@ def constraint_world(random: np.random.Generator) -> Family:
 def _kinds(structure: Structure, question: Question, random: np.random.Generator) -> list[Kind]:
     known = structure.kinds
     count = min(int(random.integers(FEWEST, MOST + 1)), len(known))
-    kinds = [known[place] for place in sorted(random.choice(len(known), size=count, replace=False).tolist())]
+    kinds = sorted(some_of(random, known, count), key=known.index)
     if (
         structure.name == "selection"
         and question.name not in WEIGHED
         and not any(kind.name in BOUNDS for kind in kinds)
     ):
-        bounds = [kind for kind in known if kind.name in BOUNDS]
-        kinds[-1] = bounds[int(random.integers(len(bounds)))]
+        kinds[-1] = one_of(random, [kind for kind in known if kind.name in BOUNDS])
     return kinds
 
 
@@ -253,95 +243,69 @@ def _worth_solving(family: Family) -> bool:
     return not left and is_alive(family, levels=HARDER)
 
 
+NAMED = r"\w+(?:, \w+)* and \w+"
+"""Regular expression of a list of names."""
+
+
 def world_of(
     structure: Structure, theme: Words, kinds: Sequence[Kind], laws: Sequence[Law], question: Question
 ) -> Family:
     """Return the family of these choices; the first of the laws is in force."""
-    base = structure.slots
-    theme = {**theme, "ways": f"{structure.way}s"}
-    asked_points = {question.point: POINTS[question.point]} if question.point else {}
-    points = points_of(
-        {
-            "law": {law.name: upper(said(law.text, theme)) for law in laws},
-            **{
-                point: {name: said(text, {"way": structure.way}) for name, text in alike.items()}
-                for point, alike in asked_points.items()
-            },
+    theme = {**theme, "way": structure.way, "ways": f"{structure.way}s"}
+    alternatives = {"law": {law.name: upper(said(law.text, theme)) for law in laws}}
+    if question.point:
+        alternatives[question.point] = {
+            name: said(text, theme) for name, text in POINTS[question.point].items()
         }
-    )
-    asked = said(question.text.strip("\n"), {**theme, "asked": f"[Input Slot {base + 1}]"})
+    points = points_of(alternatives)
+    base = structure.slots
     text = said(
         f"<opening> Of the <folk>, [Input Slot {base}] <wear>. [Rule law]\n\nThis is known:\n\n[Input Slot 2]"
-        f"\n\n<!-- question -->\n{asked}\n",
-        theme,
+        f"\n\n<!-- question -->\n{question.text.strip()}\n",
+        {**theme, "asked": f"[Input Slot {base + 1}]"},
     )
+    asked = ASKED.get(question.key, {"form": "", "read": ""})
+    forms = {int(slot): form for slot, form in structure.forms.items()}
+    forms |= {1: NAMED, 2: ".+?", base: NAMED, base + 1: asked["form"]}
+    listed = [(sentence, kind.name) for kind in kinds for sentence in kind.sentences(theme)]
     keys = ["names", "clues", "ask", "marked", *structure.extra]
-    names = [kind.name for kind in kinds]
-    view = structure.view
-    lookup = "\n\nKINDS = {" + ", ".join(f'"{name}": {name}' for name in [*names, "law"]) + "}\n"
-    scopes = "".join(
-        f'    "{kind.name}": ({kind.name}, {0 if kind.whole else kind.things}),\n' for kind in kinds
-    )
-    viewed = (
-        _functions(kinds, laws, f"{view}, {structure.more}", "view")
-        + f"\n\ndef value({view}, e):\n    return {structure.value_of}\n"
-    )
-    given = f", {structure.given}" if structure.given else ""
-    rules = {
-        "generator": viewed,
-        "primary": _functions(kinds, laws, f"x, {structure.more}", "check")
-        + f'\n\nKINDS = {{\n{scopes}    "law": (law, 0),\n}}\n',
-        "sat": _functions(kinds, laws, f"X, V, S{given}", "clauses") + lookup,
-        "listing": viewed + lookup,
-    }
+    names = [*(kind.name for kind in kinds), "law"]
     codes = {
         "constants": constants_of(points),
         "law": constants_of(points[:1]),
-        "bind": structure.bind,
-        "exclusive": structure.exclusive,
-        "sizes": UNIQUE if question.most == 1 else structure.sizes,
         "make": question.make,
+        **structure.places,
+        **({"sizes": UNIQUE} if question.most == 1 else {}),
     }
-    answers = {"primary": question.search, "sat": question.sat, "listing": question.listing}
-    forms = {
-        1: NAMED,
-        2: ".+?",
-        **{int(slot): form for slot, form in structure.forms.items()},
-        base: NAMED,
-        base + 1: ASKED[question.key]["form"] if question.key else "",
-    }
-    listed = [(sentence, kind.name) for kind in kinds for sentence in kind.sentences(theme)]
-    ask = ASKED[question.key]["read"].replace("SLOT", f'match["slot{base + 1}"]') if question.key else ""
-    places: dict[str, Any] = {
+    places: dict[str, object] = {
         "keys": "{" + ", ".join(f'"{key}"' for key in keys) + "}",
         "detail": repr(", ".join(keys)),
-        "numbers": structure.more,
-        "values": structure.values,
-        "more": structure.searched,
-        "rest": structure.rest,
+        "more": structure.more,
         "given": f"{structure.given}," if structure.given else "",
-        "view": view,
-        "views": structure.views,
+        "view": structure.view,
+        "known": ", ".join(f'"{name}": {name}' for name in names),
+        "scopes": "".join(f'    "{kind.name}": ({kind.name}, {kind.scope}),\n' for kind in kinds),
         "names": theme["names"].split(),
-        "kinds": "{\n" + "".join(_drawn(kind, structure, theme) for kind in kinds) + "}",
+        "drawn": "".join(_drawn(kind, structure, theme) for kind in kinds),
         "wanted": "1" if question.most == 1 else "3 + difficulty // 2",
         "least": question.least,
         "most": question.most,
-        "clues_and_own": f"clues{structure.own_inputs}",
-        "lines_and_own": f'"\\n".join(lines){structure.own_texts}',
-        "clues_and_read": f"clues{structure.read_own}",
         "whole": repr(whole(text, points, forms)),
-        "patterns": "[\n" + "".join(_read(kind, theme) for kind in kinds) + "]",
+        "patterns": "".join(_read(kind, theme) for kind in kinds),
         "declared": declared_source(text, points, {"law": "law_"}, listed),
-        "ask": f'"{question.key}": {ask}' if question.key else "",
+        "ask": asked["read"].replace("SLOT", f'match["slot{base + 1}"]'),
         "base": base,
     }
-    programs = {
-        part: with_code(
-            program, {**codes, "answer": answers.get(part, "")}, **places, constraints=rules.get(part, "")
-        )
-        for part, program in ARRANGEMENTS.items()
+    heads = {
+        "check": f"x, {structure.more}",
+        "clauses": ", ".join(filter(None, ["X, V, S", structure.given])),
+        "view": f"{structure.view}, {structure.more}",
     }
+
+    def filled(part: str, meaning: str, answer: str = "") -> str:
+        constraints = _functions(kinds, laws, heads[meaning], meaning)
+        return with_code(ARRANGEMENTS[part], {**codes, "answer": answer}, **places, constraints=constraints)
+
     labels = list(dict.fromkeys(kind.label for kind in kinds))
     spoken = labels[0] if len(labels) == 1 else ", ".join(labels[:-1]) + " and " + labels[-1]
     return Family(
@@ -349,20 +313,19 @@ def world_of(
         title=f"{theme['title']}: {question.title}, from {spoken}"[:LONGEST_TITLE],
         category=theme["category"],
         language="en",
-        generator=programs["generator"],
+        generator=filled("generator", "view"),
         template=text,
-        validator=programs["primary"],
-        validators={"listing": programs["listing"], "sat": programs["sat"]},
-        reader=programs["reader"],
+        validator=filled("primary", "check", question.search),
+        validators={
+            "listing": filled("listing", "view", question.listing),
+            "sat": filled("sat", "clauses", question.sat),
+        },
+        reader=filled("reader", "view"),
         answer=Answer(question.answer),
         points=points,
         parents=(),
         operator="constraint_world",
     )
-
-
-NAMED = r"\w+(?:, \w+)* and \w+"
-"""Regular expression of a list of names."""
 
 
 def _functions(kinds: Sequence[Kind], laws: Sequence[Law], head: str, meaning: str) -> str:

@@ -24,6 +24,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from textwrap import indent
 from typing import Any, TypeVar
 
+import numpy as np
+
 from evolake.errors import MachineryError
 from evolake.families.model.contract import Alternative, MutationPoint
 from evolake.families.model.statement import QUESTION_LINE, RULE, SLOT, rules, with_rules
@@ -151,6 +153,16 @@ def with_code(program: str, codes: Mapping[str, str], **places: object) -> str:
         return indent(f"{lines}\n", margin) if lines else ""
 
     return _PLACE.sub(filled, program)
+
+
+def one_of(random: np.random.Generator, known: Sequence[Record]) -> Record:
+    """Return one of these, each as likely."""
+    return known[int(random.integers(len(known)))]
+
+
+def some_of(random: np.random.Generator, known: Sequence[Record], count: int = 2) -> list[Record]:
+    """Return some of these, in a drawn order."""
+    return [known[place] for place in random.choice(len(known), size=count, replace=False).tolist()]
 
 
 def by_rules(labels: Iterable[str]) -> str:

@@ -26,9 +26,11 @@ from evolake.families.worlds.engine_files import (
     declared_source,
     engine_parts,
     named_records,
+    one_of,
     points_of,
     records,
     said,
+    some_of,
     themes_of,
     with_code,
 )
@@ -95,13 +97,22 @@ class Bound:
     def key(self) -> str:
         """Return its name in the sources."""
         stores = "".join(
-            store for letter, store in (("s", self.first), ("t", self.second)) if letter in self.rule.reads
+            name for name, letter in zip(self.reads, self.rule.reads, strict=True) if letter in "st"
         )
         amount = str(self.amount) if len(self.rule.amounts) > 1 else ""
         return "_".join(part for part in (self.rule.name, stores, amount) if part)
 
-    def variables(self, letters: str) -> tuple[str, ...]:
-        """Return what the letters of `reads` or `writes` stand for."""
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """Return the variables that the rule reads."""
+        return self._variables(self.rule.reads)
+
+    @property
+    def writes(self) -> tuple[str, ...]:
+        """Return the variables that the rule writes."""
+        return self._variables(self.rule.writes)
+
+    def _variables(self, letters: str) -> tuple[str, ...]:
         return tuple({"s": self.first, "t": self.second}.get(letter, letter) for letter in letters)
 
     def code(self, meaning: str) -> str:
@@ -121,8 +132,8 @@ class Process:
 
     Attributes:
         name: of its file, and in fingerprints of mechanics.
-        text: the statement before the question. slot: the last one before the question's. listed: sentences
-            of its lists, with their own {slots}. forms: slot -> the regular expression of its texts.
+        text: the statement before the question. listed: sentences of its lists, with their own {{slots}}.
+            forms: slot -> the regular expression of its texts.
         rules: point -> its rules, in the order of the text. heads: point, or `any` other one -> arguments of
             a rule's function, by meaning. openings: point -> first statement of its rules in `run`.
         found: the table in which programs look up these functions. one, many: words that depend on whether
@@ -143,7 +154,6 @@ class Process:
     programs: Mapping[str, str]
     steps: str
     course: str = ""
-    slot: int = 2
     listed: Sequence[str] = ()
     forms: Mapping[int, str] = field(default_factory=dict[int, str])
     openings: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -187,6 +197,13 @@ class Process:
         return result
 
 
+DIAL = (
+    " <dial> numbered from 1 to [Input Slot 4]; forward from the last <mark>, it comes to <mark> 1 again. At the "
+    "start it is at <mark> [Input Slot 5]."
+)
+"""What a run says of its pointer."""
+LISTED = ("{number}", "{arrival}", "{need}")
+"""Slots of a sentence on a person."""
 MEANINGS = ("run", "table", "relation")
 
 
@@ -199,7 +216,7 @@ def _process(name: str) -> Process:
         rules={point: alike.get(point) or alike["any"] for point in words.pop("points", alike)},
         questions=named_records(Question, words.pop("questions"), name),
         themes=themes_of(words.pop("themes"), words.pop("words")),
-        forms={int(slot): form for slot, form in words.pop("forms").items()},
+        forms={int(slot): form for slot, form in words.pop("forms", {}).items()},
         **words,
     )
 
@@ -236,14 +253,11 @@ def process_world(random: np.random.Generator) -> Family:
 def drawn_world(random: np.random.Generator, process: Process) -> Family | None:
     """Return a family of a drawn theme, question and two rules of each point; None if none came of any."""
     known = {point: process.bound(point) for point in process.rules}
-    theme = process.themes[int(random.integers(len(process.themes)))]
+    theme = one_of(random, process.themes)
     for place in random.permutation(len(process.questions)).tolist():
         question = process.questions[place]
         for _ in range(DRAWS):
-            rules = {
-                point: [alike[item] for item in random.choice(len(alike), size=2, replace=False).tolist()]
-                for point, alike in known.items()
-            }
+            rules = {point: some_of(random, alike) for point, alike in known.items()}
             in_force = [alternatives[0] for alternatives in rules.values()]
             if _spoken(rules) and not question.cards and not any(item.rule.cards for item in in_force):
                 continue
@@ -254,19 +268,15 @@ def drawn_world(random: np.random.Generator, process: Process) -> Family | None:
 
 def _drawn_run(random: np.random.Generator) -> Family | None:
     """Return a family of a drawn theme and question; None if no rules were found for them."""
-    theme = RUNS.themes[int(random.integers(len(RUNS.themes)))]
-    question = RUNS.questions[int(random.integers(len(RUNS.questions)))]
-    store = "ab"[int(random.integers(2))]
+    theme, question = one_of(random, RUNS.themes), one_of(random, RUNS.questions)
+    store = one_of(random, "ab")
     asked = {store if name == "s" else name for name in question.uses}
     fitting = [names for names in OPTIONAL if asked <= {"a", "b", *names}]
-    names = {"a", "b", *fitting[int(random.integers(len(fitting)))]}
+    names = {"a", "b", *one_of(random, fitting)}
     points = list(RUNS.rules)[: None if random.random() < CLOSED else -1]
-    allowed = [item for item in RUNS.bound() if names.issuperset(item.variables(item.rule.reads))]
+    allowed = [item for item in RUNS.bound() if names.issuperset(item.reads)]
     for _ in range(RUN_DRAWS):
-        drawn = [
-            allowed[place]
-            for place in random.choice(len(allowed), size=2 * len(points), replace=False).tolist()
-        ]
+        drawn = some_of(random, allowed, 2 * len(points))
         rules = {name: drawn[2 * place : 2 * place + 2] for place, name in enumerate(points)}
         if _lively(rules, asked):
             family = world_of(RUNS, theme, rules, question, store)
@@ -279,25 +289,20 @@ def _lively(rules: Rules, asked: set[str]) -> bool:
     """Return whether every rule in force matters to what is asked, both stores do, and no variable is spoken
     of that does not."""
     chosen = [alternatives[0] for alternatives in rules.values()]
-    changed = {name for item in chosen for name in item.variables(item.rule.writes)}
+    changed = {name for item in chosen for name in item.writes}
     matters, before = set(asked), set[str]()
     while matters != before:
         before = set(matters)
-        matters |= {
-            name
-            for item in chosen
-            if before & set(item.variables(item.rule.writes))
-            for name in item.variables(item.rule.reads)
-        }
+        matters |= {name for item in chosen if before & set(item.writes) for name in item.reads}
     return (
-        all(matters & set(item.variables(item.rule.writes)) for item in chosen)
+        all(matters & set(item.writes) for item in chosen)
         and changed >= matters == {"a", "b"} | _touched(rules)
         and len({item.rule for item in chosen}) == len(chosen)
     )
 
 
 def _touched(rules: Rules) -> set[str]:
-    return {name for alike in rules.values() for item in alike for name in item.variables(item.rule.reads)}
+    return {name for alike in rules.values() for item in alike for name in item.reads}
 
 
 def _spoken(rules: Rules) -> bool:
@@ -316,59 +321,45 @@ def _is_alive(process: Process, family: Family) -> bool:
     return is_alive(family, Steps(process.steps, changes))
 
 
-@dataclass
-class _Details:
-    """What an engine adds to a theme's words, to the places of its programs and to its forms."""
-
-    words: dict[str, str]
-    places: dict[str, Any]
-    forms: dict[int, str]
-    slot: int
-    listed: Sequence[str]
+def _with_cards(places: Mapping[str, Any], theme: Words) -> dict[str, Any]:
+    """Return places that depend on whether persons have cards. `says`: how the list speaks of a person, with
+    {0} for the number, {1} of arriving, {2} of the need; without and with a card."""
+    says = [said(sentence, theme) for sentence in places["says"]]
+    forms = [re.escape(item.format(*"XYZ")) for item in says]
+    return {**places, "says": says, "forms": [re.sub("[XYZ]", r"(\\d+)", form) for form in forms]}
 
 
-def _with_cards(process: Process, details: _Details, words: Words, *, cards: bool) -> None:
-    """Add what depends on whether persons have cards: what is said of them, and what the inputs hold."""
-    places = process.cards["with" if cards else "without"]
-    says = [said(sentence, words) for sentence in places["says"]]
-    forms = [
-        re.escape(item.format(*"XYZ")).translate({ord(letter): r"(\d+)" for letter in "XYZ"}) for item in says
-    ]
-    details.places |= {**places, "says": says, "forms": forms}
-    details.listed = [item.removeprefix("- ").format("{number}", "{arrival}", "{need}") for item in says]
-
-
-def _of_run(theme: Words, rules: Rules, question: Question, store: str, details: _Details) -> None:
-    """Add what depends on the variables that a run uses: what is said at first, and what the inputs hold."""
+def _of_run(
+    theme: Words, rules: Rules, question: Question, store: str
+) -> tuple[dict[str, str], dict[str, Any], dict[int, str]]:
+    """Return words, places and forms that depend on the variables that a run uses."""
     touched = _touched(rules) | set(question.uses)
     uses = ["a", "b", *(name for name in "rq" if name in touched)]
-    slot, begin, cap = 4, "", 'int(match["slot1"])'
+    slot, begin, cap, forms = 4, "", 'int(match["slot1"])', dict.fromkeys(range(1, 6), r"\d+")
     start = ['"a": int(match["slot2"])', '"b": int(match["slot3"])']
     texts = ["str(cap)", 'str(start["a"])', 'str(start["b"])']
     if "r" in uses:
-        begin += " <dial>"
+        begin += DIAL
         texts += ["str(m)", 'str(start["r"] + 1)']
         cap += ', "marks": int(match["slot4"])'
         start.append('"r": int(match["slot5"]) - 1')
         slot = 6
     if "q" in uses:
-        begin += " <lamp>"
         modes = list(theme["modes"])
-        details.forms[slot] = "|".join(modes)
+        shows = theme["lamp"].split()[-1]
+        begin += f" <lamp> either {modes[1]} or {modes[0]}. At the start it {shows} [Input Slot {slot}]."
+        forms[slot] = "|".join(modes)
         texts.append(f'{modes!r}[start["q"]]')
         start.append(f'"q": {modes!r}.index(match["slot{slot}"])')
         slot += 1
     whens = [*theme["when"], theme["close"]]
-    details.slot = slot
-    details.forms[slot] = r"\w+(?:, \w+)*"
-    details.words |= {
+    words = {
         "s": theme[store],
         "begin": begin,
         "slot": str(slot),
-        "mode_slot": str(slot - 1),
         "ruled": "\n".join(f"- {when}, [Rule {point}]." for when, point in zip(whens, rules, strict=False)),
     }
-    details.places |= {
+    places = {
         "uses": uses,
         "events": list(theme["events"]),
         "slot": slot,
@@ -379,33 +370,32 @@ def _of_run(theme: Words, rules: Rules, question: Question, store: str, details:
         "close": "(CLOSE,)" if "close" in rules else "()",
         "per": 2 if "close" in rules else 1,
     }
+    return words, places, forms | {slot: r"\w+(?:, \w+)*"}
 
 
 def world_of(process: Process, theme: Words, rules: Rules, question: Question, store: str = "a") -> Family:
     """Return the family of these choices; of each rule the first alternative is in force. store: the one that
     is asked about."""
-    details = _Details({}, {}, dict(process.forms), process.slot, process.listed)
-    if process.cards:
-        _with_cards(process, details, theme, cards=question.cards or _spoken(rules))
+    more, places, forms, slot = {}, dict[str, Any](), dict(process.forms), 3
     if process is RUNS:
-        _of_run(theme, rules, question, store, details)
-    slot = details.slot + 1
-    details.forms[slot] = r"\d+"
-    words = {**theme, **details.words, "asked": f"[Input Slot {slot}]"}
+        more, places, forms = _of_run(theme, rules, question, store)
+        slot = int(more["slot"]) + 1
+    elif process.cards:
+        places = _with_cards(process.cards["with" if question.cards or _spoken(rules) else "without"], theme)
+    forms[slot] = r"\d+"
+    words = {**theme, **more, "asked": f"[Input Slot {slot}]"}
     asked = said(question.text.strip("\n"), words)
     text = f"{said(process.text, words)}\n\n<!-- question -->\n{asked[:1].upper()}{asked[1:]}\n"
     points = points_of(
         {point: {item.key: process.says(item, theme) for item in alike} for point, alike in rules.items()}
     )
-    places: dict[str, Any] = {
-        **{name: word for name, word in theme.items() if isinstance(word, str)},
-        **details.places,
+    listed = [line.removeprefix("- ").format(*LISTED) for line in places.get("says", process.listed)]
+    places |= {
+        **{name: word for name, word in theme.items() if name not in places},
         "constants": constants_of(points),
         "rules": _run_source(process, rules),
-        "whole": repr(whole(text, points, details.forms)),
-        "declared": declared_source(
-            text, points, dict.fromkeys(rules, ""), [(sentence, "") for sentence in details.listed]
-        ),
+        "whole": repr(whole(text, points, forms)),
+        "declared": declared_source(text, points, dict.fromkeys(rules, ""), [(line, "") for line in listed]),
         "ask": f'"{question.key}": int(match["slot{slot}"])' if question.key else "",
     }
     coded = {**process.places, **({"make": question.make} if question.make else {}), **question.places}
@@ -465,12 +455,8 @@ def _table_source(process: Process, rules: Rules, meaning: str) -> str:
     states with the variables that they read and write."""
     known = list(itertools.chain(*rules.values()))
     if process is RUNS and meaning == "relation":
-        rows = "".join(
-            f'    "{item.key}": ({item.key}, {item.variables(item.rule.reads)!r}, '
-            f"{item.variables(item.rule.writes)!r}),\n"
-            for item in known
-        )
-        table = f"\n{rows}"
+        rows = (f'    "{item.key}": ({item.key}, {item.reads!r}, {item.writes!r}),\n' for item in known)
+        table = f"\n{''.join(rows)}"
     else:
         table = ", ".join(f'"{item.key}": {item.key}' for item in known)
     return f"{process.functions(rules, meaning)}\n\n{process.found} = {{{table}}}\n"

@@ -22,9 +22,11 @@ from evolake.families.worlds.engine_files import (
     constants_of,
     declared_source,
     named_records,
+    one_of,
     parts_of,
     points_of,
     said,
+    some_of,
     with_code,
     wrong,
 )
@@ -205,13 +207,9 @@ def puzzle_world(random: np.random.Generator) -> Family:
     matter."""
     kind = OF_MANY_ANSWERS if random.random() < CONSTRUCTIVE else OF_ONE_ANSWER
     for _ in range(DRAWS):
-        puzzle = kind[int(random.integers(len(kind)))]
-        theme = puzzle.themes[int(random.integers(len(puzzle.themes)))]
-        question = puzzle.questions[int(random.integers(len(puzzle.questions)))]
-        rules = {
-            point: [alike[place] for place in random.choice(len(alike), size=2, replace=False).tolist()]
-            for point, alike in puzzle.rules.items()
-        }
+        puzzle = one_of(random, kind)
+        theme, question = one_of(random, puzzle.themes), one_of(random, puzzle.questions)
+        rules = {point: some_of(random, alike) for point, alike in puzzle.rules.items()}
         family = puzzle_of(puzzle, theme, rules, question)
         if is_alive(family):
             return family
@@ -241,7 +239,8 @@ def puzzle_of(puzzle: Puzzle, theme: Mapping[str, str], rules: Rules, question: 
     )
     return Family(
         name="puzzle_world",
-        title=title(puzzle, theme, rules, question),
+        title=f"{theme['title']}: {question.title}"
+        + by_rules(said(alternatives[0].label, theme) for alternatives in rules.values()),
         category=puzzle.category,
         language="en",
         generator=generator,
@@ -254,12 +253,4 @@ def puzzle_of(puzzle: Puzzle, theme: Mapping[str, str], rules: Rules, question: 
         parents=(),
         operator="puzzle_world",
         checkers=dict(zip(puzzle.checkers, others[2:], strict=True)),
-    )
-
-
-def title(puzzle: Puzzle, theme: Mapping[str, str], rules: Rules, question: PuzzleQuestion) -> str:
-    """Return what the puzzle is about, what is asked, and which rules are in force."""
-    return (
-        f"{theme['title']}: "
-        f"{question.title}{by_rules(said(alternatives[0].label, theme) for alternatives in rules.values())}"
     )
