@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from worlds_fixtures import ENGINES, TYPES, entries, statements
+from worlds_fixtures import ENGINES, TYPES, entries, statements, unbound
 
 from evolake.families.model.statement import fill, stated
-from evolake.families.worlds.process_world import MEANINGS, RUNS, Bound, process_world, world_of
+from evolake.families.worlds.process_world import MEANINGS, PROCESSES, RUNS, Bound, process_world, world_of
 
 CAP, MARKS = 4, 5
 WORLDS = range(30)
@@ -91,13 +91,13 @@ def test_an_action_means_in_every_engine_what_its_sentence_says(name):
             run(w, CAP, MARKS)
             assert w == after
             allowed = [
-                dict(zip(item.variables(item.rule.writes), values, strict=True))
-                for values in product(*(range(sizes[key]) for key in item.variables(item.rule.writes)))
+                dict(zip(item.writes, values, strict=True))
+                for values in product(*(range(sizes[key]) for key in item.writes))
             ]
             assert [v for v in allowed if relation(u, v, CAP, MARKS)] == [
-                {key: after[key] for key in item.variables(item.rule.writes)}
+                {key: after[key] for key in item.writes}
             ]
-            assert all(after[key] == u[key] for key in sizes if key not in item.variables(item.rule.writes))
+            assert all(after[key] == u[key] for key in sizes if key not in item.writes)
         assert any(u != after for u, after in zip(STATES, wanted, strict=True))
 
 
@@ -181,6 +181,15 @@ def test_an_observer_sees_only_what_is_there_while_it_looks():
 def _bound(*keys: str) -> list[Bound]:
     known = {action.key: action for action in RUNS.bound()}
     return [known[key] for key in keys]
+
+
+@pytest.mark.parametrize("process", PROCESSES.values(), ids=lambda process: process.name)
+def test_no_program_uses_a_name_that_nothing_binds(process):
+    rules = {point: process.bound(point) for point in process.rules}
+    for question in process.questions:
+        family = world_of(process, process.themes[0], rules, question)
+        for name, source in {**family.sources(), "reader": family.reader}.items():
+            assert unbound(source) == set(), (question.name, name)
 
 
 def test_a_relation_that_leaves_two_outcomes_is_no_engine():

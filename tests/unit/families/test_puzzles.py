@@ -3,7 +3,6 @@ alternative of every rule; text against inputs; what may be drawn.
 """
 
 import ast
-import builtins
 import random
 import re
 from itertools import permutations
@@ -11,7 +10,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 from puzzle_answers import is_right, of_puzzle
-from worlds_fixtures import TYPES, entries
+from worlds_fixtures import TYPES, entries, unbound
 
 from evolake.errors import MachineryError
 from evolake.families.gates.consensus import alike, rearranged, wrong_answers
@@ -144,23 +143,6 @@ def test_every_program_of_an_engine_is_one_under_every_question_and_theme():
                     "reader": family.reader,
                 }.items():
                     assert unbound(source) == set(), (puzzle.name, name)
-
-
-def unbound(source: str) -> set[str]:
-    """Names that a program uses and nothing binds: no linter reads programs in Markdown."""
-    tree = ast.parse(source)
-    bound = {
-        *dir(builtins),
-        *(
-            node.id
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
-        ),
-        *(node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)),
-        *(node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)),
-        *((node.asname or node.name) for node in ast.walk(tree) if isinstance(node, ast.alias)),
-    }
-    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - bound
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from worlds_fixtures import TYPES, entries, statements
+from worlds_fixtures import TYPES, entries, statements, unbound
 
 from evolake.families.model.statement import fill, stated
 from evolake.families.worlds.constraint_world import (
@@ -296,6 +296,15 @@ def test_every_sentence_of_a_structure_is_that_of_one_pattern(structure):
             assert made["reader.py"](fill(stated(family), texts)) == inputs
             seen |= {kind for kind, *_ in inputs["clues"]}
         assert len(seen) > 8 or structure == "ring"
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.name)
+def test_no_program_uses_a_name_that_nothing_binds(question):
+    for name in question.structures:
+        arranged = STRUCTURES[name]
+        family = world_of(arranged, arranged.themes[0], arranged.kinds, arranged.laws, question)
+        for part, source in {**family.sources(), "reader": family.reader}.items():
+            assert unbound(source) == set(), (name, part)
 
 
 def test_a_changed_or_foreign_sentence_is_not_read():
