@@ -20,7 +20,9 @@ from evolake.families.model.contract import Answer, AnswerType, Family
 from evolake.families.model.guessing import constant_share
 from evolake.families.model.statement import whole
 from evolake.families.worlds.engine_files import (
+    MATCHED,
     Words,
+    checked,
     constants_of,
     declared_source,
     engine_parts,
@@ -268,9 +270,10 @@ def world_of(
     forms = {int(slot): form for slot, form in structure.forms.items()}
     forms |= {1: NAMED, 2: ".+?", base: NAMED, base + 1: asked["form"]}
     listed = [(sentence, kind.name) for kind in kinds for sentence in kind.sentences(theme)]
-    keys = ["names", "clues", "ask", "marked", *structure.extra]
     names = [*(kind.name for kind in kinds), "law"]
     codes = {
+        "checked": checked(["names", "clues", "ask", "marked", *structure.extra], quote="'"),
+        "matched": MATCHED,
         "constants": constants_of(points),
         "law": constants_of(points[:1]),
         "make": question.make,
@@ -278,8 +281,6 @@ def world_of(
         **({"sizes": UNIQUE} if question.most == 1 else {}),
     }
     places: dict[str, object] = {
-        "keys": "{" + ", ".join(f'"{key}"' for key in keys) + "}",
-        "detail": repr(", ".join(keys)),
         "more": structure.more,
         "given": f"{structure.given}," if structure.given else "",
         "view": structure.view,
@@ -301,6 +302,8 @@ def world_of(
         "clauses": ", ".join(filter(None, ["X, V, S", structure.given])),
         "view": f"{structure.view}, {structure.more}",
     }
+
+    codes["begun"] = with_code(ARRANGEMENTS["begun"], codes, **places)
 
     def filled(part: str, meaning: str, answer: str = "") -> str:
         constraints = _functions(kinds, laws, heads[meaning], meaning)

@@ -155,6 +155,22 @@ def with_code(program: str, codes: Mapping[str, str], **places: object) -> str:
     return _PLACE.sub(filled, program)
 
 
+MATCHED = """
+match = re.fullmatch(WHOLE, text.strip(), re.DOTALL)
+if match is None:
+    raise ValueError("not a statement of this family")"""
+"""What a reader begins with."""
+
+
+def checked(keys: Sequence[str], quote: str = '"') -> str:
+    """Return what a program begins with whose inputs have these keys. quote: of its message."""
+    quoted = ", ".join(f'"{key}"' for key in keys)
+    return (
+        f"if not isinstance(inputs, dict) or {{{quoted}}} - set(inputs):\n"
+        f'    return {{"status": "schema_error", "detail": {quote}{", ".join(keys)}{quote}}}'
+    )
+
+
 def one_of(random: np.random.Generator, known: Sequence[Record]) -> Record:
     """Return one of these, each as likely."""
     return known[int(random.integers(len(known)))]

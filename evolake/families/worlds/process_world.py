@@ -20,8 +20,10 @@ import numpy as np
 from evolake.families.model.contract import Answer, AnswerType, Family, Port
 from evolake.families.model.statement import whole
 from evolake.families.worlds.engine_files import (
+    MATCHED,
     Words,
     by_rules,
+    checked,
     constants_of,
     declared_source,
     engine_parts,
@@ -141,7 +143,7 @@ class Process:
         programs: `generator`, `primary`, `clauses`, `table`, `reader`, and `shared`, which generator and
             primary have both. places: what is filled in for questions that say no other. cards: places and
             `says`, sentences of the list, `without` and `with` cards.
-        steps: the key of the inputs with its steps. course: the expression of the states before the first
+        keys: of the inputs. steps: the one with the steps of a course. course: the expression of the states before the first
             step and after each, in terms of the primary; "": every step changes the state.
     """
 
@@ -152,6 +154,7 @@ class Process:
     questions: tuple[Question, ...]
     themes: tuple[Words, ...]
     programs: Mapping[str, str]
+    keys: Sequence[str]
     steps: str
     course: str = ""
     listed: Sequence[str] = ()
@@ -398,7 +401,13 @@ def world_of(process: Process, theme: Words, rules: Rules, question: Question, s
         "declared": declared_source(text, points, dict.fromkeys(rules, ""), [(line, "") for line in listed]),
         "ask": f'"{question.key}": int(match["slot{slot}"])' if question.key else "",
     }
-    coded = {**process.places, **({"make": question.make} if question.make else {}), **question.places}
+    coded = {
+        "checked": checked(process.keys),
+        "matched": MATCHED,
+        **process.places,
+        **({"make": question.make} if question.make else {}),
+        **question.places,
+    }
 
     def filled(program: str, answer: str = "", **more: object) -> str:
         codes = {

@@ -1,15 +1,13 @@
-"""Boards: every rule in three engines and a fourth program, questions, a course worked out by hand, and text
-against inputs."""
+"""Boards: every rule in three engines and a fourth program."""
 
-from itertools import permutations
 from typing import Any
 
 import numpy as np
 import pytest
 from board_answers import courses
-from worlds_fixtures import ENGINES, assert_answered_alike, entries, statements
+from worlds_fixtures import ENGINES, entries
 
-from evolake.families.worlds.process_world import BOARDS, Bound, Question, drawn_world, world_of
+from evolake.families.worlds.process_world import BOARDS, Bound, Question, world_of
 
 COURSE = Question(
     "course",
@@ -77,42 +75,3 @@ def test_a_rule_means_the_same_in_three_engines_and_in_a_fourth_program(rule):
             assert [made[name](inputs) for name in ENGINES] == [wanted] * 3, (keys, inputs)
             minded += wanted != other
     assert minded > 0
-
-
-def test_there_are_enough_rules_questions_and_themes_and_no_text_holds_another():
-    assert len(BOARDS.questions) >= 9 and len(BOARDS.themes) >= 5
-    assert all(len(rules) > 2 for rules in BOARDS.rules.values())
-    for theme in BOARDS.themes:
-        texts = [BOARDS.says(rule, theme) for rule in BOARDS.bound()]
-        assert len(set(texts)) == len(texts)
-        assert [pair for pair in permutations(texts, 2) if pair[0] in pair[1]] == []
-
-
-@pytest.mark.parametrize("question", BOARDS.questions, ids=lambda question: question.name)
-def test_every_question_is_answered_alike_by_three_engines_and_a_fourth_program(question):
-    numbers = np.random.default_rng(len(question.name))
-    for place, theme in enumerate(BOARDS.themes):
-        made = entries(family := world_of(BOARDS, theme, drawn(numbers), question))
-        assert_answered_alike(family, made, 1 + 9 * place // (len(BOARDS.themes) - 1), place)
-
-
-def test_a_board_with_a_row_or_a_rule_less_is_not_read():
-    family = drawn_world(np.random.default_rng(0), BOARDS)
-    assert family is not None
-    read, text = entries(family)["reader.py"], statements(family, [(5, 1)])[0]
-    lines = [line for line in text.split("\n") if line.startswith("- ")]
-    assert read(text)
-    mover = next(
-        word for word in ("robot", "hedgehog", "tug", "token", "ghost", "fox") if f" {word} " in text
-    )
-    for changed in (
-        text.replace(lines[0] + "\n", ""),
-        text.replace(lines[-1], lines[-1][:-1] + " twice."),
-        text + " Why?",
-        text.replace(lines[-2] + "\n", ""),
-        text.replace(f"{lines[0]}\n{lines[1]}", f"{lines[1]}\n{lines[0]}"),
-        text.replace(lines[1], lines[1].replace(",", f", {mover},", 1)),
-    ):
-        assert changed != text
-        with pytest.raises(ValueError, match="not a statement|not in order|not a board"):
-            read(changed)

@@ -2,15 +2,25 @@
 inputs."""
 
 import random
+import re
 from itertools import permutations, product
 from typing import Any
 
 import numpy as np
 import pytest
-from worlds_fixtures import ENGINES, TYPES, entries, statements, unbound
+from worlds_fixtures import ENGINES, TYPES, assert_answered_alike, entries, statements, unbound
 
 from evolake.families.model.statement import fill, stated
-from evolake.families.worlds.process_world import MEANINGS, PROCESSES, RUNS, Bound, process_world, world_of
+from evolake.families.worlds.engine_files import some_of
+from evolake.families.worlds.process_world import (
+    BOARDS,
+    MEANINGS,
+    PROCESSES,
+    RUNS,
+    Bound,
+    process_world,
+    world_of,
+)
 
 CAP, MARKS = 4, 5
 WORLDS = range(30)
@@ -101,11 +111,16 @@ def test_an_action_means_in_every_engine_what_its_sentence_says(name):
         assert any(u != after for u, after in zip(STATES, wanted, strict=True))
 
 
-def test_there_are_enough_actions_and_questions_and_no_text_holds_another():
+def test_there_is_a_meaning_of_every_action():
     assert {action.rule.name for action in RUNS.bound()} == set(MEANING)
-    assert len(RUNS.questions) >= 8
-    for theme in RUNS.themes:
-        texts = [RUNS.says(action, theme) for action in RUNS.bound()]
+
+
+@pytest.mark.parametrize("process", PROCESSES.values(), ids=lambda process: process.name)
+def test_there_are_enough_rules_and_questions_and_no_text_holds_another(process):
+    assert len({item.rule for item in process.bound()}) >= 15
+    assert len(process.questions) >= 8 and len(process.themes) >= 5
+    for theme in process.themes:
+        texts = [process.says(item, theme) for item in process.bound()]
         assert len(set(texts)) == len(texts)
         assert [pair for pair in permutations(texts, 2) if pair[0] in pair[1]] == []
 
@@ -129,24 +144,21 @@ def test_three_engines_agree_on_drawn_runs_and_the_reader_finds_the_inputs_again
     assert kinds == {"one", "next", "wall"}, "flows, queues and boards"
 
 
-@pytest.mark.parametrize("question", RUNS.questions, ids=lambda question: question.name)
-def test_every_question_is_answered_alike_in_every_theme(question):
-    rules = {
-        name: _bound(*keys)
-        for name, keys in {
-            "one": ("put_a_2", "take_b_2"),
-            "two": ("move_ab_1", "swap_ab"),
-            "three": ("flip_even", "fill_b"),
-            "close": ("advance_2", "add_if_b_1"),
-        }.items()
-    }
-    for theme in RUNS.themes:
-        made = entries(family := world_of(RUNS, theme, rules, question, "b"))
-        random.seed(4)
-        inputs, texts = made["generator.py"](6)
-        first, *others = [made[name](inputs) for name in family.sources() if name.startswith("validator")]
-        assert others == [first, first]
-        assert made["reader.py"](fill(stated(family), texts)) == inputs
+@pytest.mark.parametrize(
+    ("process", "question"),
+    [
+        pytest.param(process, question, id=f"{name} {question.name}")
+        for name, process in PROCESSES.items()
+        for question in process.questions
+    ],
+)
+def test_every_question_is_answered_alike_by_three_engines_and_a_fourth_program(process, question):
+    numbers = np.random.default_rng(len(question.name))
+    for place, theme in enumerate(process.themes):
+        rules = {point: some_of(numbers, process.bound(point)) for point in process.rules}
+        made = entries(family := world_of(process, theme, rules, question, "b"))
+        for level in (1, 4, 7, 10)[place % 4 :]:
+            assert_answered_alike(family, made, level, place)
 
 
 def test_an_observer_sees_only_what_is_there_while_it_looks():
@@ -188,7 +200,7 @@ def test_no_program_uses_a_name_that_nothing_binds(process):
     rules = {point: process.bound(point) for point in process.rules}
     for question in process.questions:
         family = world_of(process, process.themes[0], rules, question)
-        for name, source in {**family.sources(), "reader": family.reader}.items():
+        for name, source in family.sources().items():
             assert unbound(source) == set(), (question.name, name)
 
 
@@ -207,13 +219,30 @@ def test_a_relation_that_leaves_two_outcomes_is_no_engine():
         space["solution"](used)
 
 
-def test_a_run_without_its_rule_is_not_read():
-    family = process_world(np.random.default_rng(0))
-    read = entries(family)["reader.py"]
-    text = statements(family, [(5, 1)])[0]
-    lines = text.split("\n")
-    rule = next(line for line in lines if line.startswith("- "))
+@pytest.mark.parametrize("process", PROCESSES.values(), ids=lambda process: process.name)
+def test_a_statement_without_a_line_or_out_of_order_is_not_read(process):
+    rules = {point: process.bound(point)[:2] for point in process.rules}
+    family = world_of(process, process.themes[0], rules, process.questions[0])
+    read, text = entries(family)["reader.py"], statements(family, [(5, 1)])[0]
+    lines = [line for line in text.split("\n") if line.startswith("- ")]
     assert read(text)
-    for changed in (text.replace(rule + "\n", ""), text.replace(rule, rule[:-1] + " twice."), text + " Why?"):
-        with pytest.raises(ValueError, match="not a statement"):
+    for changed in (
+        text + " Why?",
+        text.replace(lines[0] + "\n", ""),
+        text.replace(lines[-1] + "\n", ""),
+        text.replace(lines[-1], lines[-1][:-1] + " twice."),
+        text.replace(f"{lines[0]}\n{lines[1]}", f"{lines[1]}\n{lines[0]}"),
+    ):
+        assert changed != text
+        with pytest.raises(ValueError, match="not a statement|not in order|not a board"):
+            read(changed)
+
+
+def test_a_board_has_one_who_moves():
+    rules = {point: BOARDS.bound(point)[:2] for point in BOARDS.rules}
+    family = world_of(BOARDS, BOARDS.themes[0], rules, BOARDS.questions[0])
+    read, text = entries(family)["reader.py"], statements(family, [(5, 1)])[0]
+    for changed in (re.sub("(- Row 2: .*?), ", r"\1, robot, ", text), text.replace(", rack", "", 1)):
+        assert changed != text
+        with pytest.raises(ValueError, match="not a board"):
             read(changed)
