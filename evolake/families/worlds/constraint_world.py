@@ -19,8 +19,8 @@ import numpy as np
 from evolake.families.model.contract import Answer, AnswerType, Family
 from evolake.families.model.guessing import constant_share
 from evolake.families.model.statement import whole
+from evolake.families.worlds.engine import MATCHED
 from evolake.families.worlds.engine_files import (
-    MATCHED,
     Words,
     checked,
     constants_of,
@@ -33,6 +33,7 @@ from evolake.families.worlds.engine_files import (
     said,
     some_of,
     themes_of,
+    upper,
     with_code,
 )
 from evolake.families.worlds.liveliness import NoWorld, answer_text, entry, generating, is_alive
@@ -143,11 +144,6 @@ class Question:
     least: int = 3
     most: int = 60
     point: str = ""
-
-
-def upper(sentence: str) -> str:
-    """Return the sentence with a capital at its beginning."""
-    return sentence[:1].upper() + sentence[1:]
 
 
 def _structure(name: str) -> Structure:
@@ -303,11 +299,13 @@ def world_of(
         "view": f"{structure.view}, {structure.more}",
     }
 
-    codes["begun"] = with_code(ARRANGEMENTS["begun"], codes, **places)
+    codes["begun"] = with_code(ARRANGEMENTS["begun"], codes, places)
 
     def filled(part: str, meaning: str, answer: str = "") -> str:
         constraints = _functions(kinds, laws, heads[meaning], meaning)
-        return with_code(ARRANGEMENTS[part], {**codes, "answer": answer}, **places, constraints=constraints)
+        return with_code(
+            ARRANGEMENTS[part], {**codes, "answer": answer}, {**places, "constraints": constraints}
+        )
 
     labels = list(dict.fromkeys(kind.label for kind in kinds))
     spoken = labels[0] if len(labels) == 1 else ", ".join(labels[:-1]) + " and " + labels[-1]

@@ -112,9 +112,11 @@ def named_records(
     return records(kind, [({"name": key, **table},) for key, table in tables.items()], name)
 
 
-def themes_of(rows: Sequence[Sequence[Any]], words: Words) -> tuple[dict[str, Any], ...]:
-    """Return the themes of rows; `words` are those of themes that say no others."""
+def themes_of(rows: Sequence[Any], words: Words) -> tuple[dict[str, Any], ...]:
+    """Return the themes of tables or of rows; `words` are those of themes that say no others."""
     names, *themes = rows
+    if isinstance(names, dict):
+        return tuple({**words, **theme} for theme in rows)
     return tuple(
         {**words, **dict(zip(names, theme, strict=False)), **(theme[-1] if len(theme) > len(names) else {})}
         for theme in themes
@@ -132,13 +134,12 @@ def said(text: str, words: Words) -> str:
         name = match[1]
         if name in words:
             return said(words[name], words)
-        found = said(words[name.lower()], words)
-        return found[:1].upper() + found[1:]
+        return upper(said(words[name.lower()], words))
 
     return WORD.sub(word, text)
 
 
-def with_code(program: str, codes: Mapping[str, str], **places: object) -> str:
+def with_code(program: str, codes: Mapping[str, str], places: Mapping[str, object]) -> str:
     """Return a program with its places filled in, as `evolake.program_templates` does.
 
     codes: place -> statements, which get the indentation of their place if it is alone on its line. Raises
@@ -155,11 +156,9 @@ def with_code(program: str, codes: Mapping[str, str], **places: object) -> str:
     return _PLACE.sub(filled, program)
 
 
-MATCHED = """
-match = re.fullmatch(WHOLE, text.strip(), re.DOTALL)
-if match is None:
-    raise ValueError("not a statement of this family")"""
-"""What a reader begins with."""
+def upper(sentence: str) -> str:
+    """Return the sentence with a capital at its beginning."""
+    return sentence[:1].upper() + sentence[1:]
 
 
 def checked(keys: Sequence[str], quote: str = '"') -> str:

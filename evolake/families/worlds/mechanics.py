@@ -106,7 +106,8 @@ def rules_of(family: Family) -> str:
         chosen = [point.chosen for point in family.points if point.name in process.rules]
         with suppress(KeyError):
             if chosen:
-                return by_rules(process.labels(chosen))
+                labels = {rule.name: rule.label for rule in process.alternatives}
+                return by_rules(labels[name] for name in chosen)
     now = {point.name: point.chosen for point in family.points}
     for puzzle in PUZZLES:
         if now.keys() == puzzle.rules.keys():

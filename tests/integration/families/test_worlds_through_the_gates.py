@@ -125,7 +125,7 @@ def test_a_law_that_the_text_says_and_no_program_follows_is_blocked(pool):
 
 def test_a_world_that_a_switched_rule_leaves_dead_is_blocked(pool):
     """Stores that are filled up once and stay so; as it was drawn, the same world passes."""
-    known = {action.key: action for action in RUNS.bound()}
+    known = {action.name: action for action in RUNS.alternatives}
     keys = {
         "one": ("put_a_4", "fill_a"),
         "two": ("take_a_2", "fill_b"),

@@ -11,13 +11,14 @@ import pytest
 from worlds_fixtures import ENGINES, TYPES, assert_answered_alike, entries, statements, unbound
 
 from evolake.families.model.statement import fill, stated
+from evolake.families.worlds.engine import Rule
 from evolake.families.worlds.engine_files import some_of
 from evolake.families.worlds.process_world import (
     BOARDS,
     MEANINGS,
     PROCESSES,
     RUNS,
-    Bound,
+    functions,
     process_world,
     world_of,
 )
@@ -76,23 +77,23 @@ MEANING: dict[str, Any] = {
 STATES = [state(*values) for values in product(range(CAP + 1), range(CAP + 1), range(MARKS), range(2))]
 
 
-def engines(bound: Bound) -> tuple[Any, Any, Any]:
+def engines(bound: Rule) -> tuple[Any, Any, Any]:
     space: dict[str, Any] = {"np": np}
     result = []
     for meaning in MEANINGS:
-        exec(RUNS.functions({"one": [bound]}, meaning), space)
-        result.append(space[bound.key])
+        exec(functions(RUNS, {"one": [bound]}, meaning), space)
+        result.append(space[bound.name])
     return result[0], result[1], result[2]
 
 
 @pytest.mark.parametrize("name", sorted(MEANING))
 def test_an_action_means_in_every_engine_what_its_sentence_says(name):
-    ones = [action for action in RUNS.bound() if action.rule.name == name]
+    ones = [action for action in RUNS.alternatives if action.kind == name]
     assert ones
     sizes = state(CAP + 1, CAP + 1, MARKS, 2)
     for item in ones[:4] + ones[-1:]:
         run, table, relation = engines(item)
-        wanted = [MEANING[name](dict(u), item.first, item.second, item.amount) for u in STATES]
+        wanted = [MEANING[name](dict(u), *(item.stores or "ab"), item.amount) for u in STATES]
         z = {key: np.array([u[key] for u in STATES]) for key in sizes}
         columns = z | table(z, CAP, MARKS)
         assert [state(*map(int, row)) for row in zip(*columns.values(), strict=True)] == wanted
@@ -112,15 +113,15 @@ def test_an_action_means_in_every_engine_what_its_sentence_says(name):
 
 
 def test_there_is_a_meaning_of_every_action():
-    assert {action.rule.name for action in RUNS.bound()} == set(MEANING)
+    assert {action.kind for action in RUNS.alternatives} == set(MEANING)
 
 
 @pytest.mark.parametrize("process", PROCESSES.values(), ids=lambda process: process.name)
 def test_there_are_enough_rules_and_questions_and_no_text_holds_another(process):
-    assert len({item.rule for item in process.bound()}) >= 15
+    assert len({item.kind for item in process.alternatives}) >= 15
     assert len(process.questions) >= 8 and len(process.themes) >= 5
     for theme in process.themes:
-        texts = [process.says(item, theme) for item in process.bound()]
+        texts = [process.says(item, theme) for item in process.alternatives]
         assert len(set(texts)) == len(texts)
         assert [pair for pair in permutations(texts, 2) if pair[0] in pair[1]] == []
 
@@ -155,7 +156,7 @@ def test_three_engines_agree_on_drawn_runs_and_the_reader_finds_the_inputs_again
 def test_every_question_is_answered_alike_by_three_engines_and_a_fourth_program(process, question):
     numbers = np.random.default_rng(len(question.name))
     for place, theme in enumerate(process.themes):
-        rules = {point: some_of(numbers, process.bound(point)) for point in process.rules}
+        rules = {point: some_of(numbers, alike) for point, alike in process.rules.items()}
         made = entries(family := world_of(process, theme, rules, question, "b"))
         for level in (1, 4, 7, 10)[place % 4 :]:
             assert_answered_alike(family, made, level, place)
@@ -190,16 +191,15 @@ def test_an_observer_sees_only_what_is_there_while_it_looks():
             assert answers == [wanted[question.name]] * 3, question.name
 
 
-def _bound(*keys: str) -> list[Bound]:
-    known = {action.key: action for action in RUNS.bound()}
+def _bound(*keys: str) -> list[Rule]:
+    known = {action.name: action for action in RUNS.alternatives}
     return [known[key] for key in keys]
 
 
 @pytest.mark.parametrize("process", PROCESSES.values(), ids=lambda process: process.name)
 def test_no_program_uses_a_name_that_nothing_binds(process):
-    rules = {point: process.bound(point) for point in process.rules}
     for question in process.questions:
-        family = world_of(process, process.themes[0], rules, question)
+        family = world_of(process, process.themes[0], process.rules, question)
         for name, source in family.sources().items():
             assert unbound(source) == set(), (question.name, name)
 
@@ -221,7 +221,7 @@ def test_a_relation_that_leaves_two_outcomes_is_no_engine():
 
 @pytest.mark.parametrize("process", PROCESSES.values(), ids=lambda process: process.name)
 def test_a_statement_without_a_line_or_out_of_order_is_not_read(process):
-    rules = {point: process.bound(point)[:2] for point in process.rules}
+    rules = {point: alike[:2] for point, alike in process.rules.items()}
     family = world_of(process, process.themes[0], rules, process.questions[0])
     read, text = entries(family)["reader.py"], statements(family, [(5, 1)])[0]
     lines = [line for line in text.split("\n") if line.startswith("- ")]
@@ -239,7 +239,7 @@ def test_a_statement_without_a_line_or_out_of_order_is_not_read(process):
 
 
 def test_a_board_has_one_who_moves():
-    rules = {point: BOARDS.bound(point)[:2] for point in BOARDS.rules}
+    rules = {point: alike[:2] for point, alike in BOARDS.rules.items()}
     family = world_of(BOARDS, BOARDS.themes[0], rules, BOARDS.questions[0])
     read, text = entries(family)["reader.py"], statements(family, [(5, 1)])[0]
     for changed in (re.sub("(- Row 2: .*?), ", r"\1, robot, ", text), text.replace(", rack", "", 1)):

@@ -19,7 +19,9 @@ from evolake.families.model.source_code import impurity, switch
 from evolake.families.model.statement import fill, stated
 from evolake.families.operators.of_families import retold
 from evolake.families.operators.registry import WORLDS, child_of
-from evolake.families.worlds.puzzle_world import FOLDER, PUZZLES, puzzle_in, puzzle_of, puzzle_world, said
+from evolake.families.worlds.engine import engine_in
+from evolake.families.worlds.engine_files import said
+from evolake.families.worlds.puzzle_world import FOLDER, PUZZLES, puzzle_of, puzzle_world
 
 DRAWN = ((1, 1), (3, 2), (5, 3), (8, 4), (10, 5))
 
@@ -162,9 +164,9 @@ def test_every_program_of_an_engine_is_one_under_every_question_and_theme():
 )
 def test_a_file_that_lacks_something_is_named_with_what_it_lacks(old, new, told):
     text = (FOLDER / "cards.md").read_text()
-    assert old in text and puzzle_in(text, "cards").name == "cards"
+    assert old in text and engine_in(text, "cards").name == "cards"
     with pytest.raises(MachineryError, match=re.escape(told)) as caught:
-        puzzle_in(text.replace(old, new), "cards")
+        engine_in(text.replace(old, new), "cards")
     assert "cards.md" in str(caught.value)
 
 

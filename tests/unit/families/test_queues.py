@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evolake.families.worlds.process_world import MEANINGS, QUEUES, Bound
+from evolake.families.worlds.engine import Rule
+from evolake.families.worlds.process_world import QUEUES, functions
 
 PEOPLE = [(come, need, card) for come, (need, card) in enumerate(product((2, 4, 5, 7), (0, 1)), start=3)]
 """Minute of arrival, need, card; the first of them has number 1."""
@@ -41,14 +42,14 @@ PACE: dict[str, Any] = {
 """Rule -> minutes of a service, minutes closed after it."""
 
 
-def engines(chosen: Bound) -> tuple[Any, Any, Any]:
+def engines(chosen: Rule) -> tuple[Any, Any, Any]:
     space: dict[str, Any] = {"np": np, "FOREVER": 10**6}
-    point = next(point for point, rules in QUEUES.rules.items() if chosen.rule in rules)
-    exec(f"def run({QUEUES.heads[point][0]}):\n    return {chosen.code('run')}\n", space)
+    point = next(point for point, rules in QUEUES.rules.items() if chosen in rules)
+    exec(f"def run({QUEUES.process['heads'][point][0]}):\n    return {chosen.run}\n", space)
     result = [space["run"]]
-    for meaning in MEANINGS[1:]:
-        exec(QUEUES.functions({point: [chosen]}, meaning), space)
-        result.append(space[chosen.key])
+    for meaning in ("table", "relation"):
+        exec(functions(QUEUES, {point: [chosen]}, meaning), space)
+        result.append(space[chosen.name])
     return result[0], result[1], result[2]
 
 
@@ -59,14 +60,14 @@ def persons() -> list[dict[str, int]]:
     ]
 
 
-@pytest.mark.parametrize("chosen", QUEUES.bound("next"), ids=lambda item: item.key)
+@pytest.mark.parametrize("chosen", QUEUES.rules["next"], ids=lambda item: item.name)
 def test_who_is_called_next_is_in_every_engine_who_the_sentence_says(chosen):
     run, table, relation = engines(chosen)
     _, need, card = np.array(PEOPLE).T
     for minute, size in product((7, 8, 9, 10), (1, 2, 3, 5, 8)):
         for start in range(len(PEOPLE) - size + 1):
             line = list(range(start, start + size))
-            wanted = NEXT[chosen.key](line, minute)
+            wanted = NEXT[chosen.name](line, minute)
             assert (
                 min((persons()[i] for i in line), key=lambda c, minute=minute: run(c, minute))["number"] - 1
                 == wanted
@@ -81,14 +82,14 @@ def test_who_is_called_next_is_in_every_engine_who_the_sentence_says(chosen):
             )
 
 
-@pytest.mark.parametrize("chosen", QUEUES.bound("leave"), ids=lambda item: item.key)
+@pytest.mark.parametrize("chosen", QUEUES.rules["leave"], ids=lambda item: item.name)
 def test_who_goes_away_is_in_every_engine_who_the_sentence_says(chosen):
     run, table, relation = engines(chosen)
     latest, borne = (np.broadcast_to(column, len(PEOPLE)) for column in table(*np.array(PEOPLE).T))
     gone = 0
     for c, last, most in zip(persons(), latest, borne, strict=True):
         for number in range(7):
-            wanted = LEAVE[chosen.rule.name](chosen.amount, c["need"], c["card"], number, -1)
+            wanted = LEAVE[chosen.kind](chosen.amount, c["need"], c["card"], number, -1)
             gone += wanted
             assert [
                 bool(run(c, number, None)),
@@ -96,7 +97,7 @@ def test_who_goes_away_is_in_every_engine_who_the_sentence_says(chosen):
                 number > most,
             ] == [wanted] * 3
         stays = [
-            not LEAVE[chosen.rule.name](chosen.amount, c["need"], c["card"], 0, waited) for waited in range(9)
+            not LEAVE[chosen.kind](chosen.amount, c["need"], c["card"], 0, waited) for waited in range(9)
         ]
         gone += not all(stays)
         first = stays.index(False) if False in stays else 9
@@ -107,16 +108,16 @@ def test_who_goes_away_is_in_every_engine_who_the_sentence_says(chosen):
                 waited < last - c["come"],
             ]
             assert there == [waited < first or all(stays)] * 3
-    assert (gone > 0) == (chosen.key != "stay")
+    assert (gone > 0) == (chosen.name != "stay")
 
 
-@pytest.mark.parametrize("chosen", QUEUES.bound("pace"), ids=lambda item: item.key)
+@pytest.mark.parametrize("chosen", QUEUES.rules["pace"], ids=lambda item: item.name)
 def test_a_service_lasts_in_every_engine_what_the_sentence_says(chosen):
     run, table, relation = engines(chosen)
     come, need, card = np.array(PEOPLE).T
     for c, waited in product(persons(), range(7)):
         minute = c["come"] + waited
-        wanted = PACE[chosen.rule.name](chosen.amount, c["need"], c["card"], minute, waited)
+        wanted = PACE[chosen.kind](chosen.amount, c["need"], c["card"], minute, waited)
         assert tuple(map(int, run(c, minute))) == wanted
         assert tuple(map(int, table(c["number"] - 1, minute, come, need, card))) == wanted
         allowed = [
@@ -128,4 +129,4 @@ def test_a_service_lasts_in_every_engine_what_the_sentence_says(chosen):
 
 
 def test_there_is_a_table_for_every_rule():
-    assert {item.rule.name for item in QUEUES.bound()} == {*NEXT, *LEAVE, *PACE}
+    assert {item.kind for item in QUEUES.alternatives} == {*NEXT, *LEAVE, *PACE}

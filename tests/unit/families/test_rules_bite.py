@@ -19,12 +19,13 @@ from evolake.families.model.without_rules import NOTHING, says_something, ways_w
 from evolake.families.operators.of_families import RAISED, deciding
 from evolake.families.roles.evolution_agent import FamilyRequest, evolve
 from evolake.families.roles.models import Draft
+from evolake.families.worlds.engine import Engine
 from evolake.families.worlds.liveliness import entry, generating, is_alive
 from evolake.families.worlds.process_world import BOARDS, drawn_world
-from evolake.families.worlds.puzzle_world import PUZZLES, Puzzle, puzzle_of
+from evolake.families.worlds.puzzle_world import PUZZLES, puzzle_of
 
 
-def puzzle(name: str) -> Puzzle:
+def puzzle(name: str) -> Engine:
     return next(item for item in PUZZLES if item.name == name)
 
 
