@@ -6,7 +6,6 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 
@@ -40,14 +39,14 @@ class Mechanics:
 def mechanics_of(family: Family) -> Mechanics:
     """Return the mechanics of a family without parents. Names, words and numbers of instances are no part of
     them."""
-    tree = _tree(family.validator)
-    engine = (
-        _engines().get(ast.get_docstring(tree) or "")
-        if tree is not None and family.operator in NAMES
-        else None
-    )
-    if engine is None or tree is None:
-        return Mechanics(OWN, _sha(normalised(family.validator)))
+    own = Mechanics(OWN, _sha(normalised(family.validator)))
+    try:
+        tree = parse(family.validator)
+    except Unreadable:
+        return own
+    engine = _engines().get(ast.get_docstring(tree) or "")
+    if engine is None or family.operator not in NAMES:
+        return own
     known = set(_shown_keys(tree))
     if engine == "arrangements":
         if "weights" in known:
@@ -71,7 +70,7 @@ def mechanics_of(family: Family) -> Mechanics:
 def _engines() -> dict[str, str]:
     """Return the docstring of an engine's primary, which every family of the engine has in whatever words its
     statement is -> its name."""
-    programs = {engine.name: engine.programs for engine in (*PROCESSES.values(), *PUZZLES)}
+    programs = {engine.name: engine.programs for engine in ENGINES}
     programs["arrangements"] = ARRANGEMENTS
     return {source["primary"].split('"""')[1]: name for name, source in programs.items()}
 
@@ -84,39 +83,22 @@ def _shown_keys(tree: ast.Module) -> list[str]:
     ]
 
 
-def _tree(source: str) -> ast.Module | None:
-    try:
-        return parse(source)
-    except Unreadable:
-        return None
-
-
 def _sha(value: object) -> str:
     return hashlib.sha256(json.dumps(value).encode("utf-8", "replace")).hexdigest()[:16]
 
 
-NAMED = {point for engine in (*PROCESSES.values(), *PUZZLES) for point in engine.rules}
+ENGINES = (*PROCESSES.values(), *PUZZLES)
+NAMED = {point for engine in ENGINES for point in engine.rules}
 """Mutation points whose rules the titles of process and puzzle worlds name."""
 
 
 def rules_of(family: Family) -> str:
     """Return the end of the title of a process or puzzle world, of a switched one as well; "" for any other
     family."""
-    for process in PROCESSES.values():
-        chosen = [point.chosen for point in family.points if point.name in process.rules]
-        with suppress(KeyError):
-            if chosen:
-                labels = {rule.name: rule.label for rule in process.alternatives}
-                return by_rules(labels[name] for name in chosen)
     now = {point.name: point.chosen for point in family.points}
-    for puzzle in PUZZLES:
-        if now.keys() == puzzle.rules.keys():
-            for theme in puzzle.themes:
-                if family.title.startswith(f"{theme['title']}: "):
-                    return by_rules(
-                        said(item.label, theme)
-                        for point, alike in puzzle.rules.items()
-                        for item in alike
-                        if item.name == now[point]
-                    )
+    for engine in ENGINES:
+        known = {(point, rule.name): rule for point, alike in engine.rules.items() for rule in alike}
+        themes = [theme for theme in engine.themes if family.title.startswith(f"{theme['title']}: ")]
+        if themes and now and now.items() <= known.keys():
+            return by_rules(said(known[item].label, themes[0]) for item in now.items())
     return ""
