@@ -59,6 +59,8 @@ match = re.fullmatch(WHOLE, text.strip(), re.DOTALL)
 if match is None:
     raise ValueError("not a statement of this family")"""
 """What a reader begins with."""
+MEANINGS = ("run", "table", "relation")
+"""Of a rule, in the terms of three programs."""
 COMPUTED = {"asked", "begin", "ruled", "slot", "s", "k"}
 """Words that depend on more than the theme."""
 
@@ -234,6 +236,8 @@ def rules_of_row(row: Sequence[Any], name: str) -> list[Rule]:
     """
     further: dict[str, Any] = dict(row[-1]) if isinstance(row[-1], dict) else {}
     kind, label, text, *codes = (str(value).strip("\n") for value in row[: len(row) - bool(further)])
+    if len(codes) != len(MEANINGS):
+        raise wrong(name, f"row {kind!r}: {len(codes)} meanings", ", ".join(MEANINGS))
     reads, writes = (str(further.pop(key, "")) for key in ("reads", "writes"))
     amounts = further.pop("amounts", ())
     result = []

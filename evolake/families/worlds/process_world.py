@@ -24,11 +24,10 @@ from typing import Any
 import numpy as np
 
 from evolake.families.model.contract import Family
-from evolake.families.worlds.engine import Details, Engine, Question, Rules, engine_in, family_of
+from evolake.families.worlds.engine import MEANINGS, Details, Engine, Question, Rules, engine_in, family_of
 from evolake.families.worlds.engine_files import FOLDER, Words, checked, one_of, said, some_of
 from evolake.families.worlds.liveliness import NoWorld, Steps, entry, is_alive
 
-MEANINGS = ("run", "table", "relation")
 PROCESSES = {
     name: engine_in((FOLDER / f"{name}.md").read_text(encoding="utf-8"), name)
     for name in ("runs", "queues", "boards")

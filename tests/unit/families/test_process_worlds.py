@@ -10,18 +10,11 @@ import numpy as np
 import pytest
 from worlds_fixtures import ENGINES, TYPES, assert_answered_alike, entries, statements, unbound
 
+from evolake.errors import MachineryError
 from evolake.families.model.statement import fill, stated
-from evolake.families.worlds.engine import Rule
-from evolake.families.worlds.engine_files import some_of
-from evolake.families.worlds.process_world import (
-    BOARDS,
-    MEANINGS,
-    PROCESSES,
-    RUNS,
-    functions,
-    process_world,
-    world_of,
-)
+from evolake.families.worlds.engine import MEANINGS, Rule, engine_in
+from evolake.families.worlds.engine_files import FOLDER, some_of
+from evolake.families.worlds.process_world import BOARDS, PROCESSES, RUNS, functions, process_world, world_of
 
 CAP, MARKS = 4, 5
 WORLDS = range(30)
@@ -114,6 +107,29 @@ def test_an_action_means_in_every_engine_what_its_sentence_says(name):
 
 def test_there_is_a_meaning_of_every_action():
     assert {action.kind for action in RUNS.alternatives} == set(MEANING)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ('["wall_stay", "standing still at walls",', '["wall_stay",', "row 'wall_stay'"),
+        ("{ amounts = [1, 2] }", "{ amount = [1, 2] }", "row 'wall_skip'"),
+        ("<opening> Its rows", "<beginning> Its rows", "a theme without the word 'beginning'"),
+        ('"A robot in a warehouse", "spatial"', '"A robot in a warehouse", "outside"', "category 'outside'"),
+        (
+            "homes = 'kinds[\"@\"]' }",
+            "homes = 'kinds[\"@\"]' }\nstart = 1",
+            "unexpected keyword argument 'start'",
+        ),
+        ("## first: clauses", "## first", "`## first` without a name"),
+    ],
+)
+def test_a_file_of_an_engine_that_lacks_something_is_named_with_what_it_lacks(old, new, told):
+    text = (FOLDER / "boards.md").read_text()
+    assert old in text and engine_in(text, "boards").name == "boards"
+    with pytest.raises(MachineryError, match=re.escape(told)) as caught:
+        engine_in(text.replace(old, new, 1), "boards")
+    assert "boards.md" in str(caught.value)
 
 
 @pytest.mark.parametrize("process", PROCESSES.values(), ids=lambda process: process.name)
