@@ -155,7 +155,7 @@ def _structure(name: str) -> Structure:
         name=name,
         kinds=records(Kind, words.pop("kinds"), name),
         laws=records(Law, words.pop("laws"), name),
-        themes=themes_of(words.pop("themes"), words.pop("words", {})),
+        themes=themes_of(words.pop("themes"), words.pop("words", {}), name),
         **words,
     )
 

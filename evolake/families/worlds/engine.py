@@ -201,7 +201,7 @@ def engine_in(text: str, name: str) -> Engine:
         "forms": {int(slot): form for slot, form in words.get("forms", {}).items()},
         "rules": {point: alike.get(point) or alike["any"] for point in points},
         "questions": named_records(Question, words["questions"], name),
-        "themes": themes_of(words["themes"], common),
+        "themes": themes_of(words["themes"], common, name),
     }
     try:
         engine = Engine(

@@ -82,12 +82,7 @@ def engine_parts(name: str) -> tuple[dict[str, Any], dict[str, str]]:
 
 def wrong(name: str, got: str, wanted: str = "what the other engines have") -> MachineryError:
     """Return the error of an engine's file."""
-    return MachineryError(
-        f"engine {name}.md cannot be used",
-        wanted=wanted,
-        got=got,
-        do="correct the file in evolake/families/worlds",
-    )
+    return MachineryError(f"engine {name}.md cannot be used", wanted=wanted, got=got, do="correct the file")
 
 
 def records(kind: type[Record], rows: Iterable[Sequence[Any]], name: str) -> tuple[Record, ...]:
@@ -112,15 +107,21 @@ def named_records(
     return records(kind, [({"name": key, **table},) for key, table in tables.items()], name)
 
 
-def themes_of(rows: Sequence[Any], words: Words) -> tuple[dict[str, Any], ...]:
-    """Return the themes of tables or of rows; `words` are those of themes that say no others."""
+def themes_of(rows: Sequence[Any], words: Words, name: str) -> tuple[dict[str, Any], ...]:
+    """Return the themes of tables or of rows; `words` are those of themes that say no others. Raises
+    MachineryError for a row with too few or too many words."""
     names, *themes = rows
     if isinstance(names, dict):
         return tuple({**words, **theme} for theme in rows)
-    return tuple(
-        {**words, **dict(zip(names, theme, strict=False)), **(theme[-1] if len(theme) > len(names) else {})}
-        for theme in themes
-    )
+    result = []
+    for theme in themes:
+        further = theme[-1] if isinstance(theme[-1], dict) else {}
+        if len(theme) - bool(further) != len(names):
+            raise wrong(
+                name, f"theme {theme[0]!r} of {len(theme)} words", f"{len(names)}: {', '.join(names)}"
+            )
+        result.append({**words, **dict(zip(names, theme, strict=False)), **further})
+    return tuple(result)
 
 
 def _fixed(value: Any) -> Any:

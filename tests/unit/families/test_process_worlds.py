@@ -114,6 +114,7 @@ def test_there_is_a_meaning_of_every_action():
     [
         ('["wall_stay", "standing still at walls",', '["wall_stay",', "row 'wall_stay'"),
         ("{ amounts = [1, 2] }", "{ amount = [1, 2] }", "row 'wall_skip'"),
+        ('"robot", "crate", ', '"robot", ', "theme 'A robot in a warehouse' of 7 words"),
         ("<opening> Its rows", "<beginning> Its rows", "a theme without the word 'beginning'"),
         ('"A robot in a warehouse", "spatial"', '"A robot in a warehouse", "outside"', "category 'outside'"),
         (
