@@ -14,15 +14,7 @@ from dataclasses import dataclass, field
 from itertools import chain, product
 from typing import Any
 
-from evolake.families.model.contract import (
-    ANSWER_TYPES,
-    CATEGORIES,
-    Answer,
-    AnswerType,
-    Category,
-    Family,
-    Port,
-)
+from evolake.families.model.contract import ANSWER_TYPES, CATEGORIES, Answer, AnswerType, Family, Port
 from evolake.families.model.statement import whole
 from evolake.families.worlds.engine_files import (
     WORD,
@@ -104,7 +96,7 @@ class Question:
     name: str
     title: str
     text: str
-    answer: AnswerType = "integer"
+    answer: AnswerType
     primary: str = ""
     first: str = ""
     second: str = ""
@@ -139,7 +131,7 @@ class Engine:
             common reader; it sees the words as WORDS. reading: functions that it calls. shared: what the
             generator and the primary of a process have both.
         constants: assignments of all programs that depend on the theme. places: what is filled in for
-            questions that say no other. process: what a process has in addition, see `process_world.Process`.
+            questions that say no other. process: what a process has in addition, see `process_world`.
     """
 
     name: str
@@ -151,7 +143,7 @@ class Engine:
     validators: tuple[str, ...]
     checkers: tuple[str, ...]
     place: int = 0
-    category: Category = "other"
+    category: str = ""
     reader: str = READER
     read: str = ""
     reading: str = ""
@@ -270,7 +262,7 @@ def rules_of_row(row: Sequence[Any], name: str) -> list[Rule]:
 
 def _check_words(engine: Engine) -> None:
     """Raise MachineryError for a category, type or word that does not exist."""
-    for category in {engine.category, *(theme.get("category", "other") for theme in engine.themes)}:
+    for category in (theme.get("category", engine.category) for theme in engine.themes):
         if category not in CATEGORIES:
             raise wrong(engine.name, f"category {category!r}", ", ".join(CATEGORIES))
     if few := [point for point, alike in engine.rules.items() if len(alike) < 2]:
@@ -357,7 +349,7 @@ def family_of(
         name=kind,
         title=f"{theme['title']}: {question.title}"
         + by_rules(said(alike[0].label, theme) for alike in rules.values()),
-        category=theme.get("category", engine.category),
+        category={"category": engine.category, **theme}["category"],
         language="en",
         generator=generator,
         template=text,

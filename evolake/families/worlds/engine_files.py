@@ -95,7 +95,7 @@ def records(kind: type[Record], rows: Iterable[Sequence[Any]], name: str) -> tup
         try:
             result.append(kind(*values, **{key: _fixed(value) for key, value in further.items()}))
         except TypeError as error:
-            raise wrong(name, f"row {row[0]!r}: {error}") from None
+            raise wrong(name, f"row {further.get('name', row[0])!r}: {error}") from None
     return tuple(result)
 
 

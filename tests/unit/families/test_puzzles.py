@@ -153,6 +153,8 @@ def test_every_program_of_an_engine_is_one_under_every_question_and_theme():
         ('title = "their places"\n', "", "missing 1 required positional argument: 'title'"),
         ('title = "their places"\n', 'title = "x"\nhint = "y"\n', "unexpected keyword argument 'hint'"),
         ('category = "symbolic"', 'category = "symbolical"', "category 'symbolical'"),
+        ('category = "symbolic"\n', "", "category ''"),
+        ('answer = "list"\n', "", "row 'places': "),
         ('category = "symbolic"', 'category = "symbolic"\nvalidators = []', "multiple values"),
         ("second = 'return [number", "third = 'return [number", "a question without 'second'"),
         ('card = "plot"\n', "", "a theme without the word 'card'"),
