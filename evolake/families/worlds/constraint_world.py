@@ -11,30 +11,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 
 import numpy as np
 
-from evolake.families.model.contract import Answer, AnswerType, Family
+from evolake.families.model.contract import Family
 from evolake.families.model.guessing import constant_share
-from evolake.families.model.statement import whole
-from evolake.families.worlds.engine import MATCHED
+from evolake.families.worlds.engine import Details, Engine, Question, Rule, family_of
 from evolake.families.worlds.engine_files import (
     Words,
     checked,
-    constants_of,
-    declared_source,
     engine_parts,
     named_records,
     one_of,
-    points_of,
     records,
     said,
     some_of,
     themes_of,
     upper,
-    with_code,
 )
 from evolake.families.worlds.liveliness import NoWorld, answer_text, entry, generating, is_alive
 
@@ -126,21 +121,11 @@ class Structure:
 
 
 @dataclass(frozen=True)
-class Question:
-    """structures: where it may be asked. text: with words of the theme, and <asked> for its slot. key: of `ask`.
-    make, search, sat, listing: see the engine. least, most: how many arrangements an instance leaves.
+class Asked(Question):
+    """A question. structures: where it may be asked. least, most: how many arrangements an instance leaves.
     point: the rule that the text holds."""
 
-    name: str
-    title: str
-    structures: tuple[str, ...]
-    text: str
-    search: str
-    sat: str
-    listing: str
-    make: str = "ask, texts = {}, []"
-    key: str = ""
-    answer: AnswerType = "integer"
+    structures: tuple[str, ...] = ()
     least: int = 3
     most: int = 60
     point: str = ""
@@ -160,15 +145,27 @@ def _structure(name: str) -> Structure:
     )
 
 
-_WORDS, ARRANGEMENTS = engine_parts("arrangements")
-"""Part -> its program: `generator`, `search` (called `primary`), `sat`, `listing`, `reader`."""
 STRUCTURES = {name: _structure(name) for name in ("row", "ring", "groups", "selection")}
 """Name -> structure, in the order in which they are drawn."""
-QUESTIONS = named_records(Question, _WORDS["questions"], "arrangements")
-POINTS: Mapping[str, Mapping[str, str]] = _WORDS["points"]
-"""Rule of a question -> name of an alternative -> its text."""
-ASKED: Mapping[str, Mapping[str, str]] = _WORDS["asked"]
+_WORDS, _PROGRAMS = engine_parts("arrangements")
+QUESTIONS = named_records(Asked, _WORDS["questions"], "arrangements")
+POINTS = {point: named_records(Rule, alike, "arrangements") for point, alike in _WORDS["rules"].items()}
+"""Rule of a question -> its alternatives."""
+READ: Mapping[str, Mapping[str, str]] = _WORDS["asked"]
 """Key of `ask` -> how the reader takes it from its slot, and the regular expression of that."""
+ARRANGEMENTS = Engine(
+    name="arrangements",
+    text=_WORDS["text"],
+    rules=POINTS,
+    questions=QUESTIONS,
+    themes=(),
+    shared=_PROGRAMS.pop("shared"),
+    reader=_PROGRAMS.pop("reader"),
+    programs=_PROGRAMS,
+    validators=("listing", "sat"),
+    checkers=(),
+    places=_WORDS["places"],
+)
 UNIQUE = "count = n = 4 + difficulty // 3\nmore = (n,)"
 """Sizes of questions on an order that is the only one."""
 FEWEST, MOST = 5, 8
@@ -204,7 +201,7 @@ def constraint_world(random: np.random.Generator) -> Family:
     raise NoWorld("no constraints and question were found of which the answer depends and varies")
 
 
-def _kinds(structure: Structure, question: Question, random: np.random.Generator) -> list[Kind]:
+def _kinds(structure: Structure, question: Asked, random: np.random.Generator) -> list[Kind]:
     known = structure.kinds
     count = min(int(random.integers(FEWEST, MOST + 1)), len(known))
     kinds = sorted(some_of(random, known, count), key=known.index)
@@ -246,87 +243,57 @@ NAMED = r"\w+(?:, \w+)* and \w+"
 
 
 def world_of(
-    structure: Structure, theme: Words, kinds: Sequence[Kind], laws: Sequence[Law], question: Question
+    structure: Structure, theme: Words, kinds: Sequence[Kind], laws: Sequence[Law], question: Asked
 ) -> Family:
     """Return the family of these choices; the first of the laws is in force."""
-    theme = {**theme, "way": structure.way, "ways": f"{structure.way}s"}
-    alternatives = {"law": {law.name: upper(said(law.text, theme)) for law in laws}}
+    theme = {**theme, "way": structure.way, "ways": f"{structure.way}s", "base": str(structure.slots)}
+    rules = {"law": [Rule(law.name, "", upper(said(law.text, theme))) for law in laws]}
     if question.point:
-        alternatives[question.point] = {
-            name: said(text, theme) for name, text in POINTS[question.point].items()
-        }
-    points = points_of(alternatives)
-    base = structure.slots
-    text = said(
-        f"<opening> Of the <folk>, [Input Slot {base}] <wear>. [Rule law]\n\nThis is known:\n\n[Input Slot 2]"
-        f"\n\n<!-- question -->\n{question.text.strip()}\n",
-        {**theme, "asked": f"[Input Slot {base + 1}]"},
-    )
-    asked = ASKED.get(question.key, {"form": "", "read": ""})
-    forms = {int(slot): form for slot, form in structure.forms.items()}
-    forms |= {1: NAMED, 2: ".+?", base: NAMED, base + 1: asked["form"]}
-    listed = [(sentence, kind.name) for kind in kinds for sentence in kind.sentences(theme)]
-    names = [*(kind.name for kind in kinds), "law"]
-    codes = {
-        "checked": checked(["names", "clues", "ask", "marked", *structure.extra], quote="'"),
-        "matched": MATCHED,
-        "constants": constants_of(points),
-        "law": constants_of(points[:1]),
-        "make": question.make,
-        **structure.places,
-        **({"sizes": UNIQUE} if question.most == 1 else {}),
-    }
-    places: dict[str, object] = {
-        "more": structure.more,
-        "given": f"{structure.given}," if structure.given else "",
-        "view": structure.view,
-        "known": ", ".join(f'"{name}": {name}' for name in names),
-        "scopes": "".join(f'    "{kind.name}": ({kind.name}, {kind.scope}),\n' for kind in kinds),
-        "names": theme["names"].split(),
-        "drawn": "".join(_drawn(kind, structure, theme) for kind in kinds),
-        "wanted": "1" if question.most == 1 else "3 + difficulty // 2",
-        "least": question.least,
-        "most": question.most,
-        "whole": repr(whole(text, points, forms)),
-        "patterns": "".join(_read(kind, theme) for kind in kinds),
-        "declared": declared_source(text, points, {"law": "law_"}, listed),
-        "ask": asked["read"].replace("SLOT", f'match["slot{base + 1}"]'),
-        "base": base,
-    }
+        rules[question.point] = list(POINTS[question.point])
+    slot = structure.slots + 1
+    asked = READ.get(question.key, {"form": "", "read": ""})
+    forms = {int(number): form for number, form in structure.forms.items()}
     heads = {
         "check": f"x, {structure.more}",
         "clauses": ", ".join(filter(None, ["X, V, S", structure.given])),
         "view": f"{structure.view}, {structure.more}",
     }
 
-    codes["begun"] = with_code(ARRANGEMENTS["begun"], codes, places)
+    def constraints(part: str) -> str:
+        meaning = {"primary": "check", "second": "clauses"}.get(part, "view")
+        return _functions(kinds, laws, heads[meaning], meaning)
 
-    def filled(part: str, meaning: str, answer: str = "") -> str:
-        constraints = _functions(kinds, laws, heads[meaning], meaning)
-        return with_code(
-            ARRANGEMENTS[part], {**codes, "answer": answer}, {**places, "constraints": constraints}
-        )
-
+    details = Details(
+        codes={
+            "checked": checked(["names", "clues", "ask", "marked", *structure.extra], quote="'"),
+            "law": f'LAW = "{laws[0].name}"',
+            **structure.places,
+            **({"sizes": UNIQUE} if question.most == 1 else {}),
+        },
+        places={
+            "more": structure.more,
+            "given": f"{structure.given}," if structure.given else "",
+            "view": structure.view,
+            "known": ", ".join(f'"{name}": {name}' for name in [*(kind.name for kind in kinds), "law"]),
+            "scopes": "".join(f'    "{kind.name}": ({kind.name}, {kind.scope}),\n' for kind in kinds),
+            "names": theme["names"].split(),
+            "drawn": "".join(_drawn(kind, structure, theme) for kind in kinds),
+            "wanted": "1" if question.most == 1 else "3 + difficulty // 2",
+            "least": question.least,
+            "most": question.most,
+            "patterns": "".join(_read(kind, theme) for kind in kinds),
+            "ask": asked["read"].replace("SLOT", f'match["slot{slot}"]'),
+        },
+        forms={**forms, 1: NAMED, 2: ".+?", structure.slots: NAMED, slot: asked["form"]},
+        slot=slot,
+        held={"law": "law_"},
+        listed=[(sentence, kind.name) for kind in kinds for sentence in kind.sentences(theme)],
+        rules=constraints,
+    )
     labels = list(dict.fromkeys(kind.label for kind in kinds))
     spoken = labels[0] if len(labels) == 1 else ", ".join(labels[:-1]) + " and " + labels[-1]
-    return Family(
-        name="constraint_world",
-        title=f"{theme['title']}: {question.title}, from {spoken}"[:LONGEST_TITLE],
-        category=theme["category"],
-        language="en",
-        generator=filled("generator", "view"),
-        template=text,
-        validator=filled("primary", "check", question.search),
-        validators={
-            "listing": filled("listing", "view", question.listing),
-            "sat": filled("sat", "clauses", question.sat),
-        },
-        reader=filled("reader", "view"),
-        answer=Answer(question.answer),
-        points=points,
-        parents=(),
-        operator="constraint_world",
-    )
+    title = f"{theme['title']}: {question.title}, from {spoken}"[:LONGEST_TITLE]
+    return replace(family_of(ARRANGEMENTS, theme, rules, question, "constraint_world", details), title=title)
 
 
 def _functions(kinds: Sequence[Kind], laws: Sequence[Law], head: str, meaning: str) -> str:

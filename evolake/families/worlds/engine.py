@@ -1,4 +1,4 @@
-"""An engine of puzzle and process worlds: words, programs, rules, questions and themes, read from one file; and
+"""An engine of drawn worlds: words, programs, rules, questions and themes, read from one file; and
 the family of a theme, a question and two alternatives of each rule.
 
 The programs are a generator, a `primary`, and a `first` and a `second` that share no code with it; engines with
@@ -86,7 +86,7 @@ class Rule:
 @dataclass(frozen=True)
 class Question:
     """title: for titles. text: with words of the theme, and <asked> for the slot of `key`, a number that is
-    asked about, set by `make` in the generator; low, high: see Port. primary, first, second: bodies of its
+    asked about, set by `make` in the generator; low, high: see Port, which there is if it has a high. primary, first, second: bodies of its
     answers; check_first, check_second: of an engine with many correct answers.
 
     cards: whether it asks who has a card. uses: variables, `s` being a drawn store. places: places of
@@ -105,7 +105,7 @@ class Question:
     make: str = ""
     key: str = ""
     low: int = 1
-    high: int | tuple[str, ...] = 1
+    high: int | tuple[str, ...] = 0
     cards: bool = False
     uses: str = ""
     places: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -286,15 +286,20 @@ def _check_words(engine: Engine) -> None:
 
 @dataclass
 class Details:
-    """What a kind of world adds to a family: words of its text, places of its programs (statements as `codes`),
-    forms of slots, the first slot of its question, and the rules as code, by part of the programs."""
+    """What a kind of world adds to a family.
+
+    words: of its text. codes, places: of its programs, see `with_code`. forms: of slots; slot: that of its
+    question. held, listed: see `declared_source`; None: the sentences of the engine. rules: as code, by part of
+    the programs.
+    """
 
     words: dict[str, str] = field(default_factory=dict[str, str])
     codes: dict[str, str] = field(default_factory=dict[str, str])
     places: dict[str, Any] = field(default_factory=dict[str, Any])
     forms: dict[int, str] = field(default_factory=dict[int, str])
     slot: int = 0
-    listed: Sequence[str] | None = None
+    held: Mapping[str, str] = field(default_factory=dict[str, str])
+    listed: Sequence[tuple[str, str]] | None = None
     rules: Callable[[str], str] = lambda part: ""
 
 
@@ -310,7 +315,9 @@ def family_of(
         {point: {rule.name: engine.says(rule, theme) for rule in alike} for point, alike in rules.items()}
     )
     forms = {number: said(form, theme) for number, form in engine.forms.items()} | details.forms
-    listed = engine.listed if details.listed is None else details.listed
+    listed = details.listed
+    if listed is None:
+        listed = [(said(sentence, theme), "") for sentence in engine.listed]
     codes = {
         **engine.places,
         **question.places,
@@ -325,12 +332,7 @@ def family_of(
         "words": repr(dict(theme)),
         "read": engine.read,
         "whole": repr(whole(text, points, forms)),
-        "declared": declared_source(
-            text,
-            points,
-            dict.fromkeys(rules, "") if engine.process else {},
-            [(said(sentence, theme), "") for sentence in listed],
-        ),
+        "declared": declared_source(text, points, details.held, listed),
         "ask": f'"{question.key}": int(match["slot{slot}"])' if question.key else "",
         **details.places,
     }
@@ -359,7 +361,7 @@ def family_of(
         answer=Answer(question.answer),
         points=points,
         ports=(Port(question.key, ("ask", question.key), slot, question.low, question.high),)
-        if question.key
+        if question.high
         else (),
         parents=(),
         operator=kind,

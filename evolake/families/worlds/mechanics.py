@@ -70,9 +70,7 @@ def mechanics_of(family: Family) -> Mechanics:
 def _engines() -> dict[str, str]:
     """Return the docstring of an engine's primary, which every family of the engine has in whatever words its
     statement is -> its name."""
-    programs = {engine.name: engine.programs for engine in ENGINES}
-    programs["arrangements"] = ARRANGEMENTS
-    return {source["primary"].split('"""')[1]: name for name, source in programs.items()}
+    return {engine.programs["primary"].split('"""')[1]: engine.name for engine in (*ENGINES, ARRANGEMENTS)}
 
 
 def _shown_keys(tree: ast.Module) -> list[str]:

@@ -150,6 +150,7 @@ def world_of(process: Engine, theme: Words, rules: Rules, question: Question, st
         details = _of_queue(theme, cards=question.cards or _spoken(rules))
     details.codes["checked"] = checked(process.process["keys"])
     details.forms[details.slot] = r"\d+"
+    details.held = dict.fromkeys(rules, "")
     details.rules = lambda part: _source(process, rules, part)
     return family_of(process, theme, rules, question, "process_world", details)
 
@@ -160,7 +161,7 @@ def _of_queue(theme: Words, *, cards: bool) -> Details:
     places = QUEUES.process["cards"]["with" if cards else "without"]
     says = [said(sentence, theme) for sentence in places["says"]]
     forms = [re.sub("[XYZ]", r"(\\d+)", re.escape(item.format(*"XYZ"))) for item in says]
-    listed = [item.removeprefix("- ").format("{number}", "{arrival}", "{need}") for item in says]
+    listed = [(item.removeprefix("- ").format("{number}", "{arrival}", "{need}"), "") for item in says]
     return Details(places={**places, "says": says, "forms": forms}, slot=3, listed=listed)
 
 
