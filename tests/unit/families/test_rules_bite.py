@@ -20,6 +20,7 @@ from evolake.families.operators.of_families import RAISED, deciding
 from evolake.families.roles.evolution_agent import FamilyRequest, evolve
 from evolake.families.roles.models import Draft
 from evolake.families.worlds.engine import Engine
+from evolake.families.worlds.engine_files import one_of, some_of
 from evolake.families.worlds.liveliness import entry, generating, is_alive
 from evolake.families.worlds.process_world import BOARDS, drawn_world
 from evolake.families.worlds.puzzle_world import PUZZLES, puzzle_of
@@ -36,6 +37,21 @@ def family_of(name: str, question: int = 0, **chosen: str):
         for point, alike in engine.rules.items()
     }
     return puzzle_of(engine, engine.themes[0], rules, engine.questions[question])
+
+
+@pytest.mark.parametrize("engine", PUZZLES, ids=lambda engine: engine.name)
+def test_some_draws_of_every_engine_are_alive(engine):
+    """Rules of rewriting once decided too few answers in every draw, and no family came of it."""
+    drawn = (
+        puzzle_of(
+            engine,
+            one_of(numbers, engine.themes),
+            {point: some_of(numbers, alike) for point, alike in engine.rules.items()},
+            one_of(numbers, engine.questions),
+        )
+        for numbers in map(np.random.default_rng, range(24))
+    )
+    assert any(map(is_alive, drawn))
 
 
 def test_a_rule_can_be_another_or_nothing():
