@@ -215,8 +215,10 @@ def _bound(*keys: str) -> list[Rule]:
 
 @pytest.mark.parametrize("process", PROCESSES.values(), ids=lambda process: process.name)
 def test_no_program_uses_a_name_that_nothing_binds(process):
+    few = {point: alike[:2] for point, alike in process.rules.items()}
     for question in process.questions:
-        family = world_of(process, process.themes[0], process.rules, question)
+        rules = few if question is not process.questions[0] else process.rules
+        family = world_of(process, process.themes[0], rules, question)
         for name, source in family.sources().items():
             assert unbound(source) == set(), (question.name, name)
 
