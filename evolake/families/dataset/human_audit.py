@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -98,6 +98,27 @@ def guarded(value: str) -> str:
     return value
 
 
+def _rows_of(
+    path: Path, sheet: str, columns: Sequence[str], needed: Sequence[str]
+) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield (place in the file, line) of a sheet. Raises InputError: it cannot be read, or a column is
+    missing."""
+    csv.field_size_limit(LONGEST_CELL)
+    try:
+        lines = list(csv.DictReader(io.StringIO(read_text(path, DATA_BYTES))))
+    except (OSError, Unreadable, csv.Error) as error:
+        raise InputError(f"{path} cannot be read", got=reason(error), wanted=f"the CSV of {sheet}") from None
+    for number, line in enumerate(lines, start=2):
+        where = f"{path}, row {number}"
+        if missing := [name for name in needed if line.get(name) is None]:
+            raise InputError(
+                f"{where}: column {missing[0]!r} is missing",
+                wanted=", ".join(columns),
+                do="keep the sheet's columns",
+            )
+        yield where, line
+
+
 def read_grades(path: Path, known: Sequence[str]) -> list[dict[str, str]]:
     """Return rows of GRADES from a graded sheet; lines without any grade are left out.
 
@@ -105,24 +126,9 @@ def read_grades(path: Path, known: Sequence[str]) -> list[dict[str, str]]:
         InputError: naming the line: a column is missing, a family is not known, a grade is none of A, B, C, D
             or is the only one of its line, a line is there twice.
     """
-    csv.field_size_limit(LONGEST_CELL)
-    try:
-        lines = list(csv.DictReader(io.StringIO(read_text(path, DATA_BYTES))))
-    except (OSError, Unreadable, csv.Error) as error:
-        raise InputError(
-            f"{path} cannot be read",
-            got=reason(error),
-            wanted="the CSV of `evolake families audit export`, graded",
-        ) from None
     rows: dict[tuple[str, str], dict[str, str]] = {}
-    for number, line in enumerate(lines, start=2):
-        where = f"{path}, row {number}"
-        if missing := [name for name in ("family_id", *DIMENSIONS) if line.get(name) is None]:
-            raise InputError(
-                f"{where}: column {missing[0]!r} is missing",
-                wanted=", ".join(GRADE_COLUMNS),
-                do="keep the sheet's columns",
-            )
+    needed = ("family_id", *DIMENSIONS)
+    for where, line in _rows_of(path, "`evolake families audit export`, graded", GRADE_COLUMNS, needed):
         grades = {name: line[name].strip().upper() for name in DIMENSIONS}
         if not any(grades.values()):
             continue
@@ -235,24 +241,10 @@ def read_answers(path: Path, family: Family, instances: Sequence[Instance]) -> d
         InputError: naming the line: the sheet is of another content of the family, of other instances, or
             without any answer.
     """
-    csv.field_size_limit(LONGEST_CELL)
-    try:
-        lines = list(csv.DictReader(io.StringIO(read_text(path, DATA_BYTES))))
-    except (OSError, Unreadable, csv.Error) as error:
-        raise InputError(
-            f"{path} cannot be read",
-            got=reason(error),
-            wanted="the CSV of `evolake families review-sheet`, answered",
-        ) from None
     result: dict[int, tuple[str, str]] = {}
-    for row, line in enumerate(lines, start=2):
-        where = f"{path}, row {row}"
-        if missing := [name for name in SHEET_COLUMNS if line.get(name) is None]:
-            raise InputError(
-                f"{where}: column {missing[0]!r} is missing",
-                wanted=", ".join(SHEET_COLUMNS),
-                do="keep the sheet's columns",
-            )
+    for where, line in _rows_of(
+        path, "`evolake families review-sheet`, answered", SHEET_COLUMNS, SHEET_COLUMNS
+    ):
         if line["family_id"] != family.family_id:
             raise InputError(
                 f"{where}: the sheet is not of this content of {family.name}",

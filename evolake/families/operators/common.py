@@ -27,15 +27,24 @@ from evolake.families.model.contract import (
 from evolake.families.model.source_code import NotComposable, compose, factory
 from evolake.families.model.statement import SLOT, rules, rules_in, stated, whole
 from evolake.families.operators.joining import Embedded, cutter, outer_bridge, own_text, say
-from evolake.program_templates import fill_template
+from evolake.families.worlds.engine_files import parts_of
+from evolake.lines import folder_of
+from evolake.program_templates import fill_places
 
-TEMPLATES = "evolake.families.operators.templates"
+_, PROGRAMS, _ = parts_of(
+    (folder_of("evolake.families.operators") / "programs.md").read_text(encoding="utf-8"), "programs"
+)
 LONGEST_TEMPLATE = 6000
 LONGEST_SOURCE = 80_000
 MEASURES = {"integer": ("int(answer)", "int(answer)"), "boolean": ("int(bool(answer))", "1 if answer else 0")}
 """How an answer becomes a quantity, by its declared type, for the primary and for the independent validators.
 Other answers are none: a number that is made of the letters of a word, or of the sum of a list, would have to
 be explained, and reads as glue."""
+
+
+def program(name: str, /, **values: object) -> str:
+    """Return a program of `programs.md`, its places filled in."""
+    return fill_places(PROGRAMS[name], **values)
 
 
 @dataclass(frozen=True)
@@ -138,16 +147,15 @@ def said_source(template: str, points: Sequence[MutationPoint]) -> str:
     rules."""
     end, own = own_text(template)
     if outer_bridge(template):
-        return fill_template(f"{TEMPLATES}.bridge", said=repr(whole(own, points, {}, r"\d+")))
-    return fill_template(f"{TEMPLATES}.said", said=repr(whole(own, points, {})), end=repr(end))
+        return program("bridge", said=repr(whole(own, points, {}, r"\d+")))
+    return program("said", said=repr(whole(own, points, {})), end=repr(end))
 
 
 def glue_of(operator: str, marker: str, parts: int, heads: tuple[str, str], /, **values: object) -> Glue:
     """Return the glue of an operator, from its four templates. heads: of the primary and of the independent
     validators. marker: "" for a bridge."""
     generate, solve, other, read = (
-        fill_template(f"{TEMPLATES}.{operator}.{name}", **values)
-        for name in ("generate", "solve", "other", "read")
+        program(f"{operator}_{name}", **values) for name in ("generate", "solve", "other", "read")
     )
     return Glue(
         generate, heads[0] + solve, heads[1] + other, (cutter(marker, parts) if marker else "") + read
@@ -213,16 +221,11 @@ def require_quantity(family: Family) -> None:
         raise NotComposable(f"an answer of type {family.answer.type} is no quantity of another statement")
 
 
-def plain_head() -> str:
-    """Return the source of what every validator of a child asks of inputs and answers."""
-    return fill_template(f"{TEMPLATES}.head")
-
-
 def measure_heads(family: Family) -> tuple[str, str]:
-    """Return `plain_head` with `measure(answer)` for this parent: the primary's, and that of the independent
+    """Return the head with `measure(answer)` for this parent: the primary's, and that of the independent
     validators."""
     first, other = (
-        f"{plain_head()}\n\ndef measure(answer):\n    return {code}\n"
+        f"{PROGRAMS['head']}\n\ndef measure(answer):\n    return {code}\n"
         for code in MEASURES[family.answer.type]
     )
     return first, other

@@ -55,7 +55,7 @@ from evolake.families.model.source_code import (
 from evolake.families.model.statement import RULE, SLOT, fresh_marker, join_question, slots
 from evolake.families.model.without_rules import ways_without
 from evolake.families.operators.common import (
-    TEMPLATES,
+    PROGRAMS,
     Declaration,
     Glue,
     Member,
@@ -70,9 +70,9 @@ from evolake.families.operators.common import (
     moved_up,
     named,
     not_bound,
-    plain_head,
     point,
     port_glue,
+    program,
     require_quantity,
 )
 from evolake.families.operators.joining import (
@@ -88,7 +88,6 @@ from evolake.families.operators.joining import (
     short,
 )
 from evolake.families.worlds.mechanics import NAMED, rules_of
-from evolake.program_templates import fill_template
 
 TWO_RULES = 0.4
 """Share of children that change two rules in one step, if there are two."""
@@ -143,8 +142,8 @@ def aggregate(parents: Sequence[Family], random: np.random.Generator) -> Family:
     fold = point(parent, "fold", "fold", FOLDS, names[int(random.integers(len(names)))])
     cases = _Cases(parent)
     code = fold.alternative().code
-    glue = glue_of("aggregate", cases.marker, 1, measure_heads(parent), code=code, **cases.values(0))
     said = {"measure": measure_text(parent, f"{cases.marker} 1"), "fold": "fold"}
+    glue = glue_of("aggregate", cases.marker, 1, measure_heads(parent), code=code, **cases.values(0))
     return cases.child("aggregate", glue, Answer("integer"), [fold], **said)
 
 
@@ -154,17 +153,17 @@ def series(parents: Sequence[Family], random: np.random.Generator) -> Family:
     cases = _Cases(parent)
     glue = Glue(
         *(
-            fill_template(f"{TEMPLATES}.{name}", **values)
+            program(name, **values)
             for name, values in (
-                ("aggregate.generate", cases.values(1)),
-                ("series.solve", {}),
-                ("series.other", {}),
-                ("aggregate.read", cases.values(1)),
+                ("aggregate_generate", cases.values(1)),
+                ("series_solve", {}),
+                ("series_other", {}),
+                ("aggregate_read", cases.values(1)),
             )
         ),
-        check=fill_template(f"{TEMPLATES}.series.check"),
+        check=program("series_check"),
     )
-    head, cut = plain_head(), cutter(cases.marker, 1)
+    head, cut = PROGRAMS["head"], cutter(cases.marker, 1)
     glue = replace(glue, solve=head + glue.solve, other=head + glue.other, read=cut + glue.read)
     answer = replace(parent.answer, type="list")
     return cases.child("series", glue, answer, [])
@@ -251,7 +250,7 @@ def deciding(family: Family, weak: Collection[tuple[str, str]]) -> Family:
     if not lacking or "as_it_comes" in family.generator:
         raise NotComposable("a family without such rules, or whose instances need them already")
     without = ", ".join(f"[{', '.join(names)}]" for names in lacking.values())
-    glue = fill_template(f"{TEMPLATES}.deciding.generate", without=f"[{without}]", draws=REDRAWN)
+    glue = program("deciding_generate", without=f"[{without}]", draws=REDRAWN)
     child = replace(family, generator=compose(factories, glue))
     check_size(child)
     return named(child)
@@ -410,7 +409,7 @@ def _glue(chosen: Filterable, marker: str, bounded: bool, code: str, slot: int) 
         "filter",
         marker,
         1,
-        (plain_head(), plain_head()),
+        (PROGRAMS["head"], PROGRAMS["head"]),
         list=at("first", chosen.key),
         number=number,
         least=chosen.min_length,

@@ -123,27 +123,9 @@ def _nesting(source: str) -> int:
     return deepest
 
 
-def draw_constraint_world(parents: Sequence[Family], random: np.random.Generator) -> Family:
-    """Return a puzzle about an arrangement of which a few things are known. Raises NotComposable if
-    none was found, or its rules cannot be distinguished.
-    """
-    return _drawn(constraint_world, random)
-
-
-def draw_process_world(parents: Sequence[Family], random: np.random.Generator) -> Family:
-    """Return a puzzle about a run by a few rules. Raises NotComposable if none was found, or its rules could
-    not be distinguished."""
-    return _drawn(process_world, random)
-
-
-def draw_puzzle_world(parents: Sequence[Family], random: np.random.Generator) -> Family:
-    """Return a puzzle of one of several engines, such as routes or schedules. Raises NotComposable if
-    none was found, or its rules cannot be distinguished.
-    """
-    return _drawn(puzzle_world, random)
-
-
 def _drawn(world: Callable[[np.random.Generator], Family], random: np.random.Generator) -> Family:
+    """Return a family without parents. Raises NotComposable if none was found, or its rules cannot be
+    distinguished."""
     try:
         family = world(random)
     except NoWorld as error:
@@ -164,18 +146,14 @@ COMPOSING: Mapping[str, Operator] = MappingProxyType(
         "series": series,
     }
 )
-WORLDS: Mapping[str, Operator] = MappingProxyType(
-    {
-        "constraint_world": draw_constraint_world,
-        "process_world": draw_process_world,
-        "puzzle_world": draw_puzzle_world,
-    }
+WORLDS: Mapping[str, Callable[[np.random.Generator], Family]] = MappingProxyType(
+    {"constraint_world": constraint_world, "process_world": process_world, "puzzle_world": puzzle_world}
 )
 """Operators that take no parent."""
 WORLD_TURNS = ("puzzle_world", "constraint_world", "puzzle_world", "process_world", "puzzle_world")
 """The order in which attempts draw a world: puzzles have more engines than the others together, and those
 that ask for something to be made."""
-OPERATORS: Mapping[str, Operator] = MappingProxyType({**COMPOSING, **WORLDS})
+OPERATORS = (*COMPOSING, *WORLDS)
 SLACK = 1e-9
 """So that shares like 0.1 + 0.2 count as what they mean."""
 CONSTRUCTIVE = frozenset({"switch", "series"})
@@ -204,7 +182,7 @@ def child_of(
     Raises NotComposable: none of them does.
     """
     if name in WORLDS:
-        return OPERATORS[name]([], random)
+        return _drawn(WORLDS[name], random)
     order = [parents[place] for place in random.permutation(len(parents)).tolist()]
     reason = "no second parent of the same language"
     for number, first in enumerate(order):
@@ -215,7 +193,7 @@ def child_of(
         ]
         for chosen in others if name in OF_TWO else [[first]]:
             try:
-                child = OPERATORS[name](chosen, random)
+                child = COMPOSING[name](chosen, random)
             except NotComposable as error:
                 reason = str(error)
                 continue

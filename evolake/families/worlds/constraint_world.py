@@ -1,242 +1,173 @@
-"""Draw constraint worlds: a structure, a theme, some kinds of constraints and a question make a family,
-without a parent. The same random numbers give the same family, to the byte.
+"""Draw constraint worlds: a structure (things in a row, on a ring, in groups, or a selection), a theme, some
+kinds of constraints and a question make a family, without a parent.
 
-The generator goes from a drawn arrangement to sentences, the reader from the sentences back. Three engines
-share no code:
-
-search    values are struck out as things are decided, the thing with the fewest values left next
-sat       clauses over "thing e has value v", for a SAT solver that lists models or is asked under assumptions
-listing   every order, distribution or choice, each looked at as a whole
+The generator goes from a drawn arrangement to sentences, the reader from the sentences back. The engine and its
+questions are `engines/arrangements.md`; each structure with its themes, kinds of constraints and laws is a
+file next to it. What a constraint, a law or a question says is written separately for each of three programs,
+so that a mistake in one is outvoted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from random import Random
 
 import numpy as np
 
-from evolake.families.model.contract import CATEGORIES, Alternative, Answer, Category, Family, MutationPoint
+from evolake.families.model.contract import Family
 from evolake.families.model.guessing import constant_share
-from evolake.families.model.statement import whole
-from evolake.families.worlds.constraints import (
-    LAWS,
-    NAMED,
-    QUESTIONS,
-    STRUCTURES,
-    WORD,
-    Kind,
-    Law,
-    Question,
-    Structure,
-    Theme,
-    expression,
-    points_of,
+from evolake.families.worlds.engine import Details, Engine, Question, Rule, family_of
+from evolake.families.worlds.engine_files import (
+    Words,
+    checked,
+    engine_parts,
+    named_records,
+    one_of,
+    records,
+    said,
+    some_of,
+    themes_of,
     upper,
 )
 from evolake.families.worlds.liveliness import NoWorld, answer_text, entry, generating, is_alive
-from evolake.families.worlds.parts import declared_source
-from evolake.program_templates import fill_template
+
+THINGS, ARGUMENTS = "abc", "abckl"
+ARGUMENT = re.compile(rf"\{{([{ARGUMENTS}])\}}")
 
 
-def search_source(
-    structure: Structure, kinds: Sequence[Kind], laws: Sequence[Law], question: Question
-) -> str:
-    """Return the primary."""
-    known = "".join(
-        f'    "{kind.name}": ({kind.name}, {0 if kind.whole else kind.things}),\n' for kind in kinds
-    )
-    constraints = (
-        _functions(kinds, laws, f"x, {structure.more}", "check")
-        + f'\n\nKINDS = {{\n{known}    "law": (law, 0),\n}}\n'
-    )
-    return _filled(
-        "search",
-        structure,
-        laws,
-        question,
-        constraints=constraints,
-        more="more, room" if structure.name == "groups" else "more",
-        rest=structure.rest,
-        values=structure.values,
-        answer=f"{question.search}\n",
-    )
+@dataclass(frozen=True)
+class Kind:
+    """A kind of constraint.
+
+    label: what it is about, for titles. patterns: sentences, with words of the theme, and {a}, {b}, {c} for
+    things, {k}, {l} for numbers. check, clauses, view: its meanings. spans: for each number, the expression
+    of the range it is drawn from. whole: whether it is about all things together, not about its arguments.
+    """
+
+    name: str
+    label: str
+    patterns: tuple[str, ...]
+    check: str
+    clauses: str
+    view: str
+    spans: tuple[str, ...] = ()
+    whole: bool = False
+
+    @property
+    def args(self) -> str:
+        """Return the letters of its arguments, in their order."""
+        return "".join(letter for letter in ARGUMENTS if f"{{{letter}}}" in self.patterns[0])
+
+    @property
+    def scope(self) -> int:
+        """Return how many of its arguments it depends on, 0 if on all things."""
+        return 0 if self.whole else self.things
+
+    @property
+    def things(self) -> int:
+        """Return how many of the arguments are things; they come first."""
+        return sum(letter in THINGS for letter in self.args)
+
+    def sentences(self, theme: Words) -> list[str]:
+        """Return the patterns in the theme's words, arguments still open."""
+        return [upper(said(pattern, theme)) for pattern in self.patterns]
 
 
-def sat_source(structure: Structure, kinds: Sequence[Kind], laws: Sequence[Law], question: Question) -> str:
-    """Return an independent validator."""
-    given = "weights," if structure.name == "selection" else ""
-    constraints = _functions(kinds, laws, "X, V, S" + (", weights" if given else ""), "clauses") + _table(
-        kinds
-    )
-    return _filled(
-        "sat",
-        structure,
-        laws,
-        question,
-        constraints=constraints,
-        values=structure.values,
-        given=given,
-        exclusive=structure.excludes,
-        answer=f"{question.sat}\n",
-    )
+@dataclass(frozen=True)
+class Law:
+    """What is said of a world's marked things (those with a hat, `some`, two at least). text: with words of the
+    theme."""
+
+    name: str
+    text: str
+    check: str
+    clauses: str
+    view: str
 
 
-def listing_source(
-    structure: Structure, kinds: Sequence[Kind], laws: Sequence[Law], question: Question
-) -> str:
-    """Return an independent validator."""
-    return _filled(
-        "listing",
-        structure,
-        laws,
-        question,
-        constraints=view_functions(structure, kinds, laws) + _table(kinds),
-        view=structure.view,
-        views=structure.all_views,
-        answer=f"{question.listing}\n",
-    )
+@dataclass(frozen=True)
+class Structure:
+    """A way in which things are arranged.
+
+    Attributes:
+        name: as questions call it. share: how often it is drawn. way: what one arrangement is called.
+        view: name of a whole arrangement in the listing program. more: what every constraint gets next to the
+            arrangement. given: what clauses get next to literals. extra: keys of the inputs next to names,
+            clues, marked things and ask.
+        slots: of the statement, before those of the question: names, constraints, what the structure has next
+            to them, and last the marked things. forms: slot -> its regular expression.
+        places: pieces of the programs. bind: how they take `more` from the inputs. values: of one thing; rest:
+            those left to the others when a thing has got its own, with `searched` in reach. exclusive:
+            clauses that every arrangement fulfils. views: every arrangement there is. value_of: the value of
+            a thing in one. sizes: how a generator sets its sizes. own_inputs, own_texts, read_own: inputs,
+            texts of slots, and how they are read, of what the structure has next to names and constraints.
+    """
+
+    name: str
+    share: float
+    way: str
+    kinds: tuple[Kind, ...]
+    laws: tuple[Law, ...]
+    themes: tuple[Words, ...]
+    view: str
+    more: str
+    slots: int
+    places: Mapping[str, str]
+    given: str = ""
+    extra: Sequence[str] = ()
+    forms: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
-def view_functions(structure: Structure, kinds: Sequence[Kind], laws: Sequence[Law]) -> str:
-    """Return the constraints and laws on whole arrangements, and `value` of a thing in one."""
-    functions = _functions(kinds, laws, f"{structure.view}, {structure.more}", "view")
-    return f"{functions}\n\ndef value({structure.view}, e):\n    return {structure.value_of}\n"
+@dataclass(frozen=True)
+class Asked(Question):
+    """A question. structures: where it may be asked. least, most: how many arrangements an instance leaves.
+    point: the rule that the text holds."""
+
+    structures: tuple[str, ...] = ()
+    least: int = 3
+    most: int = 60
+    point: str = ""
 
 
-def law_constant(laws: Sequence[Law]) -> str:
-    """Return the assignment that the mutation point `law` changes."""
-    return f'LAW = "{laws[0].name}"\n'
-
-
-def _functions(kinds: Sequence[Kind], laws: Sequence[Law], head: str, meaning: str) -> str:
-    single = "".join(
-        f"\n\ndef {kind.name}({head}{kind.signature}):\n    return {getattr(kind, meaning)}\n"
-        for kind in kinds
-    )
-    several = "".join(
-        f"\n\ndef law_{law.name}({head}, some):\n    return {getattr(law, meaning)}\n" for law in laws
-    )
-    table = "\n\nLAWS = {" + ", ".join(f'"{law.name}": law_{law.name}' for law in laws) + "}\n"
-    return single + several + table + f"\n\ndef law({head}, *some):\n    return LAWS[LAW]({head}, some)\n"
-
-
-def _table(kinds: Sequence[Kind]) -> str:
-    return (
-        "\n\nKINDS = {"
-        + ", ".join(f'"{name}": {name}' for name in [*(kind.name for kind in kinds), "law"])
-        + "}\n"
-    )
-
-
-def _filled(
-    name: str, structure: Structure, laws: Sequence[Law], question: Question, **values: object
-) -> str:
-    """Return the source of an engine: what each of them begins with, and what is its own."""
-    keys = ["names", "clues", "ask", *structure.extra]
-    point = {"extreme": 'EXTREME = "smallest"\n', "force": 'FORCE = "must"\n', None: ""}[question.point]
-    return fill_template(
-        f"evolake.families.worlds.templates.{name}",
-        constants=law_constant(laws) + point,
-        keys="{" + ", ".join(f'"{key}"' for key in keys) + "}",
-        detail=repr(", ".join(keys)),
-        bind=f"    {structure.bind}\n",
-        numbers=structure.more,
-        **values,
-    )
-
-
-UNIQUE = "    count = n = 4 + difficulty // 3\n    more = (n,)\n"
-"""Of questions on an order that is the only one."""
-ASKED = {
-    "thing": 'names.index(match["slot{slot}"])',
-    "rank": 'int(match["slot{slot}"])',
-    "statements": '[sentence(line.split(") ", 1)[1], names) for line in match["slot{slot}"].split("\\n")]',
-}
-"""How the reader takes a key of `ask` from its slot."""
-FORM = {"thing": r"\w+", "rank": r"\d+"}
-"""Regular expressions of the slots of what is asked."""
-
-
-def template(theme: Theme, structure: Structure, question: Question) -> str:
-    """Return the statement with its slots and rule."""
-    base = structure.slots
-    slots = {f"s{number}": f"[Input Slot {base + number}]" for number in range(1, len(question.keys) + 1)}
-    law = f"Of the {theme.words['folk']}, [Input Slot {base}] {theme.words['wear']}. [Rule law]"
-    return (
-        f"{theme.opening} {law}\n\nThis is known:\n\n[Input Slot 2]\n\n<!-- question -->\n"
-        f"{question.text.format(**theme.words, **slots)}\n"
+def _structure(name: str) -> Structure:
+    words, _ = engine_parts(name)
+    if alike := words.pop("like", ""):
+        shared, _ = engine_parts(alike)
+        words = {**shared, **words}
+    return Structure(
+        name=name,
+        kinds=records(Kind, words.pop("kinds"), name),
+        laws=records(Law, words.pop("laws"), name),
+        themes=themes_of(words.pop("themes"), words.pop("words", {}), name),
+        **words,
     )
 
 
-def generator_source(
-    theme: Theme, structure: Structure, kinds: Sequence[Kind], laws: Sequence[Law], question: Question
-) -> str:
-    """Return the generator. Raises KeyError for a theme that lacks a word of the question."""
-    rows = []
-    for kind in kinds:
-        spans = ", ".join(f"lambda {structure.more}: {span}" for span in kind.spans)
-        apart = len(kind.spans) == 2 and kind.spans[0] == kind.spans[1]
-        rows.append(
-            f"    {kind.name!r}: ({kind.name}, {kind.things}, [{spans}], {apart}, "
-            f"{kind.sentences(theme.words)!r}),\n"
-        )
-    return fill_template(
-        "evolake.families.worlds.templates.constraint_generator",
-        names=list(theme.names),
-        constants=law_constant(laws),
-        constraints=view_functions(structure, kinds, laws),
-        kinds="{\n" + "".join(rows) + "}",
-        sizes=UNIQUE if question.most == 1 else structure.sizes,
-        views=f"{structure.view} for {structure.view} in {structure.all_views}",
-        wanted="1" if question.most == 1 else "3 + difficulty // 2",
-        least=question.least,
-        most=question.most,
-        make=question.make,
-        clues_and_own=f"clues{structure.own_inputs}",
-        lines_and_own=f'"\\n".join(lines){structure.own_texts}',
-    )
-
-
-def reader_source(
-    theme: Theme,
-    structure: Structure,
-    kinds: Sequence[Kind],
-    question: Question,
-    points: Sequence[MutationPoint],
-) -> str:
-    """Return the reader: the whole statement must be this family's, and each sentence that of exactly one
-    pattern. It declares its sentences."""
-    rows = []
-    for kind in kinds:
-        for pattern in kind.sentences(theme.words):
-            result, letters = expression(pattern, ["<name>"])
-            rows.append(f"    ({kind.name!r}, {kind.args!r}, {letters!r}, {result!r}),\n")
-    base = structure.slots
-    forms = {**structure.forms, base: NAMED} | {
-        base + number: FORM.get(key, ".+?") for number, key in enumerate(question.keys, start=1)
-    }
-    ask = ", ".join(
-        f'"{key}": ' + ASKED[key].replace("{slot}", str(base + number))
-        for number, key in enumerate(question.keys, start=1)
-    )
-    text = template(theme, structure, question)
-    listed = [(sentence, kind.name) for kind in kinds for sentence in kind.sentences(theme.words)]
-    return fill_template(
-        "evolake.families.worlds.templates.constraint_reader",
-        whole=repr(whole(text, points, forms)),
-        patterns="[\n" + "".join(rows) + "]",
-        declared=declared_source(text, points, _holder, listed),
-        ask=ask,
-        clues_and_own=f"clues{structure.read_own}",
-        base=base,
-    )
-
-
-def _holder(point: MutationPoint, item: Alternative) -> str:
-    return f"law_{item.name}" if point.name == "law" else ""
-
-
+STRUCTURES = {name: _structure(name) for name in ("row", "ring", "groups", "selection")}
+"""Name -> structure, in the order in which they are drawn."""
+_WORDS, _PROGRAMS = engine_parts("arrangements")
+QUESTIONS = named_records(Asked, _WORDS["questions"], "arrangements")
+POINTS = {point: named_records(Rule, alike, "arrangements") for point, alike in _WORDS["rules"].items()}
+"""Rule of a question -> its alternatives."""
+READ: Mapping[str, Mapping[str, str]] = _WORDS["asked"]
+"""Key of `ask` -> how the reader takes it from its slot, and the regular expression of that."""
+ARRANGEMENTS = Engine(
+    name="arrangements",
+    text=_WORDS["text"],
+    rules=POINTS,
+    questions=QUESTIONS,
+    themes=(),
+    shared=_PROGRAMS.pop("shared"),
+    reader=_PROGRAMS.pop("reader"),
+    programs=_PROGRAMS,
+    validators=("listing", "sat"),
+    checkers=(),
+    places=_WORDS["places"],
+)
+UNIQUE = "count = n = 4 + difficulty // 3\nmore = (n,)"
+"""Sizes of questions on an order that is the only one."""
 FEWEST, MOST = 5, 8
 """Kinds of constraints in one world."""
 WEIGHED, BOUNDS = ("weight", "best"), ("budget", "floor")
@@ -258,33 +189,28 @@ LONGEST_TITLE = 200
 def constraint_world(random: np.random.Generator) -> Family:
     """Return a family that no other is a parent of. Raises NoWorld: no constraints and question were found of
     which the answer depends and varies."""
+    known = list(STRUCTURES.values())
     for turn in range(DRAWS):
         if turn % TURNS == 0:
-            structure = list(STRUCTURES.values())[
-                int(random.choice(len(STRUCTURES), p=[one.share for one in STRUCTURES.values()]))
-            ]
-        theme = structure.themes[int(random.integers(len(structure.themes)))]
-        asked = [question for question in QUESTIONS if structure.name in question.structures]
-        question = asked[int(random.integers(len(asked)))]
-        kinds = _kinds(structure, question, random)
-        lawful = [law for law in LAWS if structure.name in law.structures]
-        laws = [lawful[place] for place in random.choice(len(lawful), size=2, replace=False).tolist()]
+            structure = known[int(random.choice(len(known), p=[one.share for one in known]))]
+        theme = one_of(random, structure.themes)
+        question = one_of(random, [item for item in QUESTIONS if structure.name in item.structures])
+        kinds, laws = _kinds(structure, question, random), some_of(random, structure.laws)
         if _worth_solving(family := world_of(structure, theme, kinds, laws, question)):
             return family
     raise NoWorld("no constraints and question were found of which the answer depends and varies")
 
 
-def _kinds(structure: Structure, question: Question, random: np.random.Generator) -> list[Kind]:
+def _kinds(structure: Structure, question: Asked, random: np.random.Generator) -> list[Kind]:
     known = structure.kinds
     count = min(int(random.integers(FEWEST, MOST + 1)), len(known))
-    kinds = [known[place] for place in sorted(random.choice(len(known), size=count, replace=False).tolist())]
+    kinds = sorted(some_of(random, known, count), key=known.index)
     if (
         structure.name == "selection"
         and question.name not in WEIGHED
         and not any(kind.name in BOUNDS for kind in kinds)
     ):
-        bounds = [kind for kind in known if kind.name in BOUNDS]
-        kinds[-1] = bounds[int(random.integers(len(bounds)))]
+        kinds[-1] = one_of(random, [kind for kind in known if kind.name in BOUNDS])
     return kinds
 
 
@@ -312,50 +238,95 @@ def _worth_solving(family: Family) -> bool:
     return not left and is_alive(family, levels=HARDER)
 
 
+NAMED = r"\w+(?:, \w+)* and \w+"
+"""Regular expression of a list of names."""
+
+
 def world_of(
-    structure: Structure, theme: Theme, kinds: list[Kind], laws: list[Law], question: Question
+    structure: Structure, theme: Words, kinds: Sequence[Kind], laws: Sequence[Law], question: Asked
 ) -> Family:
     """Return the family of these choices; the first of the laws is in force."""
-    way = structure.way
-    theme = Theme(
-        theme.key, theme.title, theme.category, theme.names, theme.opening, {**theme.words, "ways": f"{way}s"}
-    )
-    points = (law_point(laws, theme), *points_of(question, way))
-    return Family(
-        name="constraint_world",
-        title=title(theme, kinds, question),
-        category=_category(theme.category),
-        language="en",
-        generator=generator_source(theme, structure, kinds, laws, question),
-        template=template(theme, structure, question),
-        validator=search_source(structure, kinds, laws, question),
-        validators={
-            "listing": listing_source(structure, kinds, laws, question),
-            "sat": sat_source(structure, kinds, laws, question),
+    theme = {**theme, "way": structure.way, "ways": f"{structure.way}s", "base": str(structure.slots)}
+    rules = {"law": [Rule(law.name, "", upper(said(law.text, theme))) for law in laws]}
+    if question.point:
+        rules[question.point] = list(POINTS[question.point])
+    slot = structure.slots + 1
+    asked = READ.get(question.key, {"form": "", "read": ""})
+    forms = {int(number): form for number, form in structure.forms.items()}
+    heads = {
+        "check": f"x, {structure.more}",
+        "clauses": ", ".join(filter(None, ["X, V, S", structure.given])),
+        "view": f"{structure.view}, {structure.more}",
+    }
+
+    def constraints(part: str) -> str:
+        meaning = {"primary": "check", "second": "clauses"}.get(part, "view")
+        return _functions(kinds, laws, heads[meaning], meaning)
+
+    details = Details(
+        codes={
+            "checked": checked(["names", "clues", "ask", "marked", *structure.extra], quote="'"),
+            "law": f'LAW = "{laws[0].name}"',
+            **structure.places,
+            **({"sizes": UNIQUE} if question.most == 1 else {}),
         },
-        reader=reader_source(theme, structure, kinds, question, points),
-        answer=Answer(question.answer),
-        points=points,
-        parents=(),
-        operator="constraint_world",
+        places={
+            "more": structure.more,
+            "given": f"{structure.given}," if structure.given else "",
+            "view": structure.view,
+            "known": ", ".join(f'"{name}": {name}' for name in [*(kind.name for kind in kinds), "law"]),
+            "scopes": "".join(f'    "{kind.name}": ({kind.name}, {kind.scope}),\n' for kind in kinds),
+            "names": theme["names"].split(),
+            "drawn": "".join(_drawn(kind, structure, theme) for kind in kinds),
+            "wanted": "1" if question.most == 1 else "3 + difficulty // 2",
+            "least": question.least,
+            "most": question.most,
+            "patterns": "".join(_read(kind, theme) for kind in kinds),
+            "ask": asked["read"].replace("SLOT", f'match["slot{slot}"]'),
+        },
+        forms={**forms, 1: NAMED, 2: ".+?", structure.slots: NAMED, slot: asked["form"]},
+        slot=slot,
+        held={"law": "law_"},
+        listed=[(sentence, kind.name) for kind in kinds for sentence in kind.sentences(theme)],
+        rules=constraints,
     )
-
-
-def law_point(laws: list[Law], theme: Theme) -> MutationPoint:
-    """Return the rule slot of a world's law."""
-    texts = {law.name: upper(WORD.sub(lambda match: theme.words[match[1]], law.text)) for law in laws}
-    return MutationPoint(
-        "law", tuple(Alternative(name, text, f'"{name}"') for name, text in texts.items()), laws[0].name
-    )
-
-
-def title(theme: Theme, kinds: list[Kind], question: Question) -> str:
-    """Return what the puzzle is about, what is asked, and what the constraints speak of."""
     labels = list(dict.fromkeys(kind.label for kind in kinds))
     spoken = labels[0] if len(labels) == 1 else ", ".join(labels[:-1]) + " and " + labels[-1]
-    return f"{theme.title}: {question.title}, from {spoken}"[:LONGEST_TITLE]
+    title = f"{theme['title']}: {question.title}, from {spoken}"[:LONGEST_TITLE]
+    return replace(family_of(ARRANGEMENTS, theme, rules, question, "constraint_world", details), title=title)
 
 
-def _category(name: str) -> Category:
-    assert name in CATEGORIES
-    return name  # pyright: ignore[reportReturnType]
+def _functions(kinds: Sequence[Kind], laws: Sequence[Law], head: str, meaning: str) -> str:
+    """Return the constraints and laws as functions, in the terms of one program."""
+    single = "".join(
+        f"\n\ndef {kind.name}({', '.join([head, *kind.args])}):\n    return {getattr(kind, meaning)}\n"
+        for kind in kinds
+    )
+    several = "".join(
+        f"\n\ndef law_{law.name}({head}, some):\n    return {getattr(law, meaning)}\n" for law in laws
+    )
+    table = "\n\nLAWS = {" + ", ".join(f'"{law.name}": law_{law.name}' for law in laws) + "}\n"
+    return single + several + table + f"\n\ndef law({head}, *some):\n    return LAWS[LAW]({head}, some)\n"
+
+
+def _drawn(kind: Kind, structure: Structure, theme: Words) -> str:
+    """Return how a generator draws a constraint."""
+    spans = ", ".join(f"lambda {structure.more}: {span}" for span in kind.spans)
+    apart = len(kind.spans) == 2 and kind.spans[0] == kind.spans[1]
+    return (
+        f"    {kind.name!r}: ({kind.name}, {kind.things}, [{spans}], {apart}, {kind.sentences(theme)!r}),\n"
+    )
+
+
+def _read(kind: Kind, theme: Words) -> str:
+    """Return how a reader reads a constraint: for each sentence the regular expression that exactly such
+    sentences match, and its arguments in the order of the groups."""
+    rows = ""
+    for sentence in kind.sentences(theme):
+        texts, letters = ARGUMENT.split(sentence)[::2], "".join(ARGUMENT.findall(sentence))
+        groups = ["(<name>)" if letter in THINGS else r"(\d+)" for letter in letters]
+        expression = "".join(
+            re.escape(text) + group for text, group in zip(texts, [*groups, ""], strict=True)
+        )
+        rows += f"    ({kind.name!r}, {kind.args!r}, {letters!r}, {expression!r}),\n"
+    return rows

@@ -13,23 +13,11 @@ from evolake.families.model.contract import Family
 from evolake.families.model.similarity import normalised
 from evolake.families.model.source_code import Unreadable, parse
 from evolake.families.worlds import NAMES
-from evolake.families.worlds import board_world as boards
-from evolake.families.worlds import queue_world as queues
-from evolake.families.worlds import runs as actions
-from evolake.families.worlds.parts import by_rules
-from evolake.families.worlds.puzzle_world import PUZZLES, said
-from evolake.families.worlds.runs import POINTS
-from evolake.program_templates import load_template
+from evolake.families.worlds.constraint_world import ARRANGEMENTS
+from evolake.families.worlds.engine_files import by_rules, said
+from evolake.families.worlds.process_world import PROCESSES
+from evolake.families.worlds.puzzle_world import PUZZLES
 
-_WORLDS = "evolake.families.worlds"
-_PRIMARIES = {
-    "runs": f"{_WORLDS}.templates.run_simulation",
-    "queues": f"{_WORLDS}.queues.templates.simulation",
-    "boards": f"{_WORLDS}.boards.templates.simulation",
-    "arrangements": f"{_WORLDS}.templates.search",
-}
-"""Engine -> template of its primary, whose docstring every family of the engine has, in whatever words its
-statement is."""
 OWN = "own"
 """The engine of a family that is no world: its own programs."""
 
@@ -51,14 +39,14 @@ class Mechanics:
 def mechanics_of(family: Family) -> Mechanics:
     """Return the mechanics of a family without parents. Names, words and numbers of instances are no part of
     them."""
-    tree = _tree(family.validator)
-    engine = (
-        _engines().get(ast.get_docstring(tree) or "")
-        if tree is not None and family.operator in NAMES
-        else None
-    )
-    if engine is None or tree is None:
-        return Mechanics(OWN, _sha(normalised(family.validator)))
+    own = Mechanics(OWN, _sha(normalised(family.validator)))
+    try:
+        tree = parse(family.validator)
+    except Unreadable:
+        return own
+    engine = _engines().get(ast.get_docstring(tree) or "")
+    if engine is None or family.operator not in NAMES:
+        return own
     known = set(_shown_keys(tree))
     if engine == "arrangements":
         if "weights" in known:
@@ -80,10 +68,9 @@ def mechanics_of(family: Family) -> Mechanics:
 
 @cache
 def _engines() -> dict[str, str]:
-    """Return the docstring of an engine's primary -> its name."""
-    sources = {name: load_template(template) for name, template in _PRIMARIES.items()}
-    sources |= {puzzle.name: puzzle.programs["primary"] for puzzle in PUZZLES}
-    return {source.split('"""')[1]: name for name, source in sources.items()}
+    """Return the docstring of an engine's primary, which every family of the engine has in whatever words its
+    statement is -> its name."""
+    return {engine.programs["primary"].split('"""')[1]: engine.name for engine in (*ENGINES, ARRANGEMENTS)}
 
 
 def _shown_keys(tree: ast.Module) -> list[str]:
@@ -94,44 +81,22 @@ def _shown_keys(tree: ast.Module) -> list[str]:
     ]
 
 
-def _tree(source: str) -> ast.Module | None:
-    try:
-        return parse(source)
-    except Unreadable:
-        return None
-
-
 def _sha(value: object) -> str:
     return hashlib.sha256(json.dumps(value).encode("utf-8", "replace")).hexdigest()[:16]
 
 
-NAMED = {*POINTS, *queues.POINTS, *boards.POINTS, *(point for puzzle in PUZZLES for point in puzzle.rules)}
+ENGINES = (*PROCESSES.values(), *PUZZLES)
+NAMED = {point for engine in ENGINES for point in engine.rules}
 """Mutation points whose rules the titles of process and puzzle worlds name."""
 
 
 def rules_of(family: Family) -> str:
     """Return the end of the title of a process or puzzle world, of a switched one as well; "" for any other
     family."""
-    for points, labels in (
-        (POINTS, actions.labels),
-        (queues.POINTS, queues.labels),
-        (boards.POINTS, boards.labels),
-    ):
-        chosen = [point.chosen for point in family.points if point.name in points]
-        try:
-            if chosen:
-                return by_rules(labels(chosen))
-        except KeyError:
-            continue
     now = {point.name: point.chosen for point in family.points}
-    for puzzle in PUZZLES:
-        if now.keys() == puzzle.rules.keys():
-            for theme in puzzle.themes:
-                if family.title.startswith(f"{theme['title']}: "):
-                    return by_rules(
-                        said(item.label, theme)
-                        for point, alike in puzzle.rules.items()
-                        for item in alike
-                        if item.name == now[point]
-                    )
+    for engine in ENGINES:
+        known = {(point, rule.name): rule for point, alike in engine.rules.items() for rule in alike}
+        themes = [theme for theme in engine.themes if family.title.startswith(f"{theme['title']}: ")]
+        if themes and now and now.items() <= known.keys():
+            return by_rules(said(known[item].label, themes[0]) for item in now.items())
     return ""

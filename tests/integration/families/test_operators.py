@@ -22,7 +22,7 @@ from evolake.families.operators.of_families import (
     series,
     switch_rule,
 )
-from evolake.families.operators.registry import COMPOSING, OPERATORS, child_of
+from evolake.families.operators.registry import COMPOSING, child_of
 from evolake.families.sandbox.running import check, generate, read, solve
 
 CLINIC, CARDS, LIARS = (seed_family(name) for name in ("clinic-queue", "remainder-subsets", "truth-tellers"))
@@ -35,7 +35,7 @@ def made(name: str, *parents: Family, seed: int = 1) -> Family:
     return (
         child_of(name, parents, np.random.default_rng(seed))
         if len(parents) == 1
-        else OPERATORS[name](parents, np.random.default_rng(seed))
+        else COMPOSING[name](parents, np.random.default_rng(seed))
     )
 
 
@@ -344,6 +344,7 @@ def test_blind_reviewers_of_a_guard_follow_the_text_alone(pool):
             "no quantity of another statement",
         ),
         (guard, [CLINIC, replace(CARDS, points=())], "without a rule"),
+        (aggregate, [LIARS], "an answer of type list is no quantity"),
         (aggregate, [replace(CLINIC, reader=None)], "without a reader"),
         (invert, [replace(CARDS, validators={})], "without independent validators"),
         (invert, [LIARS], "without a port"),
@@ -356,6 +357,11 @@ def test_blind_reviewers_of_a_guard_follow_the_text_alone(pool):
 def test_parents_that_do_not_allow_an_operator_are_told_why(operator, parents, reason):
     with pytest.raises(NotComposable, match=reason):
         operator(parents, np.random.default_rng(0))
+
+
+def test_a_parent_without_a_quantity_leaves_an_aggregate_to_another_parent():
+    children = [child_of("aggregate", [LIARS, CARDS], np.random.default_rng(seed)) for seed in range(6)]
+    assert {child.parents for child in children} == {(CARDS.family_id,)}
 
 
 @pytest.mark.parametrize("name", COMPOSING)

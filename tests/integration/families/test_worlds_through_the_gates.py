@@ -17,12 +17,9 @@ from evolake.families.model.contract import Family
 from evolake.families.model.source_code import switch
 from evolake.families.operators.registry import child_of
 from evolake.families.settings import FamiliesSettings
-from evolake.families.worlds.board_world import board_world
-from evolake.families.worlds.constraint_world import world_of
-from evolake.families.worlds.constraints import LAWS, QUESTIONS, STRUCTURES, THEMES
-from evolake.families.worlds.process_world import run_world_of
-from evolake.families.worlds.queue_world import queue_world
-from evolake.families.worlds.runs import RUN_THEMES, RUNS, bound_actions
+from evolake.families.worlds.constraint_world import QUESTIONS, STRUCTURES, world_of
+from evolake.families.worlds.process_world import BOARDS, QUEUES, RUNS, drawn_world
+from evolake.families.worlds.process_world import world_of as process_of
 
 
 def queue() -> Family:
@@ -32,15 +29,9 @@ def queue() -> Family:
         for kind in STRUCTURES["row"].kinds
         if kind.name in ("before", "next_to", "far", "first_of", "odd", "ahead_of_one")
     ]
-    laws = [law for law in LAWS if law.structures == ("row",)][:2]
-    theme = next(item for item in THEMES["row"] if item.key == "queue")
-    return world_of(
-        STRUCTURES["row"],
-        theme,
-        kinds,
-        laws,
-        next(question for question in QUESTIONS if question.name == "count"),
-    )
+    row = STRUCTURES["row"]
+    theme = next(item for item in row.themes if item["title"] == "Customers in a queue")
+    return world_of(row, theme, kinds, row.laws[:2], QUESTIONS[0])
 
 
 def test_a_drawn_world_passes_every_gate_and_makes_children(pool):
@@ -62,8 +53,13 @@ def test_a_drawn_world_passes_every_gate_and_makes_children(pool):
             "trace.append(dict(w))",
             'w["a"] = max(w["a"], 1)\n        trace.append(dict(w))',
         ),
-        (queue_world, 4, "if taken[desk] < t and waiting:", "if taken[desk] <= t and waiting:"),
-        (board_world, 0, ' and cell not in w["things"]', ""),
+        (
+            partial(drawn_world, process=QUEUES),
+            4,
+            "if taken[desk] < t and waiting:",
+            "if taken[desk] <= t and waiting:",
+        ),
+        (partial(drawn_world, process=BOARDS), 0, ' and cell not in w["things"]', ""),
     ],
 )
 def test_a_process_world_passes_every_gate_and_a_wrong_rule_in_its_simulation_blocks(
@@ -129,7 +125,7 @@ def test_a_law_that_the_text_says_and_no_program_follows_is_blocked(pool):
 
 def test_a_world_that_a_switched_rule_leaves_dead_is_blocked(pool):
     """Stores that are filled up once and stay so; as it was drawn, the same world passes."""
-    known = {action.key: action for action in bound_actions()}
+    known = {action.name: action for action in RUNS.alternatives}
     keys = {
         "one": ("put_a_4", "fill_a"),
         "two": ("take_a_2", "fill_b"),
@@ -137,9 +133,8 @@ def test_a_world_that_a_switched_rule_leaves_dead_is_blocked(pool):
         "close": ("halve_b", "clear_b"),
     }
     rules = {point: [known[key] for key in pair] for point, pair in keys.items()}
-    family = run_world_of(
-        RUN_THEMES[0], rules, next(question for question in RUNS if question.name == "course"), "a"
-    )
+    course = next(question for question in RUNS.questions if question.name == "course")
+    family = process_of(RUNS, RUNS.themes[0], rules, course, "a")
     assert judged(family, pool).accepted
     dead = switch(switch(family, "two", "fill_b"), "one", "fill_a")
     dead = replace(switch(switch(dead, "three", "shift_ba"), "close", "clear_b"), operator="switch")

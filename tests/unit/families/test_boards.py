@@ -1,52 +1,46 @@
-"""Boards: every rule in three engines and a fourth program, questions, a course worked out by hand, and text
-against inputs."""
+"""Boards: every rule in three engines and a fourth program."""
 
-from itertools import permutations
 from typing import Any
 
 import numpy as np
 import pytest
 from board_answers import courses
-from worlds_fixtures import ENGINES, assert_answered_alike, entries, statements
+from worlds_fixtures import ENGINES, entries
 
-from evolake.families.worlds.board_world import (
-    BOARD_THEMES,
-    POINTS,
-    QUESTIONS,
-    RULES,
-    BoardQuestion,
-    Chosen,
-    board_of,
-    board_world,
-    chosen_rules,
-)
+from evolake.families.worlds.engine import Question, Rule
+from evolake.families.worlds.process_world import BOARDS, world_of
 
-COURSE = BoardQuestion(
+COURSE = Question(
     "course",
     "the whole course",
     "",
-    "    return [[*at, *(x for cell in sorted(things) for x in cell)] for at, things in trace]",
-    """    size = b["width"]
-    return [[int(n) for one in (a, *np.flatnonzero(x)) for n in (one // size, one % size)] for a, x in zip(at, box)]""",  # noqa: E501
-    """    found = []
-    for t in range(last + 1):
-        [at], things = [x for x in g["open"] if is_("at", t, x)], [x for x in g["open"] if is_("thing", t, x)]
-        found.append([n for x in (at, *things) for n in x])
-    return found""",
+    "list",
+    "return [[*at, *(x for cell in sorted(things) for x in cell)] for at, things in trace]",
+    """found = []
+for t in range(last + 1):
+    [at], things = [x for x in g["open"] if is_("at", t, x)], [x for x in g["open"] if is_("thing", t, x)]
+    found.append([n for x in (at, *things) for n in x])
+return found""",
+    """size = b["width"]
+return [[int(n) for one in (a, *np.flatnonzero(x)) for n in (one // size, one % size)] for a, x in zip(at, box)]""",  # noqa: E501
 )
 """Where who moves is, and where things are, before the first move and after each: a list of numbers for
 each."""
 
 
-def drawn(numbers: np.random.Generator, first: Chosen | None = None) -> dict[str, list[Chosen]]:
+def drawn(numbers: np.random.Generator, first: Rule | None = None) -> dict[str, list[Rule]]:
     """Two rules of each point, that one in force at its own."""
     rules = {}
-    for point in POINTS:
-        known = [rule for rule in chosen_rules(point) if first is None or rule.rule != first.rule]
+    for point in BOARDS.rules:
+        known = [rule for rule in BOARDS.rules[point] if first is None or rule.kind != first.kind]
         rules[point] = [known[item] for item in numbers.choice(len(known), size=2, replace=False)]
-        if first is not None and point == first.rule.point:
+        if first is not None and point == point_of(first):
             rules[point][0] = first
     return rules
+
+
+def point_of(item: Rule) -> str:
+    return next(point for point, rules in BOARDS.rules.items() if item in rules)
 
 
 def crowded(numbers: np.random.Generator) -> dict[str, Any]:
@@ -63,16 +57,16 @@ def numbered(cell: complex) -> tuple[int, int]:
     return int(cell.imag), int(cell.real)
 
 
-@pytest.mark.parametrize("rule", chosen_rules(), ids=lambda item: item.key)
+@pytest.mark.parametrize("rule", BOARDS.alternatives, ids=lambda item: item.name)
 def test_a_rule_means_the_same_in_three_engines_and_in_a_fourth_program(rule):
     minded = 0
     for seed in range(3):
-        numbers = np.random.default_rng([seed, *map(ord, rule.key)])
+        numbers = np.random.default_rng([seed, *map(ord, rule.name)])
         rules = drawn(numbers, rule)
-        made = entries(board_of(BOARD_THEMES[0], rules, COURSE))
+        made = entries(world_of(BOARDS, BOARDS.themes[0], rules, COURSE))
         for _ in range(2):
-            inputs, keys = crowded(numbers), {point: ones[0].key for point, ones in rules.items()}
-            others = {**keys, rule.rule.point: rules[rule.rule.point][1].key}
+            inputs, keys = crowded(numbers), {point: ones[0].name for point, ones in rules.items()}
+            others = {**keys, point_of(rule): rules[point_of(rule)][1].name}
             wanted, other = (
                 [
                     [n for cell in (state.at, *sorted(state.things, key=numbered)) for n in numbered(cell)]
@@ -83,42 +77,3 @@ def test_a_rule_means_the_same_in_three_engines_and_in_a_fourth_program(rule):
             assert [made[name](inputs) for name in ENGINES] == [wanted] * 3, (keys, inputs)
             minded += wanted != other
     assert minded > 0
-
-
-def test_there_are_enough_rules_questions_and_themes_and_no_text_holds_another():
-    assert len(RULES) >= 12 and len(QUESTIONS) >= 9 and len(BOARD_THEMES) >= 5
-    assert all(sum(rule.point == point for rule in RULES) > 2 for point in POINTS)
-    for theme in BOARD_THEMES:
-        texts = [rule.said(theme.words) for rule in chosen_rules()]
-        assert len(set(texts)) == len(texts)
-        assert [pair for pair in permutations(texts, 2) if pair[0] in pair[1]] == []
-
-
-@pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.name)
-def test_every_question_is_answered_alike_by_three_engines_and_a_fourth_program(question):
-    numbers = np.random.default_rng(len(question.name))
-    for place, theme in enumerate(BOARD_THEMES):
-        made = entries(family := board_of(theme, drawn(numbers), question))
-        assert_answered_alike(family, made, 1 + 9 * place // (len(BOARD_THEMES) - 1), place)
-
-
-def test_a_board_with_a_row_or_a_rule_less_is_not_read():
-    family = board_world(np.random.default_rng(0))
-    assert family is not None
-    read, text = entries(family)["reader.py"], statements(family, [(5, 1)])[0]
-    lines = [line for line in text.split("\n") if line.startswith("- ")]
-    assert read(text)
-    mover = next(
-        word for word in ("robot", "hedgehog", "tug", "token", "ghost", "fox") if f" {word} " in text
-    )
-    for changed in (
-        text.replace(lines[0] + "\n", ""),
-        text.replace(lines[-1], lines[-1][:-1] + " twice."),
-        text + " Why?",
-        text.replace(lines[-2] + "\n", ""),
-        text.replace(f"{lines[0]}\n{lines[1]}", f"{lines[1]}\n{lines[0]}"),
-        text.replace(lines[1], lines[1].replace(",", f", {mover},", 1)),
-    ):
-        assert changed != text
-        with pytest.raises(ValueError, match="not a statement|not in order|not a board"):
-            read(changed)

@@ -10,10 +10,9 @@ from evolake.families.dataset.datasets import units_of
 from evolake.families.dataset.exports import NEITHER, side
 from evolake.families.model.contract import Family
 from evolake.families.operators.registry import child_of
-from evolake.families.worlds.board_world import board_world
 from evolake.families.worlds.mechanics import OWN, Mechanics, mechanics_of
+from evolake.families.worlds.process_world import PROCESSES, drawn_world
 from evolake.families.worlds.puzzle_world import PUZZLES, puzzle_of
-from evolake.families.worlds.queue_world import queue_world
 from evolake.lake.population import roots_of
 
 
@@ -51,8 +50,8 @@ def test_every_drawn_world_has_an_engine():
         for name in ("constraint_world", "process_world", "puzzle_world")
     }
     assert OWN not in engines
-    for draw, engine in ((queue_world, "queues"), (board_world, "boards")):
-        family = draw(np.random.default_rng(1))
+    for engine in ("queues", "boards"):
+        family = drawn_world(np.random.default_rng(1), PROCESSES[engine])
         assert family is not None and mechanics_of(family).engine == engine
 
 

@@ -2,16 +2,19 @@
 inputs."""
 
 import random
+import re
 from itertools import permutations, product
 from typing import Any
 
 import numpy as np
 import pytest
-from worlds_fixtures import ENGINES, TYPES, entries, statements
+from worlds_fixtures import ENGINES, TYPES, assert_answered_alike, entries, statements, unbound
 
+from evolake.errors import MachineryError
 from evolake.families.model.statement import fill, stated
-from evolake.families.worlds.process_world import process_world, run_world_of, said
-from evolake.families.worlds.runs import ACTIONS, RUN_THEMES, RUNS, Bound, bound_actions
+from evolake.families.worlds.engine import MEANINGS, Rule, engine_in
+from evolake.families.worlds.engine_files import FOLDER, some_of
+from evolake.families.worlds.process_world import BOARDS, PROCESSES, RUNS, functions, process_world, world_of
 
 CAP, MARKS = 4, 5
 WORLDS = range(30)
@@ -67,22 +70,23 @@ MEANING: dict[str, Any] = {
 STATES = [state(*values) for values in product(range(CAP + 1), range(CAP + 1), range(MARKS), range(2))]
 
 
-def engines(bound: Bound) -> tuple[Any, Any, Any]:
+def engines(bound: Rule) -> tuple[Any, Any, Any]:
     space: dict[str, Any] = {"np": np}
-    exec(f"def run(w, cap, m):\n    {bound.code('run')}\n", space)
-    exec(f"def table(z, cap, m):\n    return {{{bound.code('table')}}}\n", space)
-    exec(f"def relation(u, v, cap, m):\n    return {bound.code('relation')}\n", space)
-    return space["run"], space["table"], space["relation"]
+    result = []
+    for meaning in MEANINGS:
+        exec(functions(RUNS, {"one": [bound]}, meaning), space)
+        result.append(space[bound.name])
+    return result[0], result[1], result[2]
 
 
-@pytest.mark.parametrize("name", [action.name for action in ACTIONS])
+@pytest.mark.parametrize("name", sorted(MEANING))
 def test_an_action_means_in_every_engine_what_its_sentence_says(name):
-    ones = [action for action in bound_actions() if action.action.name == name]
+    ones = [action for action in RUNS.alternatives if action.kind == name]
     assert ones
     sizes = state(CAP + 1, CAP + 1, MARKS, 2)
     for item in ones[:4] + ones[-1:]:
         run, table, relation = engines(item)
-        wanted = [MEANING[name](dict(u), item.first, item.second, item.amount) for u in STATES]
+        wanted = [MEANING[name](dict(u), *(item.stores or "ab"), item.amount) for u in STATES]
         z = {key: np.array([u[key] for u in STATES]) for key in sizes}
         columns = z | table(z, CAP, MARKS)
         assert [state(*map(int, row)) for row in zip(*columns.values(), strict=True)] == wanted
@@ -101,11 +105,40 @@ def test_an_action_means_in_every_engine_what_its_sentence_says(name):
         assert any(u != after for u, after in zip(STATES, wanted, strict=True))
 
 
-def test_there_are_enough_actions_and_questions_and_no_text_holds_another():
-    assert {action.name for action in ACTIONS} == set(MEANING)
-    assert len(ACTIONS) >= 15 and len(RUNS) >= 8
-    for theme in RUN_THEMES:
-        texts = [said(action, theme) for action in bound_actions()]
+def test_there_is_a_meaning_of_every_action():
+    assert {action.kind for action in RUNS.alternatives} == set(MEANING)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ('["wall_stay", "standing still at walls",', '["wall_stay",', "row 'wall_stay'"),
+        ("{ amounts = [1, 2] }", "{ amount = [1, 2] }", "row 'wall_skip'"),
+        ('"robot", "crate", ', '"robot", ', "theme 'A robot in a warehouse' of 7 words"),
+        ("<opening> Its rows", "<beginning> Its rows", "a theme without the word 'beginning'"),
+        ('"A robot in a warehouse", "spatial"', '"A robot in a warehouse", "outside"', "category 'outside'"),
+        (
+            "homes = 'kinds[\"@\"]' }",
+            "homes = 'kinds[\"@\"]' }\nstart = 1",
+            "unexpected keyword argument 'start'",
+        ),
+        ("## first: clauses", "## first", "`## first` without a name"),
+    ],
+)
+def test_a_file_of_an_engine_that_lacks_something_is_named_with_what_it_lacks(old, new, told):
+    text = (FOLDER / "boards.md").read_text()
+    assert old in text and engine_in(text, "boards").name == "boards"
+    with pytest.raises(MachineryError, match=re.escape(told)) as caught:
+        engine_in(text.replace(old, new, 1), "boards")
+    assert "boards.md" in str(caught.value)
+
+
+@pytest.mark.parametrize("process", PROCESSES.values(), ids=lambda process: process.name)
+def test_there_are_enough_rules_and_questions_and_no_text_holds_another(process):
+    assert len({item.kind for item in process.alternatives}) >= 15
+    assert len(process.questions) >= 8 and len(process.themes) >= 5
+    for theme in process.themes:
+        texts = [process.says(item, theme) for item in process.alternatives]
         assert len(set(texts)) == len(texts)
         assert [pair for pair in permutations(texts, 2) if pair[0] in pair[1]] == []
 
@@ -129,24 +162,21 @@ def test_three_engines_agree_on_drawn_runs_and_the_reader_finds_the_inputs_again
     assert kinds == {"one", "next", "wall"}, "flows, queues and boards"
 
 
-@pytest.mark.parametrize("question", RUNS, ids=lambda question: question.name)
-def test_every_question_is_answered_alike_in_every_theme(question):
-    rules = {
-        name: _bound(*keys)
-        for name, keys in {
-            "one": ("put_a_2", "take_b_2"),
-            "two": ("move_ab_1", "swap_ab"),
-            "three": ("flip_even", "fill_b"),
-            "close": ("advance_2", "add_if_b_1"),
-        }.items()
-    }
-    for theme in RUN_THEMES:
-        made = entries(family := run_world_of(theme, rules, question, "b"))
-        random.seed(4)
-        inputs, texts = made["generator.py"](6)
-        first, *others = [made[name](inputs) for name in family.sources() if name.startswith("validator")]
-        assert others == [first, first]
-        assert made["reader.py"](fill(stated(family), texts)) == inputs
+@pytest.mark.parametrize(
+    ("process", "question"),
+    [
+        pytest.param(process, question, id=f"{name} {question.name}")
+        for name, process in PROCESSES.items()
+        for question in process.questions
+    ],
+)
+def test_every_question_is_answered_alike_by_three_engines_and_a_fourth_program(process, question):
+    numbers = np.random.default_rng(len(question.name))
+    for place, theme in enumerate(process.themes):
+        rules = {point: some_of(numbers, alike) for point, alike in process.rules.items()}
+        made = entries(family := world_of(process, theme, rules, question, "b"))
+        for level in (1, 4, 7, 10)[place % 4 :]:
+            assert_answered_alike(family, made, level, place)
 
 
 def test_an_observer_sees_only_what_is_there_while_it_looks():
@@ -168,19 +198,29 @@ def test_an_observer_sees_only_what_is_there_while_it_looks():
         "end": [0, 0],
         "ledger": 16,
     }
-    for question in RUNS:
+    for question in RUNS.questions:
         if question.name in wanted:
-            made = entries(run_world_of(RUN_THEMES[0], rules, question, "a"))
-            asked = {**inputs, "ask": {"level": 5} if question.keys else {}}
+            made = entries(world_of(RUNS, RUNS.themes[0], rules, question, "a"))
+            asked = {**inputs, "ask": {"level": 5} if question.key else {}}
             answers = [
                 made[name](asked) for name in ("validator.py", "validators/clauses.py", "validators/table.py")
             ]
             assert answers == [wanted[question.name]] * 3, question.name
 
 
-def _bound(*keys: str) -> list[Bound]:
-    known = {action.key: action for action in bound_actions()}
+def _bound(*keys: str) -> list[Rule]:
+    known = {action.name: action for action in RUNS.alternatives}
     return [known[key] for key in keys]
+
+
+@pytest.mark.parametrize("process", PROCESSES.values(), ids=lambda process: process.name)
+def test_no_program_uses_a_name_that_nothing_binds(process):
+    few = {point: alike[:2] for point, alike in process.rules.items()}
+    for question in process.questions:
+        rules = few if question is not process.questions[0] else process.rules
+        family = world_of(process, process.themes[0], rules, question)
+        for name, source in family.sources().items():
+            assert unbound(source) == set(), (question.name, name)
 
 
 def test_a_relation_that_leaves_two_outcomes_is_no_engine():
@@ -198,13 +238,30 @@ def test_a_relation_that_leaves_two_outcomes_is_no_engine():
         space["solution"](used)
 
 
-def test_a_run_without_its_rule_is_not_read():
-    family = process_world(np.random.default_rng(0))
-    read = entries(family)["reader.py"]
-    text = statements(family, [(5, 1)])[0]
-    lines = text.split("\n")
-    rule = next(line for line in lines if line.startswith("- "))
+@pytest.mark.parametrize("process", PROCESSES.values(), ids=lambda process: process.name)
+def test_a_statement_without_a_line_or_out_of_order_is_not_read(process):
+    rules = {point: alike[:2] for point, alike in process.rules.items()}
+    family = world_of(process, process.themes[0], rules, process.questions[0])
+    read, text = entries(family)["reader.py"], statements(family, [(5, 1)])[0]
+    lines = [line for line in text.split("\n") if line.startswith("- ")]
     assert read(text)
-    for changed in (text.replace(rule + "\n", ""), text.replace(rule, rule[:-1] + " twice."), text + " Why?"):
-        with pytest.raises(ValueError, match="not a statement"):
+    for changed in (
+        text + " Why?",
+        text.replace(lines[0] + "\n", ""),
+        text.replace(lines[-1] + "\n", ""),
+        text.replace(lines[-1], lines[-1][:-1] + " twice."),
+        text.replace(f"{lines[0]}\n{lines[1]}", f"{lines[1]}\n{lines[0]}"),
+    ):
+        assert changed != text
+        with pytest.raises(ValueError, match="not a statement|not in order|not a board"):
+            read(changed)
+
+
+def test_a_board_has_one_who_moves():
+    rules = {point: alike[:2] for point, alike in BOARDS.rules.items()}
+    family = world_of(BOARDS, BOARDS.themes[0], rules, BOARDS.questions[0])
+    read, text = entries(family)["reader.py"], statements(family, [(5, 1)])[0]
+    for changed in (re.sub("(- Row 2: .*?), ", r"\1, robot, ", text), text.replace(", rack", "", 1)):
+        assert changed != text
+        with pytest.raises(ValueError, match="not a board"):
             read(changed)

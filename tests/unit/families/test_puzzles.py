@@ -3,7 +3,6 @@ alternative of every rule; text against inputs; what may be drawn.
 """
 
 import ast
-import builtins
 import random
 import re
 from itertools import permutations
@@ -11,7 +10,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 from puzzle_answers import is_right, of_puzzle
-from worlds_fixtures import TYPES, entries
+from worlds_fixtures import TYPES, entries, unbound
 
 from evolake.errors import MachineryError
 from evolake.families.gates.consensus import alike, rearranged, wrong_answers
@@ -20,7 +19,9 @@ from evolake.families.model.source_code import impurity, switch
 from evolake.families.model.statement import fill, stated
 from evolake.families.operators.of_families import retold
 from evolake.families.operators.registry import WORLDS, child_of
-from evolake.families.worlds.puzzle_world import FOLDER, PUZZLES, puzzle_in, puzzle_of, puzzle_world, said
+from evolake.families.worlds.engine import engine_in
+from evolake.families.worlds.engine_files import said
+from evolake.families.worlds.puzzle_world import FOLDER, PUZZLES, puzzle_of, puzzle_world
 
 DRAWN = ((1, 1), (3, 2), (5, 3), (8, 4), (10, 5))
 
@@ -146,29 +147,14 @@ def test_every_program_of_an_engine_is_one_under_every_question_and_theme():
                     assert unbound(source) == set(), (puzzle.name, name)
 
 
-def unbound(source: str) -> set[str]:
-    """Names that a program uses and nothing binds: no linter reads programs in Markdown."""
-    tree = ast.parse(source)
-    bound = {
-        *dir(builtins),
-        *(
-            node.id
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
-        ),
-        *(node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)),
-        *(node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)),
-        *((node.asname or node.name) for node in ast.walk(tree) if isinstance(node, ast.alias)),
-    }
-    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - bound
-
-
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
         ('title = "their places"\n', "", "missing 1 required positional argument: 'title'"),
         ('title = "their places"\n', 'title = "x"\nhint = "y"\n', "unexpected keyword argument 'hint'"),
         ('category = "symbolic"', 'category = "symbolical"', "category 'symbolical'"),
+        ('category = "symbolic"\n', "", "category ''"),
+        ('answer = "list"\n', "", "row 'places': "),
         ('category = "symbolic"', 'category = "symbolic"\nvalidators = []', "multiple values"),
         ("second = 'return [number", "third = 'return [number", "a question without 'second'"),
         ('card = "plot"\n', "", "a theme without the word 'card'"),
@@ -180,9 +166,9 @@ def unbound(source: str) -> set[str]:
 )
 def test_a_file_that_lacks_something_is_named_with_what_it_lacks(old, new, told):
     text = (FOLDER / "cards.md").read_text()
-    assert old in text and puzzle_in(text, "cards").name == "cards"
+    assert old in text and engine_in(text, "cards").name == "cards"
     with pytest.raises(MachineryError, match=re.escape(told)) as caught:
-        puzzle_in(text.replace(old, new), "cards")
+        engine_in(text.replace(old, new), "cards")
     assert "cards.md" in str(caught.value)
 
 

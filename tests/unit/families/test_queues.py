@@ -1,25 +1,13 @@
-"""Queues: every rule against a table of its own, three engines against each other and a fourth program, and
-text against inputs."""
+"""Queues: every rule against a table of its own."""
 
 from itertools import permutations, product
 from typing import Any
 
 import numpy as np
 import pytest
-from worlds_fixtures import assert_answered_alike, entries, statements
 
-from evolake.families.worlds.queue_world import (
-    POINTS,
-    QUESTIONS,
-    QUEUE_THEMES,
-    RULES,
-    Chosen,
-    chosen_rules,
-    functions,
-    queue_of,
-    queue_world,
-    said,
-)
+from evolake.families.worlds.engine import Rule
+from evolake.families.worlds.process_world import QUEUES, functions
 
 PEOPLE = [(come, need, card) for come, (need, card) in enumerate(product((2, 4, 5, 7), (0, 1)), start=3)]
 """Minute of arrival, need, card; the first of them has number 1."""
@@ -54,12 +42,14 @@ PACE: dict[str, Any] = {
 """Rule -> minutes of a service, minutes closed after it."""
 
 
-def engines(chosen: Chosen) -> tuple[Any, Any, Any]:
+def engines(chosen: Rule) -> tuple[Any, Any, Any]:
     space: dict[str, Any] = {"np": np, "FOREVER": 10**6}
-    result = []
-    for meaning in ("run", "table", "relation"):
-        exec(functions([chosen], meaning), space)
-        result.append(space[chosen.key])
+    point = next(point for point, rules in QUEUES.rules.items() if chosen in rules)
+    exec(f"def run({QUEUES.process['heads'][point][0]}):\n    return {chosen.run}\n", space)
+    result = [space["run"]]
+    for meaning in ("table", "relation"):
+        exec(functions(QUEUES, {point: [chosen]}, meaning), space)
+        result.append(space[chosen.name])
     return result[0], result[1], result[2]
 
 
@@ -70,14 +60,14 @@ def persons() -> list[dict[str, int]]:
     ]
 
 
-@pytest.mark.parametrize("chosen", chosen_rules("next"), ids=lambda item: item.key)
+@pytest.mark.parametrize("chosen", QUEUES.rules["next"], ids=lambda item: item.name)
 def test_who_is_called_next_is_in_every_engine_who_the_sentence_says(chosen):
     run, table, relation = engines(chosen)
     _, need, card = np.array(PEOPLE).T
     for minute, size in product((7, 8, 9, 10), (1, 2, 3, 5, 8)):
         for start in range(len(PEOPLE) - size + 1):
             line = list(range(start, start + size))
-            wanted = NEXT[chosen.key](line, minute)
+            wanted = NEXT[chosen.name](line, minute)
             assert (
                 min((persons()[i] for i in line), key=lambda c, minute=minute: run(c, minute))["number"] - 1
                 == wanted
@@ -92,14 +82,14 @@ def test_who_is_called_next_is_in_every_engine_who_the_sentence_says(chosen):
             )
 
 
-@pytest.mark.parametrize("chosen", chosen_rules("leave"), ids=lambda item: item.key)
+@pytest.mark.parametrize("chosen", QUEUES.rules["leave"], ids=lambda item: item.name)
 def test_who_goes_away_is_in_every_engine_who_the_sentence_says(chosen):
     run, table, relation = engines(chosen)
     latest, borne = (np.broadcast_to(column, len(PEOPLE)) for column in table(*np.array(PEOPLE).T))
     gone = 0
     for c, last, most in zip(persons(), latest, borne, strict=True):
         for number in range(7):
-            wanted = LEAVE[chosen.rule.name](chosen.amount, c["need"], c["card"], number, -1)
+            wanted = LEAVE[chosen.kind](chosen.amount, c["need"], c["card"], number, -1)
             gone += wanted
             assert [
                 bool(run(c, number, None)),
@@ -107,7 +97,7 @@ def test_who_goes_away_is_in_every_engine_who_the_sentence_says(chosen):
                 number > most,
             ] == [wanted] * 3
         stays = [
-            not LEAVE[chosen.rule.name](chosen.amount, c["need"], c["card"], 0, waited) for waited in range(9)
+            not LEAVE[chosen.kind](chosen.amount, c["need"], c["card"], 0, waited) for waited in range(9)
         ]
         gone += not all(stays)
         first = stays.index(False) if False in stays else 9
@@ -118,16 +108,16 @@ def test_who_goes_away_is_in_every_engine_who_the_sentence_says(chosen):
                 waited < last - c["come"],
             ]
             assert there == [waited < first or all(stays)] * 3
-    assert (gone > 0) == (chosen.key != "stay")
+    assert (gone > 0) == (chosen.name != "stay")
 
 
-@pytest.mark.parametrize("chosen", chosen_rules("pace"), ids=lambda item: item.key)
+@pytest.mark.parametrize("chosen", QUEUES.rules["pace"], ids=lambda item: item.name)
 def test_a_service_lasts_in_every_engine_what_the_sentence_says(chosen):
     run, table, relation = engines(chosen)
     come, need, card = np.array(PEOPLE).T
     for c, waited in product(persons(), range(7)):
         minute = c["come"] + waited
-        wanted = PACE[chosen.rule.name](chosen.amount, c["need"], c["card"], minute, waited)
+        wanted = PACE[chosen.kind](chosen.amount, c["need"], c["card"], minute, waited)
         assert tuple(map(int, run(c, minute))) == wanted
         assert tuple(map(int, table(c["number"] - 1, minute, come, need, card))) == wanted
         allowed = [
@@ -138,47 +128,5 @@ def test_a_service_lasts_in_every_engine_what_the_sentence_says(chosen):
         assert allowed == [wanted]
 
 
-def test_there_are_enough_rules_and_questions_and_no_text_holds_another():
-    assert {rule.name for rule in RULES} == {*NEXT, *LEAVE, *PACE}
-    assert len(RULES) >= 15 and len(QUESTIONS) >= 4
-    for theme in QUEUE_THEMES:
-        texts = [said(rule, theme) for rule in chosen_rules()]
-        assert len(set(texts)) == len(texts)
-        assert [pair for pair in permutations(texts, 2) if pair[0] in pair[1]] == []
-
-
-@pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.name)
-def test_every_question_is_answered_alike_by_three_engines_and_a_fourth_program(question):
-    random_numbers, known = (
-        np.random.default_rng(len(question.name)),
-        {point: chosen_rules(point) for point in POINTS},
-    )
-    for theme in QUEUE_THEMES:
-        drawn = {
-            point: [
-                known[point][item] for item in random_numbers.choice(len(known[point]), size=2, replace=False)
-            ]
-            for point in POINTS
-        }
-        made = entries(family := queue_of(theme, drawn, question))
-        for difficulty, seed in ((1, 1), (4, 2), (7, 3), (10, 4)):
-            assert_answered_alike(family, made, difficulty, seed)
-
-
-def test_a_queue_without_a_rule_or_out_of_order_is_not_read():
-    family = queue_world(np.random.default_rng(3))
-    assert family is not None
-    read, text = entries(family)["reader.py"], statements(family, [(5, 1)])[0]
-    lines = text.split("\n")
-    listed = [line for line in lines if line.startswith("- ")]
-    assert read(text)
-    for changed in (
-        text.replace(listed[-1] + "\n", ""),
-        text.replace(listed[-1], listed[-1][:-1] + " twice."),
-        text + " Why?",
-        text.replace(listed[0] + "\n", ""),
-        text.replace(f"{listed[0]}\n{listed[1]}", f"{listed[1]}\n{listed[0]}"),
-    ):
-        assert changed != text
-        with pytest.raises(ValueError, match="not a statement|not in order"):
-            read(changed)
+def test_there_is_a_table_for_every_rule():
+    assert {item.kind for item in QUEUES.alternatives} == {*NEXT, *LEAVE, *PACE}
