@@ -8,15 +8,7 @@ from heapq import heappop, heappush
 from itertools import pairwise
 from typing import Any
 
-from evolake.families.text_solver.language import (
-    Meaning,
-    Reader,
-    Unanswerable,
-    Unreadable,
-    known,
-    sentences,
-    table,
-)
+from evolake.families.text_solver.language import Meaning, Reader, Unanswerable, Unreadable, known, read_kind
 from evolake.families.text_solver.search import Budget, Clue, assignments
 
 MOST = 3_000
@@ -25,25 +17,12 @@ MOST = 3_000
 
 def read(text: str) -> Meaning:
     """Return the meaning of a text of one of these kinds; raise Unreadable with what has none."""
-    unread = ""
-    for kind, reads in KINDS.items():
-        reader = Reader(sentences(text))
-        length = len(reader.rest)
-        try:
-            return Meaning(reads(reader, table("single")[kind]), rules=reader.chosen)
-        except Unreadable as why:
-            if not unread or len(reader.rest) < length:
-                unread = str(why)
-    raise Unreadable(unread)
+    return read_kind("single", KINDS, text)
 
 
 def _frame(reader: Reader, tables: dict[str, Any]) -> None:
     for sentence in tables["frame"]:
         reader.take(sentence)
-
-
-def _question(reader: Reader, questions: dict[str, list[str]]) -> tuple[str, dict[str, Any]]:
-    return Reader([" ".join(reversed(reader.rest))], reader.words).choose(questions)
 
 
 def _bounded(number: int) -> int:
@@ -57,7 +36,7 @@ def _game(reader: Reader, tables: dict[str, Any]) -> Callable[[], Any]:
     takes = sorted(reader.take(tables["takes"])["numbers"])
     _frame(reader, tables)
     again, end = reader.choose(tables["again"])[0], reader.choose(tables["end"])[0]
-    name, values = _question(reader, tables["questions"])
+    name, values = reader.question(tables["questions"])
     size = _bounded(values["k"])
     if not takes or takes[0] < 1 or len(set(takes)) < len(takes) or (name == "winning" and size < 4):
         raise Unreadable("numbers that cannot be taken")
@@ -92,7 +71,7 @@ def _urn(reader: Reader, tables: dict[str, Any]) -> Callable[[], Any]:
     reader.words = {"things": things, "thing": things.removesuffix("s")}
     draws = reader.take(tables["draws"])["n"]
     back = reader.choose(tables["back"])[0]
-    name, values = _question(reader, tables["questions"])
+    name, values = reader.question(tables["questions"])
     if len(set(dict(counts))) < len(counts) or values["word"] not in dict(counts):
         raise Unreadable("a colour that is not there, or twice")
     if _bounded(draws) > 60 or (back == "kept" and draws > sum(dict(counts).values())):
@@ -133,7 +112,7 @@ def _jobs(reader: Reader, tables: dict[str, Any]) -> Callable[[], Any]:
     }
     _frame(reader, tables)
     first = reader.choose(tables["first"])[0]
-    name, _ = _question(reader, tables["questions"])
+    name, _ = reader.question(tables["questions"])
     if list(jobs) != list(range(1, len(jobs) + 1)) or any(needs - set(jobs) for _, needs in jobs.values()):
         raise Unreadable("they are not numbered one after another, or need what there is not")
     _bounded(sum(hours for hours, _ in jobs.values()))
@@ -175,7 +154,7 @@ def _routes(reader: Reader, tables: dict[str, Any]) -> Callable[[], Any]:
     reader.words |= {"unit": unit}
     _frame(reader, tables)
     more = reader.choose(tables["cost"])[1].get("k", 0)
-    name, values = _question(reader, tables["questions"])
+    name, values = reader.question(tables["questions"])
     start = known(names, values)["a"]
 
     def find() -> Any:
@@ -203,7 +182,7 @@ def _numbers(reader: Reader, tables: dict[str, Any]) -> Callable[[], Any]:
     span = reader.take(tables["range"])
     _frame(reader, tables)
     rules = [rule for rule, _ in reader.items(tables["rules"])]
-    name, _ = _question(reader, tables["questions"])
+    name, _ = reader.question(tables["questions"])
     if span["n"] < 1 or span["m"] >= span["n"]:
         raise Unreadable("a remainder that cannot be")
 
@@ -255,7 +234,7 @@ def _liars(reader: Reader, tables: dict[str, Any]) -> Callable[[], Any]:
         holds = SAID[meaning]
         clues.append(Clue(tuple(scope), lambda a, *of, holds=holds: bool(a) == holds(*of)))
     reader.take("Exactly one distribution fits all of this.")
-    name, _ = _question(reader, tables["questions"])
+    name, _ = reader.question(tables["questions"])
 
     def find() -> Any:
         fits = list(assignments(names, (0, 1), clues, distinct=False))

@@ -1,0 +1,226 @@
+"""Kinds with one answer: a row of cells, a cipher, ballots, a list of words, a network."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from itertools import pairwise, product
+from string import ascii_uppercase
+from typing import Any
+
+from evolake.families.text_solver.language import Meaning, Reader, Unanswerable, Unreadable, known, read_kind
+
+MOST = 100_000
+"""Words, or changes of cells."""
+Finder = Callable[[], Any]
+
+
+def read(text: str) -> Meaning:
+    """Return the meaning of a text of one of these kinds; raise Unreadable with what has none."""
+    return read_kind("computed", KINDS, text)
+
+
+def _small(number: int) -> None:
+    if number > MOST:
+        raise Unreadable(f"too large: {number}")
+
+
+def _cells(reader: Reader, tables: dict[str, Any]) -> Finder:
+    row = [letter == "X" for letter in reader.take(tables["row"])["letters"]]
+    steps = reader.take(tables["steps"])["k"]
+    reader.take(tables["turns"])
+    change, border = (reader.choose(tables[kind], "- ")[0] for kind in ("change", "border"))
+    name, _ = reader.question(tables["questions"])
+    _small(steps * len(row))
+
+    def find() -> Any:
+        rows = [row]
+        for _ in range(steps):
+            now = rows[-1]
+            ends = {"round": [now[-1], now[0]], "off": [False] * 2, "on": [True] * 2}[border]
+            wide = [ends[0], *now, ends[1]]
+            rows.append([CHANGES[change](*wide[at : at + 3]) for at in range(len(now))])
+        if name == "row":
+            return "".join("X" if one else "O" for one in rows[-1])
+        counted = rows[1:] if name == "each_step" else list(zip(*rows[1:], strict=True))
+        return [sum(one) for one in counted]
+
+    return find
+
+
+CHANGES: dict[str, Callable[[bool, bool, bool], bool]] = {
+    "one": lambda left, own, right: left + right == 1,
+    "odd": lambda left, own, right: (left + own + right) % 2 == 1,
+    "unlike": lambda left, own, right: 0 < left + own + right < 3,
+    "right": lambda left, own, right: own + right == 1,
+}
+
+
+def _cipher(reader: Reader, tables: dict[str, Any]) -> Finder:
+    key, width = reader.take(tables["key"]).values()
+    reader.take(tables["steps"])
+    shift, order = (reader.choose(tables[kind], "- ")[0] for kind in ("shift", "order"))
+    reader.take(tables["forward"])
+    name, values = reader.question(tables["questions"])
+    word = values["letters"]
+    if not width:
+        raise Unreadable("a width of 0")
+
+    def by(at: int, before: str) -> int:
+        shifts = {"same": key, "more": key + at, "turns": key if at % 2 == 0 else -key}
+        if shift == "before" and at:
+            return ascii_uppercase.index(before) + 1
+        return shifts.get(shift, key)
+
+    def moved(letter: str, places: int) -> str:
+        return ascii_uppercase[(ascii_uppercase.index(letter) + places) % len(ascii_uppercase)]
+
+    def places() -> list[int]:
+        """Return the place in the word of each letter of the result."""
+        column = {"left": lambda at: at % width, "right": lambda at: -(at % width)}
+        if order == "blocks":
+            return sorted(range(len(word)), key=lambda at: (at // width, -at))
+        return sorted(range(len(word)), key=lambda at: (column[order](at), at))
+
+    def coded(one: str) -> str:
+        letters = [moved(letter, by(at, one[at - 1])) for at, letter in enumerate(one)]
+        return "".join(letters[at] for at in places())
+
+    def find() -> Any:
+        if name == "becomes":
+            return coded(word)
+        if name == "three":
+            words = [word]
+            for _ in range(3):
+                words.append(coded(words[-1]))
+            return words[1:]
+        plain = ""
+        for _, letter in sorted(zip(places(), word, strict=True)):
+            plain += moved(letter, -by(len(plain), plain[-1:]))
+        return plain
+
+    return find
+
+
+def _ballots(reader: Reader, tables: dict[str, Any]) -> Finder:
+    names = reader.take(tables["names"])["list"]
+    reader.take(tables["lists"])
+    lists: list[tuple[int, list[str]]] = []
+    while (found := reader.maybe(tables["list"])) is not None:
+        if sorted(found["list"]) != sorted(set(names)):
+            raise Unreadable(f"a list of other names: {found['list']}")
+        lists.append((found["k"], found["list"]))
+    for sentence in tables["rounds"]:
+        reader.take(sentence)
+    out, equal = (reader.choose(tables[kind], "- ")[0] for kind in ("out", "equal"))
+    name, _ = reader.question(tables["questions"])
+
+    def find() -> Any:
+        left, gone = sorted(names, reverse=equal == "late"), []
+        while left:
+            stays: Counter[str] = Counter()
+            for number, whole in lists:
+                ranks = [one for one in whole if one in left]
+                for at, one in enumerate(ranks):
+                    behind = len(ranks) - 1 - at
+                    stays[one] += number * {"front": at == 0, "end": behind > 0, "points": behind}[out]
+            gone.append(min(left, key=lambda one, stays=stays: stays[one]))
+            left.remove(gone[-1])
+        if name == "order":
+            return gone
+        return {one: gone.index(one) + 1 if one != gone[-1] else 0 for one in names}
+
+    return find
+
+
+def _words(reader: Reader, tables: dict[str, Any]) -> Finder:
+    found = reader.take(tables["letters"])
+    length, letters = found["k"], found["list"]
+    pieces = reader.take(tables["pieces"])["list"]
+    reader.take(tables["hold"])
+    rules = [rule for rule, _ in reader.items(tables["rules"])]
+    reader.take(tables["numbered"])
+    name, values = reader.question(tables["questions"])
+    if len(set(letters)) < len(letters) or not 1 <= length <= 12 or not values["k"]:
+        raise Unreadable("a letter twice, no letters, or no number")
+    _small(len(letters) ** length)
+
+    def find() -> Any:
+        kept = [
+            word
+            for word in map("".join, product(sorted(letters), repeat=length))
+            if all(WORDS[rule](word) for rule in rules) and not any(piece in word for piece in pieces)
+        ]
+        some = kept[values["k"] - 1 :][: 3 if name == "three" else 1]
+        if len(some) < (3 if name == "three" else 1):
+            raise Unanswerable(f"there are {len(kept)} words")
+        if name == "letters":
+            return {letter: some[0].count(letter) for letter in letters}
+        return some if name == "three" else some[0]
+
+    return find
+
+
+WORDS: dict[str, Callable[[str], bool]] = {
+    "no_twin": lambda word: all(one != other for one, other in pairwise(word)),
+    "twin": lambda word: any(one == other for one, other in pairwise(word)),
+    "twice": lambda word: max(Counter(word).values()) <= 2,
+    "same_ends": lambda word: word[0] == word[-1],
+    "rising": lambda word: word[0] < word[-1],
+    "falling": lambda word: word[0] > word[-1],
+}
+
+
+def _network(reader: Reader, tables: dict[str, Any]) -> Finder:
+    names = reader.take(tables["names"])["list"]
+    reader.take(tables["lines"])
+    lines: list[tuple[str, str, int]] = []
+    while (found := reader.maybe(tables["line"])) is not None:
+        known(names, found)
+        lines.append((found["a"], found["b"], found["k"]))
+    for sentence in tables["tree"]:
+        reader.take(sentence)
+    given, want = (reader.choose(tables[kind], "- ")[0] for kind in ("given", "want"))
+    name, _ = reader.question(tables["questions"])
+    if len({cost for *_, cost in lines}) < len(lines) or len({frozenset(line[:2]) for line in lines}) < len(
+        lines
+    ):
+        raise Unreadable("the costs are not different, or a pair stands twice")
+
+    def find() -> Any:
+        usable = lines[1:] if given == "without" else lines
+        forced = {"first": lines[:1], "last": lines[-1:]}.get(given, [])
+        order = sorted(usable, key=lambda line: (line not in forced, -line[2] if want == "most" else line[2]))
+        # a line is built if those before it do not join its ends
+        built = [line for at, line in enumerate(order) if line[1] not in _reached(line[0], [*order[:at]])]
+        away = _reached(names[0], built)
+        if len(away) < len(names):
+            raise Unanswerable("not all places can be joined")
+        if name == "costs":
+            return sorted(cost for *_, cost in built)
+        if name == "degrees":
+            return {one: sum(one in line[:2] for line in built) for one in names}
+        return {one: away[one] for one in names[1:]}
+
+    return find
+
+
+def _reached(start: str, lines: list[tuple[str, str, int]]) -> dict[str, int]:
+    """Return how many lines away each place is that can be reached."""
+    found, edge = {start: 0}, [start]
+    for place in edge:
+        for one, other, _ in lines:
+            for here, there in ((one, other), (other, one)):
+                if here == place and there not in found:
+                    found[there] = found[place] + 1
+                    edge.append(there)
+    return found
+
+
+KINDS: dict[str, Callable[[Reader, dict[str, Any]], Finder]] = {
+    "cells": _cells,
+    "cipher": _cipher,
+    "ballots": _ballots,
+    "words": _words,
+    "network": _network,
+}
