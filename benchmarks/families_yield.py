@@ -179,7 +179,9 @@ def show_worlds(pool: Any, agents: Agents, first: int, count: int, name: str) ->
     for seed in range(first, first + count):
         examined = judge(child_of(name, [], np.random.default_rng(seed)), [])
         found = mechanics_of(examined.family)
-        engines.setdefault(found.engine, Counter()).update([found.rules] if examined.accepted else ["blocked"])
+        engines.setdefault(found.engine, Counter()).update(
+            [found.rules] if examined.accepted else ["blocked"]
+        )
         if not examined.accepted and (block := examined.blocked_by):
             blocks[block.rule_id] += 1
             print(f"{seed}: {block.rule_id}: {block.reason}", flush=True)
@@ -192,7 +194,9 @@ def show_worlds(pool: Any, agents: Agents, first: int, count: int, name: str) ->
     )
     for engine, rules in sorted(engines.items()):
         passed = rules.total() - rules["blocked"]
-        print(f"  {engine:14s} {passed:3d} of {rules.total():3d}, {len(rules.keys() - {'blocked'})} mechanics")
+        print(
+            f"  {engine:14s} {passed:3d} of {rules.total():3d}, {len(rules.keys() - {'blocked'})} mechanics"
+        )
 
 
 def show_text(pool: Any, first: int, count: int) -> None:

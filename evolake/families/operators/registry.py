@@ -1,13 +1,14 @@
 """The evolution operators, by name, and which families become parents: those that few children came from
 first, and of these such as are unlike each other.
 
-Seven operators make one child of their parents, or say that these parents do not allow it (NotComposable); the
+Nine operators make one child of their parents, or say that these parents do not allow it (NotComposable); the
 worlds draw a new kind of puzzle without a parent.
 
     switch     another alternative of a rule          aggregate  several instances, one question about all answers
     pipe       an answer becomes a number             invert     which number makes the answer so
     guard      an answer decides a rule               filter     only elements that meet a condition
-    series     several instances, all their answers
+    series     several instances, all their answers   extend     one rule more, of many right answers
+    aim        those of many right answers that are near the best one
 
     constraint_world   what follows from a few statements about an arrangement
     process_world      what a run by a few rules comes to
@@ -42,6 +43,7 @@ from evolake.families.operators.of_families import (
     series,
     switch_rule,
 )
+from evolake.families.operators.of_many import aim, extend
 from evolake.families.worlds.constraint_world import constraint_world
 from evolake.families.worlds.liveliness import NoWorld
 from evolake.families.worlds.process_world import process_world
@@ -163,6 +165,8 @@ COMPOSING: Mapping[str, Operator] = MappingProxyType(
         "invert": invert,
         "filter": constrain,
         "series": series,
+        "extend": extend,
+        "aim": aim,
     }
 )
 WORLDS: Mapping[str, Operator] = MappingProxyType(
@@ -179,7 +183,9 @@ that ask for something to be made."""
 OPERATORS: Mapping[str, Operator] = MappingProxyType({**COMPOSING, **WORLDS})
 SLACK = 1e-9
 """So that shares like 0.1 + 0.2 count as what they mean."""
-CONSTRUCTIVE = frozenset({"switch", "series"})
+OF_MANY = frozenset({"extend", "aim"})
+"""Operators that take a parent with many correct answers, which its primary lists."""
+CONSTRUCTIVE = frozenset({"switch", "series"}) | OF_MANY
 """Operators that take a parent with many correct answers as well."""
 OF_TWO = frozenset({"pipe", "guard"})
 """Operators that take two parents, of one language."""

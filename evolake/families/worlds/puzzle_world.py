@@ -14,7 +14,8 @@ heading; engines with many correct answers have two checkers as well.
 
 The heading is the program's part, with the name that families call it by. In a program, names in double
 underscores are filled in (`evolake.program_templates`). In the words, answers of questions are the last
-statements of the programs' `solution` and the first ones of the checkers' `check`.
+statements of the programs' `solution` and the first ones of the checkers' `check`. A primary that can find
+all right answers has `every(inputs)`, which yields them, and writes one in `shown`: operators ask it for more.
 """
 
 from __future__ import annotations
