@@ -1,4 +1,4 @@
-"""Kinds with one answer: a row of cells, a cipher, ballots, a list of words, a network."""
+"""Kinds with one answer: cells, a cipher, ballots, words, a network, a picture, rewriting, a field."""
 
 from __future__ import annotations
 
@@ -217,10 +217,122 @@ def _reached(start: str, lines: list[tuple[str, str, int]]) -> dict[str, int]:
     return found
 
 
+def _picture(reader: Reader, tables: dict[str, Any]) -> Finder:
+    rows: list[list[str]] = []
+    while (found := reader.maybe(tables["row"])) is not None:
+        rows.append(found["list"])
+        if found["k"] != len(rows) or any(len(letter) != 1 for letter in found["list"]):
+            raise Unreadable(f"not a row of letters in its place: {found['k']}")
+    size = len(rows)
+    if not size or any(len(row) != size for row in rows):
+        raise Unreadable("not a square")
+    commands = reader.take(tables["commands"])["words"]
+    reader.take(tables["do"])
+    does = {name: MOVES[reader.choose(tables[name], "- ")[0]] for name in ("turn", "flip", "push")}
+    name, _ = reader.question(tables["questions"])
+    if set(commands) - set(does):
+        raise Unreadable(f"another command: {commands}")
+    _small(len(commands) * size * size)
+
+    def find() -> Any:
+        end = [[""] * size for _ in rows]
+        for row, letters in enumerate(rows):
+            for column, letter in enumerate(letters):
+                place = row, column
+                for command in commands:
+                    place = does[command](*place, size)
+                end[place[0]][place[1]] = letter
+        if name == "rows":
+            return ["".join(row) for row in end]
+        if name == "across":
+            return "".join(end[place][place] for place in range(size))
+        return {side: "".join(row[at] for row in end) for side, at in (("left", 0), ("right", -1))}
+
+    return find
+
+
+MOVES: dict[str, Callable[[int, int, int], tuple[int, int]]] = {
+    "right": lambda row, column, size: (column, size - 1 - row),
+    "left": lambda row, column, size: (size - 1 - column, row),
+    "across": lambda row, column, size: (row, size - 1 - column),
+    "over": lambda row, column, size: (size - 1 - row, column),
+    "swap": lambda row, column, size: (column, row),
+    "top": lambda row, column, size: (row, (column + (row == 0)) % size),
+    "side": lambda row, column, size: ((row + (column == 0)) % size, column),
+    "down": lambda row, column, size: ((row + 1) % size, column),
+}
+"""Where a letter goes, by the meanings of commands."""
+
+
+def _rewriting(reader: Reader, tables: dict[str, Any]) -> Finder:
+    start = reader.take(tables["start"])["word"]
+    reader.take(tables["rules"])
+    rules: list[tuple[str, str]] = []
+    while (found := reader.maybe(tables["rule"])) is not None:
+        rules.append((found["word"], found["word1"]))
+        if found["k"] != len(rules):
+            raise Unreadable(f"a rule with another number: {found['k']}")
+    steps = reader.take(tables["steps"])["k"]
+    which, where = (reader.choose(tables[kind])[0] for kind in ("which", "where"))
+    reader.take(tables["idle"])
+    name, _ = reader.question(tables["questions"])
+    _small(steps * (len(start) + steps * max((len(new) for _, new in rules), default=0)))
+
+    def find() -> Any:
+        word, used = start, []
+        for _ in range(steps):
+            fitting = [number for number, (old, _) in enumerate(rules, 1) if old in word]
+            used.append((fitting[0] if which == "lowest" else fitting[-1]) if fitting else 0)
+            if fitting:
+                old, new = rules[used[-1] - 1]
+                at = word.index(old) if where == "left" else word.rindex(old)
+                word = word[:at] + new + word[at + len(old) :]
+        return word if name == "end" else used
+
+    return find
+
+
+def _field(reader: Reader, tables: dict[str, Any]) -> Finder:
+    at = reader.take(tables["corners"])
+    corners = [(at["k"], at["l"]), (at["m"], at["n"]), (at["p"], at["q"])]
+    reader.take(tables["posts"])
+    posts: dict[str, tuple[int, int]] = {}
+    while (found := reader.maybe(tables["one"])) is not None:
+        if found["a"] in posts:
+            raise Unreadable(f"twice: {found['a']}")
+        posts[found["a"]] = found["k"], found["l"]
+    edge, _ = reader.choose(tables["edge"])
+    name, _ = reader.question(tables["questions"])
+    _small(max(east for east, _ in corners) * max(north for _, north in corners))
+
+    def inside(east: int, north: int) -> bool:
+        sides = [
+            (x - a) * (north - b) - (y - b) * (east - a)
+            for (a, b), (x, y) in pairwise([*corners, corners[0]])
+        ]
+        if min(sides) < 0 < max(sides):
+            return False
+        if 0 not in sides or edge == "counts":
+            return True
+        return edge == "between" and (east, north) not in corners
+
+    def find() -> Any:
+        if name == "posts":
+            return sorted(one for one, place in posts.items() if inside(*place))
+        easts, norths = (range(max(values) + 1) for values in zip(*corners, strict=True))
+        counts = {north: sum(inside(east, north) for east in easts) for north in norths}
+        return {north: count for north, count in counts.items() if count}
+
+    return find
+
+
 KINDS: dict[str, Callable[[Reader, dict[str, Any]], Finder]] = {
     "cells": _cells,
     "cipher": _cipher,
     "ballots": _ballots,
     "words": _words,
     "network": _network,
+    "picture": _picture,
+    "rewriting": _rewriting,
+    "field": _field,
 }

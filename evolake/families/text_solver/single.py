@@ -104,7 +104,7 @@ def _urn(reader: Reader, tables: dict[str, Any]) -> Callable[[], Any]:
 def _jobs(reader: Reader, tables: dict[str, Any]) -> Callable[[], Any]:
     found = reader.take(*tables["opening"])
     by, ones = found["word"].removesuffix("s"), found["word1"]
-    one = ones.removesuffix("s")
+    one = ones.removesuffix("es" if ones.endswith("shes") else "s")
     reader.words = {"by": by, "one": one, "ones": ones, "One": one.capitalize()}
     jobs = {
         values["k"]: (values["m"], {values[place] for place in "np" if place in values})
@@ -119,7 +119,8 @@ def _jobs(reader: Reader, tables: dict[str, Any]) -> Callable[[], Any]:
 
     def claim(job: int) -> tuple[int, int]:
         wanted = sum(job in needs for _, needs in jobs.values())
-        return -{"needed": wanted, "highest": job, "longest": jobs[job][0]}[first], job
+        claims = {"needed": wanted, "highest": job, "longest": jobs[job][0], "shortest": -jobs[job][0]}
+        return -claims[first], job
 
     def find() -> Any:
         ends: dict[int, int] = {}
@@ -133,6 +134,8 @@ def _jobs(reader: Reader, tables: dict[str, Any]) -> Callable[[], Any]:
             if not running and not ready:
                 raise Unanswerable("some can never begin")
             now = min(running, default=now)
+        if name == "order":
+            return sorted(jobs, key=lambda job: (ends[job] - jobs[job][0], job))
         return sum(ends.values()) if name == "sum" else dict(sorted(ends.items()))
 
     return find
@@ -141,7 +144,12 @@ def _jobs(reader: Reader, tables: dict[str, Any]) -> Callable[[], Any]:
 def _routes(reader: Reader, tables: dict[str, Any]) -> Callable[[], Any]:
     found = reader.take(*tables["opening"])
     names, places, ways = found["list"], found["word"], found["word1"]
-    reader.words = {"places": places, "place": places.removesuffix("s"), "ways": ways}
+    reader.words = {
+        "places": places,
+        "place": places.removesuffix("s"),
+        "ways": ways,
+        "way": ways.removesuffix("s"),
+    }
     joined: dict[str, list[tuple[str, int]]] = {name: [] for name in names}
     unit = ""
     while (way := reader.maybe("- {a} and {b}: {k} {word}.")) is not None:
@@ -153,7 +161,8 @@ def _routes(reader: Reader, tables: dict[str, Any]) -> Callable[[], Any]:
         joined[way["b"]].append((way["a"], way["k"]))
     reader.words |= {"unit": unit}
     _frame(reader, tables)
-    more = reader.choose(tables["cost"])[1].get("k", 0)
+    kind, found = reader.choose(tables["cost"])
+    more, first = found.get("k", 0), 2 if kind == "twice" else 1
     name, values = reader.question(tables["questions"])
     start = known(names, values)["a"]
 
@@ -166,7 +175,7 @@ def _routes(reader: Reader, tables: dict[str, Any]) -> Callable[[], Any]:
                 continue
             costs[place] = cost
             for other, price in joined[place]:
-                heappush(waiting, (cost + price + (0 if place == start else more), other))
+                heappush(waiting, (cost + (first * price if place == start else price + more), other))
         if len(costs) < len(names):
             raise Unanswerable("there is no journey to some of them")
         del costs[start]
