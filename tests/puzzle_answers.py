@@ -24,6 +24,7 @@ def of_puzzle(inputs: Mapping[str, Any], rules: Mapping[str, str], asked: str, t
         "ballots": of_ballots,
         "pieces": of_words,
         "towns": of_network,
+        "claims": of_kinds,
     }
     return next(solve for key, solve in kinds.items() if key in inputs)(inputs, rules, asked, text)
 
@@ -393,6 +394,53 @@ def of_network(inputs: Mapping[str, Any], rules: Mapping[str, str], asked: str, 
     if asked == "lines at each place":
         return {town: sum(town in line for line in some) for town in towns}
     return {town: number for town, number in reached.items() if town != towns[0]}
+
+
+def of_kinds(inputs: Mapping[str, Any], rules: Mapping[str, str], asked: str, text: str) -> Any:
+    """Which regions of a diagram may be shaded: a statement is decided in the fullest diagram, and in those
+    that leave one region more empty."""
+    kinds = inputs["kinds"]
+    regions = [set(some) for size in range(len(kinds) + 1) for some in combinations(kinds, size)]
+
+    def cut(one: str, other: str, inside: bool) -> set[int]:
+        return {
+            place for place, region in enumerate(regions) if one in region and (other in region) == inside
+        }
+
+    def true(full: set[int], statement: Any) -> bool:
+        word, one, other = statement
+        both, only = full & cut(one, other, True), full & cut(one, other, False)
+        if word in ("all", "no"):
+            return not (only if word == "all" else both)
+        if rules["some"] == "part":
+            return bool(both and only)
+        return bool(both if word == "some" else only)
+
+    full = set(range(len(regions)))
+    for word, one, other in inputs["known"]:
+        if word in ("all", "no"):
+            full -= cut(one, other, word == "no")
+    tried = [
+        full,
+        *(full - cut(one, other, way) for one, other in permutations(kinds, 2) for way in (True, False)),
+    ]
+    worlds = [
+        world
+        for world in tried
+        if all(true(world, statement) for statement in inputs["known"])
+        and (rules["empty"] == "may" or all(any(kind in regions[place] for place in world) for kind in kinds))
+    ]
+    word = ""
+    for claim in inputs["claims"]:
+        seen = {true(world, claim) for world in worlds}
+        word += "U" if len(seen) > 1 else "T" if True in seen else "F"
+    if asked == "a word of judgements":
+        return word
+    lists = {
+        name: [place for place, one in enumerate(word, 1) if one == letter]
+        for name, letter in (("true", "T"), ("false", "F"), ("open", "U"))
+    }
+    return lists["true"] if asked == "what is certainly true" else lists
 
 
 def hops(start: str, lines: Any) -> dict[str, int]:

@@ -13,7 +13,7 @@ worlds draw a new kind of puzzle without a parent.
     constraint_world   what follows from a few statements about an arrangement
     process_world      what a run by a few rules comes to
     puzzle_world       a puzzle of one of several engines: routes, schedules, pictures, numbers, rewriting,
-                       games, urns, liars, fields, cells, ciphers, ballots, words, networks, and plans,
+                       games, urns, liars, fields, cells, ciphers, ballots, words, networks, kinds, and plans,
                        chains, choices, signs, guards and moves, of which many are correct
 
 The same parents and the same random numbers give the same child. A child declares its parents' rules, ports

@@ -326,6 +326,76 @@ def _field(reader: Reader, tables: dict[str, Any]) -> Finder:
     return find
 
 
+Statement = tuple[str, str, str]
+MOST_KINDS = 6
+
+
+def _kinds(reader: Reader, tables: dict[str, Any]) -> Finder:
+    names = reader.take(tables["names"])["words"]
+
+    def said(start: str) -> Statement:
+        meaning, values = reader.choose(tables["said"], start)
+        if not {values["word"], values["word1"]} <= set(names) or values["word"] == values["word1"]:
+            raise Unreadable(f"not two of the kinds: {values}")
+        return meaning, values["word"], values["word1"]
+
+    reader.take(tables["known"])
+    known, claims = [], []
+    while reader.next.startswith("- "):
+        known.append(said("- "))
+    reader.take(tables["judge"])
+    while reader.next.startswith("- Statement "):
+        claims.append(said(f"- Statement {len(claims) + 1}: "))
+    reader.take(tables["hold"])
+    some, empty = (reader.choose(tables[kind], "- ")[0] for kind in ("some", "empty"))
+    name, _ = reader.question(tables["questions"])
+    if len(names) > MOST_KINDS:
+        raise Unreadable(f"too large: {len(names)} kinds")
+    # a thing is the set of its kinds; a fact is that there is none, or one, in a region of such things
+    things = [frozenset(some) for some in _subsets(names)]
+
+    def facts(statement: Statement) -> list[tuple[bool, frozenset[frozenset[str]]]]:
+        meaning, one, other = statement
+        both = frozenset(thing for thing in things if {one, other} <= thing)
+        only = frozenset(thing for thing in things if one in thing and other not in thing)
+        if meaning in ("all", "no"):
+            return [(False, only if meaning == "all" else both)]
+        if some == "part":
+            return [(True, both), (True, only)]
+        return [(True, both if meaning == "some" else only)]
+
+    def fit(given: list[tuple[bool, frozenset[frozenset[str]]]]) -> bool:
+        left = set(things).difference(*(region for is_one, region in given if not is_one))
+        return all(left & region for is_one, region in given if is_one)
+
+    def find() -> Any:
+        given = [fact for statement in known for fact in facts(statement)]
+        if empty == "none":
+            given += [(True, frozenset(thing for thing in things if one in thing)) for one in names]
+        if not fit(given):
+            raise Unanswerable("what is known cannot all be true")
+        word = ""
+        for claim in claims:
+            own = facts(claim)
+            opposites = [(not is_one, region) for is_one, region in own]
+            false, true = not fit(given + own), not any(fit([*given, one]) for one in opposites)
+            word += "F" if false else "T" if true else "U"
+        lists = {
+            key: [at for at, one in enumerate(word, 1) if one == letter]
+            for key, letter in tables["list"].items()
+        }
+        return {"word": word, "true": lists["true"], "each": lists}[name]
+
+    return find
+
+
+def _subsets(names: list[str]) -> list[list[str]]:
+    return [
+        [name for name, there in zip(names, chosen, strict=True) if there]
+        for chosen in product((False, True), repeat=len(names))
+    ]
+
+
 KINDS: dict[str, Callable[[Reader, dict[str, Any]], Finder]] = {
     "cells": _cells,
     "cipher": _cipher,
@@ -335,4 +405,5 @@ KINDS: dict[str, Callable[[Reader, dict[str, Any]], Finder]] = {
     "picture": _picture,
     "rewriting": _rewriting,
     "field": _field,
+    "kinds": _kinds,
 }
