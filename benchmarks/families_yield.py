@@ -5,8 +5,9 @@
                                                                       classes meant for these gates, where any
                                                                       is named
     python benchmarks/families_yield.py worlds [FIRST] [COUNT] [NAME]  default 40 and 50: drawn worlds of these seeds that pass every gate as they are
-                                                                      drawn, and what blocked the others;
-                                                                      NAME: default `constraint_world`
+                                                                      drawn, and what blocked the others,
+                                                                      and the same by engine; NAME: default
+                                                                      `constraint_world`
     python benchmarks/families_yield.py text [FIRST] [COUNT]          default 0 and 80: worlds of these seeds by each of the three operators, ten
                                                                       questions each: how many the text solver reads, and how many of its answers
                                                                       are the label
@@ -174,8 +175,13 @@ def show_faults(pool: Any, agents: Agents, each: int, gates: Sequence[str], figu
 def show_worlds(pool: Any, agents: Agents, first: int, count: int, name: str) -> None:
     """Worlds of the seeds from `first` on, none of which knows of another."""
     judge, blocks = judge_of(pool, agents), Counter[str]()
+    engines: dict[str, Counter[str]] = {}
     for seed in range(first, first + count):
         examined = judge(child_of(name, [], np.random.default_rng(seed)), [])
+        found = mechanics_of(examined.family)
+        engines.setdefault(found.engine, Counter()).update(
+            [found.rules] if examined.accepted else ["blocked"]
+        )
         if not examined.accepted and (block := examined.blocked_by):
             blocks[block.rule_id] += 1
             print(f"{seed}: {block.rule_id}: {block.reason}", flush=True)
@@ -186,6 +192,11 @@ def show_worlds(pool: Any, agents: Agents, first: int, count: int, name: str) ->
             or "nothing is blocked"
         )
     )
+    for engine, rules in sorted(engines.items()):
+        passed = rules.total() - rules["blocked"]
+        print(
+            f"  {engine:14s} {passed:3d} of {rules.total():3d}, {len(rules.keys() - {'blocked'})} mechanics"
+        )
 
 
 def show_text(pool: Any, first: int, count: int) -> None:

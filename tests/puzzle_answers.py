@@ -3,7 +3,7 @@ or acted out."""
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from itertools import combinations, permutations
+from itertools import combinations, pairwise, permutations
 from typing import Any
 
 
@@ -19,6 +19,12 @@ def of_puzzle(inputs: Mapping[str, Any], rules: Mapping[str, str], asked: str, t
         "draws": of_urn,
         "says": of_liars,
         "corners": of_field,
+        "row": of_cells,
+        "key": of_cipher,
+        "ballots": of_ballots,
+        "pieces": of_words,
+        "towns": of_network,
+        "claims": of_kinds,
     }
     return next(solve for key, solve in kinds.items() if key in inputs)(inputs, rules, asked, text)
 
@@ -261,12 +267,201 @@ def of_liars(inputs: Mapping[str, Any], rules: Mapping[str, str], asked: str, te
     )
 
 
+def of_cells(inputs: Mapping[str, Any], rules: Mapping[str, str], asked: str, text: str) -> Any:
+    """Sums of what is around a cell, weighted so that each pattern has a number."""
+    size, state = len(inputs["row"]), {place for place, one in enumerate(inputs["row"]) if one == "X"}
+    wanted = {"one": {1, 4, 3, 6}, "odd": {1, 2, 4, 7}, "mixed": set(range(1, 7)), "right": {1, 2, 5, 6}}
+    states = []
+    for _ in range(inputs["steps"]):
+
+        def lit(place: int, state: set[int] = state) -> bool:
+            if 0 <= place < size or rules["border"] == "ring":
+                return place % size in state
+            return rules["border"] == "on"
+
+        state = {
+            place
+            for place in range(size)
+            if sum(lit(place + 1 - bit) << bit for bit in range(3)) in wanted[rules["change"]]
+        }
+        states.append(state)
+    if asked == "the row in the end":
+        return "".join("X" if place in state else "O" for place in range(size))
+    if asked == "how many after each step":
+        return [len(state) for state in states]
+    return [sum(place in state for state in states) for place in range(size)]
+
+
+def of_cipher(inputs: Mapping[str, Any], rules: Mapping[str, str], asked: str, text: str) -> Any:
+    """A table that is written and read as the text says; plain words by taking all that was done back."""
+    key, width = inputs["key"], inputs["width"]
+
+    def cells(size: int) -> list[int]:
+        table = [list(range(start, min(start + width, size))) for start in range(0, size, width)]
+        if rules["order"] == "blocks":
+            return [place for row in table for place in row[::-1]]
+        columns = [[row[column] for row in table if column < len(row)] for column in range(width)]
+        turned = columns if rules["order"] == "columns" else columns[::-1]
+        return [place for column in turned for place in column]
+
+    def number(letter: str) -> int:
+        return "ABCDEFGHIJKLMNOPQRSTUVWXYZ".index(letter)
+
+    def shifts(word: str) -> list[int]:
+        amounts = {
+            "same": [key] * len(word),
+            "growing": list(range(key, key + len(word))),
+            "turns": [key * (-1) ** place for place in range(len(word))],
+            "chain": [key, *(number(letter) + 1 for letter in word)],
+        }
+        return amounts[rules["shift"]]
+
+    def forward(word: str) -> str:
+        moved = [chr(65 + (number(one) + by) % 26) for one, by in zip(word, shifts(word), strict=False)]
+        return "".join(moved[place] for place in cells(len(word)))
+
+    if asked == "from plain to coded":
+        return forward(inputs["letters"])
+    if asked == "again and again":
+        first = forward(inputs["letters"])
+        return [first, forward(first), forward(forward(first))]
+    moved = [""] * len(inputs["letters"])
+    for place, letter in zip(cells(len(moved)), inputs["letters"], strict=True):
+        moved[place] = letter
+    word = ""
+    for place, letter in enumerate(moved):
+        word += chr(65 + (number(letter) - shifts(word + "A")[place]) % 26)
+    return word
+
+
+def of_ballots(inputs: Mapping[str, Any], rules: Mapping[str, str], asked: str, text: str) -> Any:
+    """Pairs of names that are compared on every list."""
+    left, gone = set(inputs["candidates"]), []
+    while left:
+        badness: dict[str, int] = {}
+        for name in left:
+            total = 0
+            for number, ballot in inputs["ballots"]:
+                beaten = sum(ballot.index(name) < ballot.index(other) for other in left - {name})
+                losses = len(left) - 1 - beaten
+                total += number * {"front": losses > 0, "end": beaten == 0, "points": losses}[rules["out"]]
+            badness[name] = total
+        equal = sorted(name for name in left if badness[name] == max(badness.values()))
+        gone.append(equal[-1 if rules["equal"] == "late" else 0])
+        left.remove(gone[-1])
+    if asked == "who drops out when":
+        return gone
+    return {name: number for number, name in enumerate(gone[:-1], 1)} | {gone[-1]: 0}
+
+
+def of_words(inputs: Mapping[str, Any], rules: Mapping[str, str], asked: str, text: str) -> Any:
+    """Numbers in the base of as many letters as there are, counted up."""
+    letters, length, found = sorted(inputs["letters"]), inputs["length"], []
+    for code in range(len(letters) ** length):
+        digits = [code // len(letters) ** place % len(letters) for place in reversed(range(length))]
+        doubles = any(not one - other for one, other in pairwise(digits))
+        near = {
+            "different": not doubles,
+            "double": doubles,
+            "rare": max(digits.count(digit) for digit in digits) in (1, 2),
+        }[rules["neighbours"]]
+        gap = digits[-1] - digits[0]
+        ends = {"equal": gap == 0, "rising": gap > 0, "falling": gap < 0}[rules["ends"]]
+        pairs = {letters[one] + letters[other] for one, other in pairwise(digits)}
+        if near and ends and not pairs & set(inputs["pieces"]):
+            found.append("".join(letters[digit] for digit in digits))
+    mine = found[inputs["number"] - 1 :][:3]
+    if asked == "the letters of a word":
+        return {letter: mine[0].count(letter) for letter in letters}
+    return mine if asked == "words in a row" else mine[0]
+
+
+def of_network(inputs: Mapping[str, Any], rules: Mapping[str, str], asked: str, text: str) -> Any:
+    """Every choice of as many lines as are needed."""
+    towns, lines = inputs["towns"], inputs["lines"]
+    allowed = lines[1:] if rules["given"] == "without" else lines
+    best: Any = None
+    for some in combinations(allowed, len(towns) - 1):
+        if rules["given"] in ("first", "last") and lines[-(rules["given"] == "last")] not in some:
+            continue
+        reached = hops(towns[0], some)
+        cost = sum(line[2] for line in some) * (1 if rules["want"] == "least" else -1)
+        if len(reached) == len(towns) and (best is None or cost < best[0]):
+            best = cost, some, reached
+    _, some, reached = best
+    if asked == "the costs of the lines":
+        return sorted(line[2] for line in some)
+    if asked == "lines at each place":
+        return {town: sum(town in line for line in some) for town in towns}
+    return {town: number for town, number in reached.items() if town != towns[0]}
+
+
+def of_kinds(inputs: Mapping[str, Any], rules: Mapping[str, str], asked: str, text: str) -> Any:
+    """Which regions of a diagram may be shaded: a statement is decided in the fullest diagram, and in those
+    that leave one region more empty."""
+    kinds = inputs["kinds"]
+    regions = [set(some) for size in range(len(kinds) + 1) for some in combinations(kinds, size)]
+
+    def cut(one: str, other: str, inside: bool) -> set[int]:
+        return {
+            place for place, region in enumerate(regions) if one in region and (other in region) == inside
+        }
+
+    def true(full: set[int], statement: Any) -> bool:
+        word, one, other = statement
+        both, only = full & cut(one, other, True), full & cut(one, other, False)
+        if word in ("all", "no"):
+            return not (only if word == "all" else both)
+        if rules["some"] == "part":
+            return bool(both and only)
+        return bool(both if word == "some" else only)
+
+    full = set(range(len(regions)))
+    for word, one, other in inputs["known"]:
+        if word in ("all", "no"):
+            full -= cut(one, other, word == "no")
+    tried = [
+        full,
+        *(full - cut(one, other, way) for one, other in permutations(kinds, 2) for way in (True, False)),
+    ]
+    worlds = [
+        world
+        for world in tried
+        if all(true(world, statement) for statement in inputs["known"])
+        and (rules["empty"] == "may" or all(any(kind in regions[place] for place in world) for kind in kinds))
+    ]
+    word = ""
+    for claim in inputs["claims"]:
+        seen = {true(world, claim) for world in worlds}
+        word += "U" if len(seen) > 1 else "T" if True in seen else "F"
+    if asked == "a word of judgements":
+        return word
+    lists = {
+        name: [place for place, one in enumerate(word, 1) if one == letter]
+        for name, letter in (("true", "T"), ("false", "F"), ("open", "U"))
+    }
+    return lists["true"] if asked == "what is certainly true" else lists
+
+
+def hops(start: str, lines: Any) -> dict[str, int]:
+    """How many lines away from the start the others are."""
+    found, edge, number = {start: 0}, {start}, 0
+    while edge:
+        number += 1
+        edge = {town for one, other, _ in lines for town in (one, other) if {one, other} & edge} - set(found)
+        found |= dict.fromkeys(edge, number)
+    return found
+
+
 def is_right(inputs: Mapping[str, Any], rules: Mapping[str, str], asked: str, answer: Any) -> bool:
     """Whether an answer of the right form to a question with many correct answers keeps the rules."""
     kinds: dict[str, Callable[[Mapping[str, Any], Mapping[str, str], str, Any], bool]] = {
         "pairs": right_days,
         "stones": right_chain,
         "row": right_cards,
+        "result": right_signs,
+        "blocked": right_guards,
+        "goal": right_discs,
     }
     return next(judge for key, judge in kinds.items() if key in inputs)(inputs, rules, asked, answer)
 
@@ -330,3 +525,66 @@ def right_cards(inputs: Mapping[str, Any], rules: Mapping[str, str], asked: str,
         "few": bits.bit_count() <= 5,
     }[rules["count"]]
     return near and count and sum(row[place] for place in places) == inputs["total"]
+
+
+def right_signs(inputs: Mapping[str, Any], rules: Mapping[str, str], asked: str, answer: Any) -> bool:
+    """Brackets are put into the text of the calculation, which Python works out."""
+    words = {"P": "+", "M": "-", "T": "*", "plus": "+", "minus": "-", "times": "*"}
+    signs, numbers = [words[one] for one in answer], [str(number) for number in inputs["numbers"]]
+    if len(signs) != len(numbers) - 1 or (asked == "a list of signs") != all(len(one) > 1 for one in answer):
+        return False
+    if rules["first"] == "right":
+        parts = [f"{number}{sign}(" for number, sign in zip(numbers, signs, strict=False)]
+        line = "".join([*parts, numbers[-1], ")" * len(signs)])
+    else:
+        close = ")" if rules["first"] == "left" else ""
+        parts = [f"{sign}{number}{close}" for sign, number in zip(signs, numbers[1:], strict=True)]
+        line = ("(" * len(signs) if close else "") + "".join([numbers[0], *parts])
+    balance = signs.count("+") - signs.count("-")
+    kept = {"more": balance > 0, "fewer": balance < 0, "same": balance == 0 and "+" in signs}[rules["use"]]
+    return kept and eval(line) == inputs["result"]
+
+
+def right_guards(inputs: Mapping[str, Any], rules: Mapping[str, str], asked: str, answer: Any) -> bool:
+    """Complex numbers: the difference of two places says how they see each other."""
+    size = inputs["size"]
+    pairs = (
+        list(enumerate(answer, 1)) if isinstance(answer, list) else [(r, int(c)) for c, r in answer.items()]
+    )
+    places = {complex(column, row) for row, column in pairs}
+    for part in ({place.real for place in places}, {place.imag for place in places}):
+        if part != set(range(1, size + 1)):
+            return False
+    if any(int(place.real) in inputs["blocked"][int(place.imag) - 1] for place in places):
+        return False
+    squares = {(one - other) ** 2 for one, other in permutations(places, 2)}
+    lonely = any(all(abs(one - other) ** 2 > 2.5 for other in places - {one}) for one in places)
+    seen = {
+        "apart": any(square.real == 0 for square in squares),
+        "knight": any(round(abs(square)) == 5 for square in squares),
+        "corner": lonely,
+    }[rules["sight"]]
+    top, bottom = (next(place.real for place in places if place.imag == row) for row in (1, size))
+    return not seen and (top < bottom) == (rules["pair"] == "left")
+
+
+def right_discs(inputs: Mapping[str, Any], rules: Mapping[str, str], asked: str, answer: Any) -> bool:
+    """One text of all pegs, changed by replacements."""
+    word = "".join(answer)
+    moves = [word[at : at + 2] for at in range(0, len(word), 2)]
+    if len(moves) > inputs["moves"] or any(
+        len(move) != 2 for move in (moves if asked == "a word of moves" else answer)
+    ):
+        return False
+    state = {peg: "".join(map(str, pile)) for peg, pile in zip("ABC", inputs["start"], strict=True)}
+    ways = {"next": "AB BA BC CB", "round": "AB BC CA"}[rules["way"]].split()
+    for move in moves:
+        if move not in ways or not state[move[0]]:
+            return False
+        disc, below = state[move[0]][-1], state[move[1]][-1:]
+        if below:
+            gap = int(below) - int(disc)
+            if not {"size": gap > 0, "parity": gap % 2 == 1, "gap": gap not in (1, -1)}[rules["stack"]]:
+                return False
+        state[move[0]], state[move[1]] = state[move[0]][:-1], state[move[1]] + disc
+    return [[int(one) for one in pile] for pile in state.values()] == inputs["goal"]

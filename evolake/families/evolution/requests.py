@@ -18,7 +18,15 @@ from evolake.families.evolution.refining import Observation, kind_of, traces_of
 from evolake.families.model.contract import ANSWER_TYPES, CATEGORIES, Family, to_record
 from evolake.families.model.similarity import Fingerprint
 from evolake.families.model.statement import stated
-from evolake.families.operators.registry import CONSTRUCTIVE, WORLDS, novel_parents, turn
+from evolake.families.operators.of_many import lists_answers
+from evolake.families.operators.registry import (
+    CONSTRUCTIVE,
+    OF_MANY,
+    WORLD_TURNS,
+    WORLDS,
+    novel_parents,
+    turn,
+)
 from evolake.families.roles.evolution_agent import FamilyRequest
 from evolake.families.roles.models import CurateRequest, EvolveRequest, ParentMaterial
 from evolake.families.roles.reviewers import CURATOR_ROLE
@@ -94,6 +102,8 @@ IDEAS = {
         "which one, a parity."
     ),
     "series": "Give several instances of one parent and ask for the list of all their answers.",
+    "extend": "Add a rule to one parent with many right answers, which only some of them keep.",
+    "aim": "Change the objective of one parent with many right answers: only those near the best one count.",
     "invert": (
         "Turn the question of one parent round: which index, or the smallest parameter such that the "
         "answer has a property."
@@ -163,9 +173,13 @@ def request_of(
     parents that it needs."""
     random = generator(root_seed, LINE, cycle, "parents", number)
     operator = turn(number, start=_start(cycle, settings), share=settings.world_share)
+    population = sources.population
+    if operator in OF_MANY:
+        population = [family for family in population if lists_answers(family)]
+        operator = operator if population else WORLD_TURNS[0]
     deepest = None if operator == "switch" or operator in WORLDS else settings.composition_depth
     chosen = novel_parents(
-        sources.population,
+        population or sources.population,
         PARENTS,
         random,
         known=sources.fingerprints,

@@ -62,13 +62,14 @@ class Member:
 class Glue:
     """The few lines around the members' factories. `solve` is for the primary, `other` for the independent
     validators. `read` has `said`. check: for the checkers of a parent with many correct answers; "" where an
-    operator takes none."""
+    operator takes none. other_check: for all but the first of them, if it is another."""
 
     generate: str
     solve: str
     other: str
     read: str
     check: str = ""
+    other_check: str = ""
 
 
 @dataclass(frozen=True)
@@ -134,7 +135,8 @@ def build(
         parents=tuple(dict.fromkeys(parent.family_id for parent in parents)),
         operator=operator,
         checkers={
-            name: _joined([(members[-1], source)], "check", glue.check) for name, source in checkers.items()
+            name: _joined([(members[-1], source)], "check", (number and glue.other_check) or glue.check)
+            for number, (name, source) in enumerate(checkers.items())
         },
     )
     check_size(child)

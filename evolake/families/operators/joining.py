@@ -237,6 +237,26 @@ EN = {
     "keep bound": "[Rule {side}] [Input Slot {slot}]",
     "side least": "whose {quantity} is not below",
     "side most": "whose {quantity} is not above",
+    "letter": "letter",
+    "item": "item",
+    "extend title": "{first}, with one rule more",
+    "extend": (
+        "Answer the question of {place}, but the answer has to keep one rule more: {rule} Of letters and words, "
+        "the one that comes later in the alphabet is the greater one. There may be several such answers; give "
+        "any one of them."
+    ),
+    "extra up": "The last {part} of the answer is greater than the one before it.",
+    "extra down": "The last {part} of the answer is smaller than the one before it.",
+    "extra above": "The last {part} of the answer is greater than the third {part} from the end.",
+    "extra below": "The last {part} of the answer is smaller than the third {part} from the end.",
+    "aim title": "{first}, with a goal",
+    "aim": (
+        "Answer the question of {place}, but not every right answer is enough: {rule} has to be at least [Input "
+        "Slot {slot}]. Of letters and words, the one that comes later in the alphabet is the greater one. There "
+        "may be several such answers; give any one of them."
+    ),
+    "aim climbs": "the number of places at which the next {part} of the answer is greater",
+    "aim drops": "the number of places at which the next {part} of the answer is smaller",
 }
 ZH = {
     "integer": "{place} 的答案",
@@ -293,13 +313,31 @@ ZH = {
     "keep bound": "[Rule {side}] [Input Slot {slot}] ",
     "side least": "{quantity}不小于",
     "side most": "{quantity}不大于",
+    "letter": "字母",
+    "item": "项",
+    "extend title": "{first}（加一条规则）",
+    "extend": (
+        "请回答 {place} 的问题，但答案还须满足一条规则：{rule}字母和单词以字母表中靠后者为大。这样的答案可能有多个，"
+        "给出其中任意一个即可。"
+    ),
+    "extra up": "答案的最后一{part}大于其前一{part}。",
+    "extra down": "答案的最后一{part}小于其前一{part}。",
+    "extra above": "答案的最后一{part}大于倒数第三{part}。",
+    "extra below": "答案的最后一{part}小于倒数第三{part}。",
+    "aim title": "{first}（有目标）",
+    "aim": (
+        "请回答 {place} 的问题，但并非任何正确答案都可以：{rule}至少为 [Input Slot {slot}] 。字母和单词以字母表中靠后者为大。"
+        "这样的答案可能有多个，给出其中任意一个即可。"
+    ),
+    "aim climbs": "答案中后一{part}大于前一{part}之处的个数",
+    "aim drops": "答案中后一{part}小于前一{part}之处的个数",
 }
 SAID = {"en": EN, "zh": ZH}
 LONGEST_TITLE = 200
 LONGEST_PART = 90
 """Characters of a parent's title that stand whole in a child's."""
 _ADDED = re.compile(
-    r": | \([a-z_]\w*: |, (?:after|by a rule|several cases|asked the other|where it says)|（(?:由|多种|反问|先作|其中)"
+    r": | \([a-z_]\w*: |, (?:after|by a rule|several cases|asked the other|with one rule|with a goal|where it says)|（(?:由|多种|反问|先作|加一|有目|其中)"
 )
 _QUOTED = {"en": (", where it says ", " and ", ""), "zh": ("（其中说", "和", "）")}
 """What is before, between and behind the quoted words of rules in a title."""

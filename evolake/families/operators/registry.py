@@ -1,18 +1,20 @@
 """The evolution operators, by name, and which families become parents: those that few children came from
 first, and of these such as are unlike each other.
 
-Seven operators make one child of their parents, or say that these parents do not allow it (NotComposable); the
+Nine operators make one child of their parents, or say that these parents do not allow it (NotComposable); the
 worlds draw a new kind of puzzle without a parent.
 
     switch     another alternative of a rule          aggregate  several instances, one question about all answers
     pipe       an answer becomes a number             invert     which number makes the answer so
     guard      an answer decides a rule               filter     only elements that meet a condition
-    series     several instances, all their answers
+    series     several instances, all their answers   extend     one rule more, of many right answers
+    aim        those of many right answers that are near the best one
 
     constraint_world   what follows from a few statements about an arrangement
     process_world      what a run by a few rules comes to
     puzzle_world       a puzzle of one of several engines: routes, schedules, pictures, numbers, rewriting,
-                       games, urns, liars, fields, and plans, chains and choices, of which many are correct
+                       games, urns, liars, fields, cells, ciphers, ballots, words, networks, kinds, and plans,
+                       chains, choices, signs, guards and moves, of which many are correct
 
 The same parents and the same random numbers give the same child. A child declares its parents' rules, ports
 and lists again as far as they still hold, so children are parents like any other.
@@ -41,6 +43,7 @@ from evolake.families.operators.of_families import (
     series,
     switch_rule,
 )
+from evolake.families.operators.of_many import aim, extend
 from evolake.families.worlds.constraint_world import constraint_world
 from evolake.families.worlds.liveliness import NoWorld
 from evolake.families.worlds.process_world import process_world
@@ -144,6 +147,8 @@ COMPOSING: Mapping[str, Operator] = MappingProxyType(
         "invert": invert,
         "filter": constrain,
         "series": series,
+        "extend": extend,
+        "aim": aim,
     }
 )
 WORLDS: Mapping[str, Callable[[np.random.Generator], Family]] = MappingProxyType(
@@ -156,7 +161,9 @@ that ask for something to be made."""
 OPERATORS = (*COMPOSING, *WORLDS)
 SLACK = 1e-9
 """So that shares like 0.1 + 0.2 count as what they mean."""
-CONSTRUCTIVE = frozenset({"switch", "series"})
+OF_MANY = frozenset({"extend", "aim"})
+"""Operators that take a parent with many correct answers, which its primary lists."""
+CONSTRUCTIVE = frozenset({"switch", "series"}) | OF_MANY
 """Operators that take a parent with many correct answers as well."""
 OF_TWO = frozenset({"pipe", "guard"})
 """Operators that take two parents, of one language."""

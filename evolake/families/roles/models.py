@@ -151,7 +151,7 @@ class EvolveRequest(Model):
         limits: what a program of a family may take, in words.
     """
 
-    operator: str = Field(description="switch, pipe, guard, aggregate, invert, filter or series")
+    operator: str = Field(description="switch, pipe, guard, aggregate, invert, filter, series, extend or aim")
     idea: str = Field(description="what the operator does, in a sentence")
     parents: list[ParentMaterial]
     experience: list[str] = Field(default_factory=list)

@@ -6,10 +6,21 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from evolake.families.text_solver import boards, groups, orders, queues, rows, runs, selections, single
+from evolake.families.text_solver import (
+    boards,
+    computed,
+    groups,
+    made,
+    orders,
+    queues,
+    rows,
+    runs,
+    selections,
+    single,
+)
 from evolake.families.text_solver.language import Meaning, Unanswerable, Unreadable
 
-KINDS = (orders, runs, rows, selections, groups, queues, boards, single)
+KINDS = (orders, runs, rows, selections, groups, queues, boards, single, computed, made)
 
 
 @dataclass(frozen=True)

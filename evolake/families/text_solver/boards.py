@@ -17,7 +17,8 @@ MOST_CELLS, MOST_MOVES = 900, 500
 
 @dataclass
 class Board:
-    """Where things are; rows and columns are counted from 1. lost: moves that are still to be lost."""
+    """Where things are; rows and columns are counted from 1. lost: moves that are still to be lost. still:
+    for each move that was made, whether all is where it was."""
 
     rows: int
     columns: int
@@ -28,6 +29,7 @@ class Board:
     at: Cell
     lost: int = 0
     before: Cell = field(default=(0, 0))
+    still: list[bool] = field(default_factory=list)
 
     def free(self, cell: Cell) -> bool:
         """Return whether a cell is on the board, and neither wall, thing nor the one who moves is in it."""
@@ -111,8 +113,10 @@ def read(text: str) -> Meaning:
         )
         course = [board.at]
         for move in moves:
+            then = board.at, set(board.things)
             _move(board, names.index(move), rules)
             course.append(board.at)
+            board.still.append(then == (board.at, board.things))
         return QUESTIONS[name](board, course, **values)
 
     return Meaning(find, rules=reader.chosen)
@@ -240,6 +244,7 @@ QUESTIONS: dict[str, Callable[..., Any]] = {
     "beside_wall": lambda board, course: _after(
         course, lambda cell: any(_next(cell, step) in board.walls for step in STEPS)
     ),
+    "still": lambda board, course: [number for number, still in enumerate(board.still, 1) if still],
     "in_column": lambda board, course, k: _after(course, lambda cell: cell[1] == k),
     "in_row": lambda board, course, k: _after(course, lambda cell: cell[0] == k),
     "letters": _letters,

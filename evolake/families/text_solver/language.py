@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -177,6 +177,10 @@ class Reader:
             found.append(self.choose(meanings, "- "))
         return found
 
+    def question(self, questions: dict[str, list[str]]) -> tuple[str, dict[str, Any]]:
+        """Read all that is left as one of whole `questions`; return its name and the values."""
+        return Reader([" ".join(reversed(self.rest))], self.words).choose(questions)
+
     def end(self) -> None:
         """Raise Unreadable if anything is left."""
         if self.rest:
@@ -218,3 +222,27 @@ def opened(kind: str, text: str, key: str = "settings") -> tuple[Reader, dict[st
         else:
             return reader, values, row
     raise Unreadable(furthest)
+
+
+def read_kind(
+    name: str, kinds: Mapping[str, Callable[[Reader, dict[str, Any]], Meaning | Callable[[], Any]]], text: str
+) -> Meaning:
+    """Return the meaning of a text of one of the `kinds` of table `name`, in the words of one of its themes.
+
+    A table's `begin` is read first. Raises Unreadable with the part that has no meaning, of the kind
+    that came furthest.
+    """
+    furthest, unread = len(text) + 1, ""
+    for kind, reads in kinds.items():
+        tables = table(name)[kind]
+        for words in tables.get("themes", [{}]):
+            reader = Reader(sentences(text), words)
+            try:
+                for sentence in tables.get("begin", ()):
+                    reader.take(sentence)
+                made = reads(reader, tables)
+                return made if isinstance(made, Meaning) else Meaning(made, rules=reader.chosen)
+            except Unreadable as why:
+                if len(reader.rest) < furthest:
+                    furthest, unread = len(reader.rest), str(why)
+    raise Unreadable(unread)

@@ -10,15 +10,7 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import Any
 
-from evolake.families.text_solver.language import (
-    Meaning,
-    Reader,
-    Unanswerable,
-    Unreadable,
-    known,
-    sentences,
-    table,
-)
+from evolake.families.text_solver.language import Meaning, Reader, Unanswerable, Unreadable, known, read_kind
 from evolake.families.text_solver.search import Budget, Clue, assignments
 
 MOST_CARDS = 16
@@ -27,22 +19,7 @@ Tile = tuple[int, int]
 
 def read(text: str) -> Meaning:
     """Return the meaning of a text about a row, a plan or a pick; raise Unreadable otherwise."""
-    unread = ""
-    for kind, reads in (("chain", _chain), ("days", _days), ("cards", _cards)):
-        for words in table("rows")[kind]["settings"]:
-            reader = Reader(sentences(text), words)
-            length = len(reader.rest)
-            try:
-                return reads(reader, table("rows")[kind])
-            except Unreadable as why:
-                if not unread or len(reader.rest) < length:
-                    unread = str(why)
-    raise Unreadable(unread)
-
-
-def _question(reader: Reader, questions: dict[str, list[str]]) -> str:
-    whole = Reader([" ".join(reversed(reader.rest))], reader.words)
-    return whole.choose(questions)[0]
+    return read_kind("rows", {"chain": _chain, "days": _days, "cards": _cards}, text)
 
 
 def _first(found: Iterator[Any]) -> Any:
@@ -62,7 +39,7 @@ def _chain(reader: Reader, tables: dict[str, Any]) -> Meaning:
     reader.take("These rules hold:")
     touch, values = reader.choose(tables["touch"], "- ")
     lie, _ = reader.choose(tables["lie"], "- ")
-    form = _question(reader, tables["questions"])
+    form = reader.question(tables["questions"])[0]
 
     def touches(one: int, other: int) -> bool:
         return TOUCHES[touch](one, other, **values)
@@ -150,7 +127,7 @@ def _days(reader: Reader, tables: dict[str, Any]) -> Meaning:
     reader.take("The plan keeps two rules:")
     rule, _ = reader.choose(tables["pairs"], "- ")
     whole, _ = reader.choose(tables["whole"], "- ")
-    form = _question(reader, tables["questions"])
+    form = reader.question(tables["questions"])[0]
     clues = [Clue(pair, PAIRS[rule]) for pair in pairs]
     clues.append(Clue(tuple(names), lambda *days: WHOLE[whole](days, last)))
 
@@ -202,7 +179,7 @@ def _cards(reader: Reader, tables: dict[str, Any]) -> Meaning:
     rules = [name for name, _ in reader.items(tables["rules"])]
     if len(rules) != 2:
         raise Unreadable(f"two rules are announced, {len(rules)} stand there")
-    form = _question(reader, tables["questions"])
+    form = reader.question(tables["questions"])[0]
 
     def answers() -> Iterator[list[int]]:
         for picks in range(1, 1 << len(row)):

@@ -8,15 +8,7 @@ from heapq import heappop, heappush
 from itertools import pairwise
 from typing import Any
 
-from evolake.families.text_solver.language import (
-    Meaning,
-    Reader,
-    Unanswerable,
-    Unreadable,
-    known,
-    sentences,
-    table,
-)
+from evolake.families.text_solver.language import Meaning, Reader, Unanswerable, Unreadable, known, read_kind
 from evolake.families.text_solver.search import Budget, Clue, assignments
 
 MOST = 3_000
@@ -25,25 +17,12 @@ MOST = 3_000
 
 def read(text: str) -> Meaning:
     """Return the meaning of a text of one of these kinds; raise Unreadable with what has none."""
-    unread = ""
-    for kind, reads in KINDS.items():
-        reader = Reader(sentences(text))
-        length = len(reader.rest)
-        try:
-            return Meaning(reads(reader, table("single")[kind]), rules=reader.chosen)
-        except Unreadable as why:
-            if not unread or len(reader.rest) < length:
-                unread = str(why)
-    raise Unreadable(unread)
+    return read_kind("single", KINDS, text)
 
 
 def _frame(reader: Reader, tables: dict[str, Any]) -> None:
     for sentence in tables["frame"]:
         reader.take(sentence)
-
-
-def _question(reader: Reader, questions: dict[str, list[str]]) -> tuple[str, dict[str, Any]]:
-    return Reader([" ".join(reversed(reader.rest))], reader.words).choose(questions)
 
 
 def _bounded(number: int) -> int:
@@ -57,7 +36,7 @@ def _game(reader: Reader, tables: dict[str, Any]) -> Callable[[], Any]:
     takes = sorted(reader.take(tables["takes"])["numbers"])
     _frame(reader, tables)
     again, end = reader.choose(tables["again"])[0], reader.choose(tables["end"])[0]
-    name, values = _question(reader, tables["questions"])
+    name, values = reader.question(tables["questions"])
     size = _bounded(values["k"])
     if not takes or takes[0] < 1 or len(set(takes)) < len(takes) or (name == "winning" and size < 4):
         raise Unreadable("numbers that cannot be taken")
@@ -92,7 +71,7 @@ def _urn(reader: Reader, tables: dict[str, Any]) -> Callable[[], Any]:
     reader.words = {"things": things, "thing": things.removesuffix("s")}
     draws = reader.take(tables["draws"])["n"]
     back = reader.choose(tables["back"])[0]
-    name, values = _question(reader, tables["questions"])
+    name, values = reader.question(tables["questions"])
     if len(set(dict(counts))) < len(counts) or values["word"] not in dict(counts):
         raise Unreadable("a colour that is not there, or twice")
     if _bounded(draws) > 60 or (back == "kept" and draws > sum(dict(counts).values())):
@@ -125,7 +104,7 @@ def _urn(reader: Reader, tables: dict[str, Any]) -> Callable[[], Any]:
 def _jobs(reader: Reader, tables: dict[str, Any]) -> Callable[[], Any]:
     found = reader.take(*tables["opening"])
     by, ones = found["word"].removesuffix("s"), found["word1"]
-    one = ones.removesuffix("s")
+    one = ones.removesuffix("es" if ones.endswith("shes") else "s")
     reader.words = {"by": by, "one": one, "ones": ones, "One": one.capitalize()}
     jobs = {
         values["k"]: (values["m"], {values[place] for place in "np" if place in values})
@@ -133,14 +112,15 @@ def _jobs(reader: Reader, tables: dict[str, Any]) -> Callable[[], Any]:
     }
     _frame(reader, tables)
     first = reader.choose(tables["first"])[0]
-    name, _ = _question(reader, tables["questions"])
+    name, _ = reader.question(tables["questions"])
     if list(jobs) != list(range(1, len(jobs) + 1)) or any(needs - set(jobs) for _, needs in jobs.values()):
         raise Unreadable("they are not numbered one after another, or need what there is not")
     _bounded(sum(hours for hours, _ in jobs.values()))
 
     def claim(job: int) -> tuple[int, int]:
         wanted = sum(job in needs for _, needs in jobs.values())
-        return -{"needed": wanted, "highest": job, "longest": jobs[job][0]}[first], job
+        claims = {"needed": wanted, "highest": job, "longest": jobs[job][0], "shortest": -jobs[job][0]}
+        return -claims[first], job
 
     def find() -> Any:
         ends: dict[int, int] = {}
@@ -154,6 +134,8 @@ def _jobs(reader: Reader, tables: dict[str, Any]) -> Callable[[], Any]:
             if not running and not ready:
                 raise Unanswerable("some can never begin")
             now = min(running, default=now)
+        if name == "order":
+            return sorted(jobs, key=lambda job: (ends[job] - jobs[job][0], job))
         return sum(ends.values()) if name == "sum" else dict(sorted(ends.items()))
 
     return find
@@ -162,7 +144,12 @@ def _jobs(reader: Reader, tables: dict[str, Any]) -> Callable[[], Any]:
 def _routes(reader: Reader, tables: dict[str, Any]) -> Callable[[], Any]:
     found = reader.take(*tables["opening"])
     names, places, ways = found["list"], found["word"], found["word1"]
-    reader.words = {"places": places, "place": places.removesuffix("s"), "ways": ways}
+    reader.words = {
+        "places": places,
+        "place": places.removesuffix("s"),
+        "ways": ways,
+        "way": ways.removesuffix("s"),
+    }
     joined: dict[str, list[tuple[str, int]]] = {name: [] for name in names}
     unit = ""
     while (way := reader.maybe("- {a} and {b}: {k} {word}.")) is not None:
@@ -174,8 +161,9 @@ def _routes(reader: Reader, tables: dict[str, Any]) -> Callable[[], Any]:
         joined[way["b"]].append((way["a"], way["k"]))
     reader.words |= {"unit": unit}
     _frame(reader, tables)
-    more = reader.choose(tables["cost"])[1].get("k", 0)
-    name, values = _question(reader, tables["questions"])
+    kind, found = reader.choose(tables["cost"])
+    more, first = found.get("k", 0), 2 if kind == "twice" else 1
+    name, values = reader.question(tables["questions"])
     start = known(names, values)["a"]
 
     def find() -> Any:
@@ -187,7 +175,7 @@ def _routes(reader: Reader, tables: dict[str, Any]) -> Callable[[], Any]:
                 continue
             costs[place] = cost
             for other, price in joined[place]:
-                heappush(waiting, (cost + price + (0 if place == start else more), other))
+                heappush(waiting, (cost + (first * price if place == start else price + more), other))
         if len(costs) < len(names):
             raise Unanswerable("there is no journey to some of them")
         del costs[start]
@@ -203,7 +191,7 @@ def _numbers(reader: Reader, tables: dict[str, Any]) -> Callable[[], Any]:
     span = reader.take(tables["range"])
     _frame(reader, tables)
     rules = [rule for rule, _ in reader.items(tables["rules"])]
-    name, _ = _question(reader, tables["questions"])
+    name, _ = reader.question(tables["questions"])
     if span["n"] < 1 or span["m"] >= span["n"]:
         raise Unreadable("a remainder that cannot be")
 
@@ -255,7 +243,7 @@ def _liars(reader: Reader, tables: dict[str, Any]) -> Callable[[], Any]:
         holds = SAID[meaning]
         clues.append(Clue(tuple(scope), lambda a, *of, holds=holds: bool(a) == holds(*of)))
     reader.take("Exactly one distribution fits all of this.")
-    name, _ = _question(reader, tables["questions"])
+    name, _ = reader.question(tables["questions"])
 
     def find() -> Any:
         fits = list(assignments(names, (0, 1), clues, distinct=False))

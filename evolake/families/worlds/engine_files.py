@@ -11,7 +11,8 @@ below each heading.
 
 A heading is the program's part, with the name that families call it by, if it has one. In texts, <word> stands
 for a word of the theme, and <Word> for the same with a capital. In programs, names in double underscores are
-filled in (`evolake.program_templates`).
+filled in (`evolake.program_templates`). A puzzle's primary that can find all right answers has `every(inputs)`,
+which yields them, and writes one in `shown`: operators ask it for more.
 
 In TOML, many things of one kind are rows: values in the order of the attributes of their class, and at the end
 of a row a table of those that differ from the defaults. Rows of themes begin with a row of their words' names.

@@ -56,11 +56,14 @@ def mechanics_of(family: Family) -> Mechanics:
         else:
             engine = "orders"
     functions = sorted(node.name for node in tree.body if isinstance(node, ast.FunctionDef))
-    solution = next(
-        node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "solution"
+    shown = next(
+        node
+        for name in ("shown", "solution")
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef) and node.name == name
     )
     kinds = functions if engine in ("orders", "groups", "selections") else []
-    asked = ast.dump(solution.body[-1])
+    asked = ast.dump(shown.body[-1])
     return Mechanics(
         engine, _sha([engine, sorted((point.name, point.chosen) for point in family.points), kinds, asked])
     )

@@ -1,4 +1,4 @@
-"""The seven operators on the shipped seeds, through the real gates: children pass, and a fault of a parent
+"""The operators on the shipped seeds, through the real gates: children pass, and a fault of a parent
 stays a fault of the child."""
 
 from dataclasses import replace
@@ -12,6 +12,7 @@ from evolake.families.gates.blind import blind_review
 from evolake.families.model.contract import Family, from_record, to_record
 from evolake.families.model.family_files import read_families
 from evolake.families.model.source_code import NotComposable, switch
+from evolake.families.operators.common import named
 from evolake.families.operators.of_families import (
     aggregate,
     constrain,
@@ -24,6 +25,7 @@ from evolake.families.operators.of_families import (
 )
 from evolake.families.operators.registry import COMPOSING, child_of
 from evolake.families.sandbox.running import check, generate, read, solve
+from evolake.families.worlds.puzzle_world import PUZZLES, puzzle_of
 
 CLINIC, CARDS, LIARS = (seed_family(name) for name in ("clinic-queue", "remainder-subsets", "truth-tellers"))
 COLOURS = seed_family("border-colours")
@@ -37,6 +39,12 @@ def made(name: str, *parents: Family, seed: int = 1) -> Family:
         if len(parents) == 1
         else COMPOSING[name](parents, np.random.default_rng(seed))
     )
+
+
+def drawn(engine: str) -> Family:
+    """A puzzle of that engine, which has many correct answers."""
+    puzzle = next(item for item in PUZZLES if item.name == engine)
+    return named(puzzle_of(puzzle, puzzle.themes[0], puzzle.rules, puzzle.questions[0]))
 
 
 def under(family: Family, point: str, alternative: str) -> Family:
@@ -55,6 +63,9 @@ CHILDREN = {
     "aggregate": lambda: made("aggregate", CLINIC),
     "series": lambda: made("series", LIARS),
     "series of many correct answers": lambda: made("series", COLOURS),
+    "one rule more": lambda: made("extend", drawn("signs"), seed=2),
+    "another objective": lambda: made("aim", drawn("signs"), seed=2),
+    "one rule more, and another objective": lambda: made("aim", made("extend", drawn("chain")), seed=2),
     "raised levels": lambda: raised(made("switch", CLINIC)),
     "invert": lambda: under(made("invert", CLINIC), "ask", "largest"),
     "filter": lambda: made("filter", CARDS),

@@ -15,7 +15,8 @@ from evolake.families.text_solver import Answer, Right, Unread, Void, Wrong, che
 
 HERE = Path(__file__).parent
 TEXTS = [json.loads(line) for line in (HERE / "texts.jsonl").read_text("utf-8").splitlines()]
-MANY = [case for case in TEXTS if case["kind"] in {"chain", "days", "cards"}]
+OF_MANY = {"chain", "days", "cards", "signs", "guards", "discs"}
+MANY = [case for case in TEXTS if case["kind"] in OF_MANY]
 
 
 def _text(start: str) -> str:
