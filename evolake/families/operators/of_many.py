@@ -19,18 +19,8 @@ import numpy as np
 from evolake.families.model.contract import Family
 from evolake.families.model.source_code import NotComposable, Unreadable, compose, defines, factory, parse
 from evolake.families.model.statement import fresh_marker, join_question
-from evolake.families.operators.common import (
-    TEMPLATES,
-    Declaration,
-    Glue,
-    Member,
-    build,
-    moved_points,
-    plain_head,
-    point,
-)
+from evolake.families.operators.common import Declaration, Glue, Member, build, moved_points, point, program
 from evolake.families.operators.joining import cutter, embed, say, sections, short
-from evolake.program_templates import fill_template
 
 LISTED = 120
 """Right answers of an instance that are looked at."""
@@ -140,9 +130,7 @@ def _child(operator: str, kind: _Kind, parent: Family, random: np.random.Generat
 def _listing(parent: Family) -> Family:
     """Return the parent whose generator gives right answers as well, and whose solvers give several."""
     every = factory("listed", parent.validator, "every")
-    generate, own = (
-        fill_template(f"{TEMPLATES}.many.{name}", listed=str(LISTED)) for name in ("listed", "own")
-    )
+    generate, own = (program(f"many_{name}", listed=str(LISTED)) for name in ("listed", "own"))
     return replace(
         parent,
         generator=compose([factory("drawn", parent.generator, "input"), every], generate),
@@ -169,10 +157,10 @@ def _glue(kind: _Kind, marker: str, code: str, slot: int) -> Glue:
     )
     result = kind.result.format(slot=slot) if "{slot}" in kind.result else kind.result
     return Glue(
-        fill_template(f"{TEMPLATES}.many.generate", **first),
-        plain_head() + fill_template(f"{TEMPLATES}.many.solve", **first),
-        fill_template(f"{TEMPLATES}.many.other", **other),
-        cutter(marker, 1) + fill_template(f"{TEMPLATES}.filter.read", result=result),
-        check=fill_template(f"{TEMPLATES}.many.check", **first),
-        other_check=fill_template(f"{TEMPLATES}.many.check", **other),
+        program("many_generate", **first),
+        program("head") + program("many_solve", **first),
+        program("many_other", **other),
+        cutter(marker, 1) + program("filter_read", result=result),
+        check=program("many_check", **first),
+        other_check=program("many_check", **other),
     )
