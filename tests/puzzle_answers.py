@@ -433,7 +433,7 @@ def of_kinds(inputs: Mapping[str, Any], rules: Mapping[str, str], asked: str, te
     word = ""
     for claim in inputs["claims"]:
         seen = {true(world, claim) for world in worlds}
-        word += {(True,): "T", (False,): "F"}.get(tuple(seen), "U")
+        word += "U" if len(seen) > 1 else "FT"[True in seen]
     if asked == "a word of judgements":
         return word
     lists = {
