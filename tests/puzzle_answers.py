@@ -433,7 +433,7 @@ def of_kinds(inputs: Mapping[str, Any], rules: Mapping[str, str], asked: str, te
     word = ""
     for claim in inputs["claims"]:
         seen = {true(world, claim) for world in worlds}
-        word += "U" if len(seen) > 1 else "T" if True in seen else "F"
+        word += "U" if len(seen) > 1 else "FT"[True in seen]
     if asked == "a word of judgements":
         return word
     lists = {

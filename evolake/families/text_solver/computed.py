@@ -282,7 +282,8 @@ def _rewriting(reader: Reader, tables: dict[str, Any]) -> Finder:
         word, used = start, []
         for _ in range(steps):
             fitting = [number for number, (old, _) in enumerate(rules, 1) if old in word]
-            used.append((fitting[0] if which == "lowest" else fitting[-1]) if fitting else 0)
+            chosen = fitting[:1] if which == "lowest" else fitting[-1:]
+            used.append(chosen[0] if chosen else 0)
             if fitting:
                 old, new = rules[used[-1] - 1]
                 at = word.index(old) if where == "left" else word.rindex(old)
@@ -379,7 +380,7 @@ def _kinds(reader: Reader, tables: dict[str, Any]) -> Finder:
             own = facts(claim)
             opposites = [(not is_one, region) for is_one, region in own]
             false, true = not fit(given + own), not any(fit([*given, one]) for one in opposites)
-            word += "F" if false else "T" if true else "U"
+            word += {(True, False): "F", (False, True): "T"}.get((false, true), "U")
         lists = {
             key: [at for at, one in enumerate(word, 1) if one == letter]
             for key, letter in tables["list"].items()
