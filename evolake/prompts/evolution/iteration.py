@@ -3,7 +3,7 @@ prompts rated, children made (E-SPL, Algorithm 1).
 
 An arm says what is switched on. All arms draw the same problems and take the same number of rollouts, M
 groups of N a problem. If there are fewer prompts than M, as in the arms of one prompt, these fill the places
-in turn. Stepwise selection (`stepwise`) may have more prompts on fewer of the problems.
+in turn. Stepwise selection (`stepwise`) may have more prompts, not all on every problem.
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import count, islice, product
-from itertools import cycle as repeat_all
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -33,7 +32,7 @@ from evolake.prompts.evolution.payoff_matrix import (
     update_row,
 )
 from evolake.prompts.evolution.population import INCUMBENT, ITERATION, Birth, Population
-from evolake.prompts.evolution.stepwise import draw, gaps_of, offered, singles, step
+from evolake.prompts.evolution.stepwise import contest, draw, gaps_of, offered, singles, step
 from evolake.prompts.model.library import PrincipleLibrary
 from evolake.prompts.model.prompt import Limits, SystemPrompt
 from evolake.prompts.model.protocol import Policy, Problem
@@ -150,13 +149,14 @@ def run_iteration(
     if window is None:
         limits = Limits(problems=tuple(problem.text for problem in batch))
         offers = offered(population, context.library, limits) if backend == "operators" else []
-        chosen, entering = draw(population, offers, groups_wanted, random)
-        batch = batch[: max(1, groups_wanted // len(chosen))]
+        chosen, entering = draw(population, offers, groups_wanted, len(batch), random)
+        pairs = contest(chosen, batch, groups_wanted)
     else:
         chosen = choose(population, arm, settings, random)
+        places = [chosen[place % len(chosen)] for place in range(settings.prompts_per_iteration)]
+        pairs = [(prompt, problem) for prompt in places for problem in batch]
     for child in entering:
         entered = _born(entered, child, (), tag, agents)
-    pairs = list(islice(repeat_all(product(chosen, batch)), groups_wanted))
     sampled = policy.sample(pairs, settings.rollouts, child_seed(root_seed, LINE, cycle, "rollouts", number))
     samples = verified(pairs, sampled, settings.answer_format)
     groups, rollouts = rewarded(pairs, samples, context.judge)

@@ -99,7 +99,7 @@ class PayoffMatrix:
         )
 
     def rows(self, rollouts: Sequence[Rollout]) -> list[dict[str, Any]]:
-        """Return rows of the table `values`."""
+        """Return rows of the table `values`, of what was asked."""
         won = wins(self.phi)
         rows = []
         for place, prompt in enumerate(self.prompts):
@@ -109,6 +109,8 @@ class PayoffMatrix:
                     for rollout in rollouts
                     if (rollout.prompt_id, rollout.problem_id) == (prompt.prompt_id, problem.problem_id)
                 ]
+                if not result:
+                    continue
                 rows.append(
                     {
                         "prompt_id": prompt.prompt_id,
@@ -149,7 +151,7 @@ def rating_rows(
     rated: Population,
     born: Sequence[Mapping[str, Any]],
     payoffs: PayoffMatrix,
-    decided: Mapping[str, Mapping[str, Any]],
+    decided: Mapping[str, dict[str, Any]],
 ) -> list[dict[str, Any]]:
     """Return rows of the table `ratings`. rated: after the match. born: rows of the iteration's children, as
     they were at birth. decided: prompt id -> further columns, what stepwise selection decided by."""

@@ -7,8 +7,8 @@ simplest of those that may be the best is edited next.
     drawn      each of the iteration's groups of replies is for the prompt that is best in one sample of the
                posterior of skills (`evolake.prompts.ratings`): replies go where the best may be, and what is
                clearly worse costs none. An edit becomes a child when it is drawn.
-    contest    the prompts that were drawn answer the same problems, fewer if they are many. So an iteration
-               takes M x B groups, as with every selection.
+    contest    the incumbent answers all problems of the batch, the others the first of these, fewer if they
+               are many. So an iteration takes M x B groups, as with every selection.
     accepted   of the prompts that are worse than the best one by no more than CERTAINTY deviations, by all
                matches so far, the one with the fewest principles is the next incumbent. So a principle stays
                only if the contest shows that it helps, and one more is taken only beyond the noise.
@@ -20,6 +20,7 @@ adds all at once. What a decision rests on is in `prompts.rollouts`, `values` an
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import cycle, islice, product
 
 import numpy as np
 
@@ -27,11 +28,18 @@ from evolake.prompts.edit_memory import Reproduction, Step, idea_of
 from evolake.prompts.evolution.population import BLOCKED, INCUMBENT, Population
 from evolake.prompts.model.library import PrincipleLibrary
 from evolake.prompts.model.prompt import Applied, Hunk, Limits, Outcome, SystemPrompt, apply, from_json
+from evolake.prompts.model.protocol import Problem
 
 CERTAINTY = 1.28
 """One-sided 90 %. 1 and 1.64 find the same sets in the end (`benchmarks/prompts_selection.py`)."""
 LEAST_PROBLEMS = 2
 """Problems of a contest: with more prompts, those that were drawn least take no part."""
+
+
+def spare(groups: int, problems: int) -> int:
+    """Return how many groups of an iteration are for other prompts than the incumbent: what is left when it
+    has answered every problem, but half of them at least."""
+    return max(groups - problems, groups // 2)
 
 
 def offered(population: Population, library: PrincipleLibrary, limits: Limits) -> list[Reproduction]:
@@ -72,12 +80,16 @@ def singles(made: Reproduction, population: Population, limits: Limits) -> list[
 
 
 def draw(
-    population: Population, offers: Sequence[Reproduction], groups: int, random: np.random.Generator
+    population: Population,
+    offers: Sequence[Reproduction],
+    groups: int,
+    problems: int,
+    random: np.random.Generator,
 ) -> tuple[list[SystemPrompt], list[Reproduction]]:
     """Return the prompts of an iteration, the incumbent first, and which of the offers are among them.
 
     Args:
-        groups: of replies; at most one prompt for LEAST_PROBLEMS of them takes part.
+        groups: of replies. problems: of the batch.
     """
     prompts: dict[int, SystemPrompt | Reproduction] = {
         row["number"]: from_json(row["principles"])
@@ -92,12 +104,24 @@ def draw(
         others = [number for number in prompts if number != incumbent]
         leaders += [skills.best(others)] if others else []
     drawn = [prompts[number] for number in leaders if number != incumbent]
-    drawn = drawn[: max(1, groups // LEAST_PROBLEMS - 1)]
+    free = spare(groups, problems)
+    drawn = drawn[: max(min(1, free), free // LEAST_PROBLEMS)]
     chosen = [item.child if isinstance(item, Reproduction) else item for item in drawn]
     return (
         [population.prompt(population.incumbent_id), *(prompt for prompt in chosen if prompt)],
         [item for item in drawn if isinstance(item, Reproduction)],
     )
+
+
+def contest(
+    chosen: Sequence[SystemPrompt], batch: Sequence[Problem], groups: int
+) -> list[tuple[SystemPrompt, Problem]]:
+    """Return what is asked: the incumbent, which comes first, all problems of the batch as far as groups
+    reach, and the others the same ones of them."""
+    incumbent, *others = chosen
+    shared = batch[: spare(groups, len(batch)) // len(others)] if others else []
+    own = islice(cycle(batch), groups - len(others) * len(shared))
+    return [*((incumbent, problem) for problem in own), *product(others, shared)]
 
 
 def step(population: Population, took_part: Sequence[SystemPrompt]) -> Population:

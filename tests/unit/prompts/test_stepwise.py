@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 from loopback_model import LoopbackModel
 from prompts_fixtures import PROBLEMS, SEEDS, SIZES, Adder, iterate, library, model_agents, operators
@@ -11,7 +12,7 @@ from prompts_scripted_model import Editor
 from evolake.prompts.edit_memory import Reproduction
 from evolake.prompts.evolution.iteration import ARMS, Iterations, window_of
 from evolake.prompts.evolution.population import INCUMBENT, Population, found_population
-from evolake.prompts.evolution.stepwise import CERTAINTY, draw, offered, step
+from evolake.prompts.evolution.stepwise import CERTAINTY, contest, draw, offered, spare, step
 from evolake.prompts.gates import replay
 from evolake.prompts.model.library import load_roots
 from evolake.prompts.model.prompt import Limits, SystemPrompt, prompt_of
@@ -68,12 +69,29 @@ def test_what_cannot_hold_a_place_is_not_offered():
 def test_the_incumbent_comes_first_and_no_more_take_part_than_have_two_problems():
     start = population()
     offers = offered(start, library(), Limits())
-    for groups in (8, GROUPS):
-        chosen, born = draw(start, offers, groups, np.random.default_rng(1))
+    for problems, groups in ((4, 8), (10, GROUPS), (12, 12)):
+        chosen, born = draw(start, offers, groups, problems, np.random.default_rng(1))
         assert chosen[0] == ROOT and [child(offer) for offer in born] == chosen[1:]
-        assert 2 < len(chosen) <= groups // 2
-        assert chosen == draw(start, offers, groups, np.random.default_rng(1))[0]
-    assert draw(start, [], GROUPS, np.random.default_rng(1)) == ([ROOT], [])
+        assert 2 < len(chosen) <= 1 + spare(groups, problems) // 2
+        assert chosen == draw(start, offers, groups, problems, np.random.default_rng(1))[0]
+    assert draw(start, [], GROUPS, 10, np.random.default_rng(1)) == ([ROOT], [])
+
+
+@pytest.mark.parametrize(
+    ("groups", "problems", "others", "shared", "own"),
+    [(30, 10, 10, 2, 10), (30, 10, 4, 5, 10), (30, 10, 1, 10, 20), (12, 12, 3, 2, 6), (2, 1, 1, 1, 1)],
+)
+def test_the_incumbent_answers_all_problems_and_the_others_the_same_ones(
+    groups, problems, others, shared, own
+):
+    chosen = [prompt_of([f"Way {number}."]) for number in range(others + 1)]
+    asked = contest(chosen, PROBLEMS[:problems], groups)
+    assert len(asked) == groups
+    assert [prompt for prompt, _ in asked[:own]] == [chosen[0]] * own
+    assert {problem.problem_id for _, problem in asked[:own]} == {
+        problem.problem_id for problem in PROBLEMS[: min(own, problems)]
+    }
+    assert asked[own:] == [(prompt, item) for prompt in chosen[1:] for item in PROBLEMS[:shared]]
 
 
 def test_what_is_clearly_worse_takes_no_part_and_one_rival_always_does():
@@ -83,7 +101,7 @@ def test_what_is_clearly_worse_takes_no_part_and_one_rival_always_does():
         start = start.with_match(
             {good.prompt_id: (0.9, 500), ROOT.prompt_id: (0.5, 500), bad.prompt_id: (0.1, 500)}
         )
-    chosen, _ = draw(start, [], GROUPS, np.random.default_rng(2))
+    chosen, _ = draw(start, [], GROUPS, 10, np.random.default_rng(2))
     assert chosen == [good, ROOT]
     assert [row["state"] for row in start.in_window(None).rows()] == ["retired", "candidate", "retired"]
 
@@ -109,15 +127,16 @@ def test_an_edit_is_accepted_only_beyond_the_noise():
     assert moved.blocked([rival.prompt_id]).incumbent_id == ROOT.prompt_id, "a gate took the incumbent out"
 
 
-def test_every_prompt_of_an_iteration_answers_the_same_problems_and_the_replies_are_as_many_as_ever():
+def test_an_iteration_asks_every_problem_and_takes_as_many_replies_as_ever():
     done = run(4).frames()
     assert done["updates"]["rollouts"].to_list() == [GROUPS * 5] * 4
+    assert done["rollouts"].select("iteration", "prompt_id", "problem_id", "number").is_unique().all()
     for number in range(1, 5):
         asked = done["rollouts"].filter(iteration=number)
-        of_prompt = asked.group_by("prompt_id").agg(asked["problem_id"].unique().sort().alias("p"))
-        pairs = asked.select("prompt_id", "problem_id").unique()
-        assert len(pairs) == of_prompt.height * asked["problem_id"].n_unique()
-        assert asked.select("prompt_id", "problem_id", "number").is_unique().all()
+        assert asked["problem_id"].n_unique() == 10
+        assert len(done["values"].filter(iteration=number)) == len(
+            asked.select("prompt_id", "problem_id").unique()
+        )
     first = done["rollouts"].filter(iteration=1)["prompt_id"].n_unique()
     assert first > 3, "single principles are measured at the same time"
 
@@ -131,6 +150,8 @@ def test_decisions_follow_from_rows_alone():
     for iteration in range(1, 7):
         played = frames["ratings"].filter(iteration=iteration, source="update").sort("place")
         values = frames["values"].filter(iteration=iteration)
+        answered = values.group_by("problem_id").len().filter(len=len(played))["problem_id"].to_list()
+        values = values.filter(pl.col("problem_id").is_in(answered))
         grid = np.array([values.filter(prompt_id=name)["value"].to_list() for name in played["prompt_id"]])
         replies = [int(values.filter(prompt_id=name)["rollouts"].sum()) for name in played["prompt_id"]]
         variance = match_variance(grid, sum(replies) / grid.size)
