@@ -7,17 +7,14 @@ run. In the first world one raises the share of right replies by .55 and one low
 line's own code at the paper's sizes (10 problems, 3 prompts, 5 replies, window 10); operators edit. In one
 world weights learn: there each update takes 3 % off what is left to learn, so old values mislead.
 
-Printed for each way to select, after 6 iterations and in the end: in how many runs the prompt that is named
-best is truly best of those that took part, what the best prompt is worth that it misses (regret), what the
-named one is worth, and what the prompts of all iterations were worth on average (what training gets). Two
-ways to name are compared on the same runs: by the skill of all matches, and by TrueSkill's mu - 3 sigma. The
-runs of one seed share the world, not the draws after the first iteration.
+Printed for each selection of the line, after 6 iterations and in the end: what the prompt that is named best
+is worth, in how many runs it is the best set of principles there is, in how many it is truly best of those
+that took part, and what the prompts of all iterations were worth on average (what training gets). `none`
+draws prompts by chance.
 
-Before that, in the worlds of fixed weights, searches that evolve nothing, with as many replies as evolution
+Before that, in the worlds of fixed weights, searches that evolve nothing, with as many replies as the line
 has by then (150 an iteration): all principles at once (no reply); the best of root and single principles by
-equal shares of the replies (`best of n`) or by successive halving; and stepwise selection, stages of halving:
-the first among root, single principles and all of them, the others among the winner and what one principle
-more or less makes of it.
+equal shares of the replies (`best of n`) or by successive halving.
 """
 
 from __future__ import annotations
@@ -26,7 +23,7 @@ import argparse
 import json
 import math
 from collections.abc import Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain, combinations
 from statistics import fmean
 from typing import Any
@@ -37,7 +34,7 @@ from bench import SHORT
 from evolake.agents import Agents
 from evolake.agents.roles import OperatorsBackend
 from evolake.prompts.evolution.iteration import ARMS, IterationContext, run_iteration
-from evolake.prompts.evolution.population import MATCHES, Population, found_population
+from evolake.prompts.evolution.population import found_population
 from evolake.prompts.model.library import PrincipleLibrary, load_library, load_roots
 from evolake.prompts.model.prompt import SystemPrompt
 from evolake.prompts.model.protocol import Group, Problem, Rollout, Sample, UpdateStats
@@ -50,18 +47,18 @@ BASE = 0.2
 EARLY = 6
 REPLIES = 150
 """Of an iteration: 10 problems, 3 prompts, 5 replies."""
-STAGES = 3
-"""Of stepwise selection."""
 
 
 @dataclass(frozen=True)
 class Effects:
     """What principles do to the share of right replies. alone: one entry a principle that counts. together:
-    added if a prompt has the first two. learned: share of what is left to learn that an update learns."""
+    added if a prompt has the first two. learned: share of what is left to learn that an update learns. apart:
+    added for every other problem, and taken from the rest."""
 
     alone: tuple[float, ...]
     together: float = 0.0
     learned: float = 0.0
+    apart: float = 0.0
 
 
 WORLDS = {
@@ -69,8 +66,9 @@ WORLDS = {
     "weights that learn": Effects((0.55, -0.10), learned=0.03),
     "two that need each other": Effects((0.10, 0.05, -0.10), together=0.40),
     "six that hurt": Effects((0.55, *[-0.06] * 6)),
+    "hard and easy problems": Effects((0.55, -0.10), apart=0.2),
 }
-WAYS = {"skills": ("espl", "skills"), "espl": ("espl", "espl"), "none": ("no-selection", "skills")}
+WAYS = {"stepwise": ("espl", "stepwise"), "espl": ("espl", "espl"), "none": ("no-selection", "espl")}
 """Name -> (arm, setting `selection`)."""
 
 
@@ -113,6 +111,7 @@ class World:
 
     def _reply(self, share: float, problem: Problem, random: np.random.Generator) -> Sample:
         true = json.loads(problem.answer)
+        share += self.effects.apart * (1 if true % 4 == 1 else -1)
         kind = 3 if random.random() < share else int(random.integers(3))
         reply = (
             f"It is {true} I think",
@@ -135,12 +134,11 @@ class World:
 
 @dataclass(frozen=True)
 class Point:
-    """A run after an iteration: true shares of the best prompt that took part, of the named ones, the mean
-    of those that were used so far, and what the best set of principles is worth."""
+    """A run after an iteration: true shares of the best prompt that took part, of the named one, the mean of
+    the replies so far, and what the best set of principles is worth."""
 
     best: float
-    by_skill: float
-    by_rating: float
+    named: float
     used: float
     most: float
 
@@ -212,21 +210,9 @@ def best_of(world: World, sets: Sequence[Names], replies: int, random: np.random
     return max(sets, key=lambda one: random.binomial(each, world.worth(one)))
 
 
-def stepwise(world: World, sets: Sequence[Names], replies: int, random: np.random.Generator) -> Names:
-    """Return what is left after stages of halving, each by an equal share of the replies."""
-    every = Names().union(*sets)
-    found = halving(world, [*sets, every], replies // STAGES, random)
-    for _ in range(STAGES - 1):
-        found = halving(
-            world, [found, *(found ^ {name} for name in sorted(every))], replies // STAGES, random
-        )
-    return found
-
-
 SEARCHES = {
     "best of n": best_of,
     "successive halving": halving,
-    "stepwise selection": stepwise,
     "all at once": lambda world, sets, replies, random: Names().union(*sets),
 }
 
@@ -257,35 +243,20 @@ def run(way: str, seed: int, iterations: int, effects: Effects) -> list[Point]:
                 for row in population.living()
                 if row["rounds"]
             }
-            used.append(
-                fmean(shares[row["prompt_id"]] for row in done.rows["ratings"] if row["source"] == "update")
-            )
-            by_skill, by_rating = (
-                shares[item.best_id()] for item in (population, without_matches(population))
-            )
-            points.append(Point(max(shares.values()), by_skill, by_rating, fmean(used), world.most()))
+            used.append(fmean(shares[row["prompt_id"]] for row in done.rows["rollouts"]))
+            named = shares[population.best_id()]
+            points.append(Point(max(shares.values()), named, fmean(used), world.most()))
     return points
-
-
-def without_matches(population: Population) -> Population:
-    """Return the population as earlier versions left it, where TrueSkill names the best."""
-    return replace(population, state=population.state.filter(population.state["name"] != MATCHES))
 
 
 def line(points: Sequence[Point]) -> str:
     """Return the figures of all runs after one iteration."""
-    found = [
-        sum(abs(getattr(point, name) - point.best) < 1e-9 for point in points)
-        for name in ("by_skill", "by_rating")
-    ]
-    regret = [
-        fmean(point.best - getattr(point, name) for point in points) for name in ("by_skill", "by_rating")
-    ]
+    most, found = (
+        sum(point.named > getattr(point, name) - 1e-9 for point in points) for name in ("most", "best")
+    )
     return (
-        f"named by skill {found[0]:2d} of {len(points)} truly best, regret {regret[0]:.3f}, worth "
-        f"{fmean(point.by_skill for point in points):.3f} "
-        f"({sum(point.by_skill > point.most - 1e-9 for point in points)} the best set);  by TrueSkill "
-        f"{found[1]:2d}, regret {regret[1]:.3f};  used on average {fmean(point.used for point in points):.3f}"
+        f"worth {fmean(point.named for point in points):.3f} ({most} the best set), {found} the best that "
+        f"took part; used on average {fmean(point.used for point in points):.3f}"
     )
 
 
@@ -309,7 +280,7 @@ def compare(runs: int, iterations: int, first_seed: int) -> dict[str, Any]:
             result[name, way] = rows
             for iteration in early:
                 print(
-                    f"  selection {way:7s} iteration {iteration:3d}: "
+                    f"  {way:18s} {REPLIES * iteration:5d} replies: "
                     f"{line([points[iteration - 1] for points in rows])}",
                     flush=True,
                 )

@@ -27,7 +27,9 @@ from evolake.prompts.settings import PromptsSettings
 from evolake.settings import BudgetSettings, Settings, default_lake_root
 
 SEEDS = default_lake_root() / "seeds/prompts"
-SIZES = PromptsSettings(batch_problems=4, prompts_per_iteration=3, rollouts=4, window=4, crossover=1.0)
+SIZES = PromptsSettings(
+    batch_problems=4, prompts_per_iteration=3, rollouts=4, window=4, crossover=1.0, selection="espl"
+)
 
 
 def library() -> PrincipleLibrary:

@@ -68,8 +68,8 @@ def duel_replies(
     iterations: pl.DataFrame,
     accepted: pl.DataFrame,
 ) -> pl.DataFrame:
-    """Run the champion and the best-rated other prompt side by side on the same problems of the training
-    split, under the same weights."""
+    """Run the champion and the prompt that selection names as the best side by side on the same problems of
+    the training split, under the same weights."""
     from evolake.prompts.evolution.prompt_contest import replies
     from evolake.prompts.evolution.training_cycle import calls_of
 
@@ -239,12 +239,12 @@ def _rematched(frame: pl.DataFrame, lake: Lake, cycle: str | None) -> pl.DataFra
     }
     rows: list[dict[str, Any]] = []
     for (_,), part in sorted(frame.group_by("iteration"), key=lambda item: item[0]):
+        for row in part.filter(pl.col("source") == "birth").to_dicts():
+            before[row["prompt_id"]] = (row["mu"], row["sigma"])
         played = part.filter(pl.col("source") == "update").sort("place").to_dicts()
         after = update([before[row["prompt_id"]] for row in played], [row["rank"] for row in played])
         for row, (mu, sigma) in zip(played, after, strict=True):
             rows.append(row | {"off": max(abs(row["mu"] - mu), abs(row["sigma"] - sigma))})
-            before[row["prompt_id"]] = (row["mu"], row["sigma"])
-        for row in part.filter(pl.col("source") == "birth").to_dicts():
             before[row["prompt_id"]] = (row["mu"], row["sigma"])
     return pl.DataFrame(rows, schema={**frame.schema, "off": pl.Float64})
 
@@ -396,6 +396,7 @@ def survivors(
 ) -> pl.DataFrame:
     """Select the champion and the window: what may be drawn in the next cycle. Seals it, with the policy's
     checkpoint."""
+    from evolake.prompts.evolution.iteration import window_of
     from evolake.prompts.evolution.prompt_contest import heldout_is_greedy
     from evolake.prompts.policies.adapter import REPLY, reply_settings
     from evolake.prompts.report.material import FIGURES, material_of
@@ -404,7 +405,7 @@ def survivors(
     cycle, (population, checkpoint) = store.cycle, trained(store, iterations, accepted)
     champion_id = current_champion(store, population)
     since = population.value(CHAMPION_SINCE) if champion_id == population.champion_id else cycle
-    closed = population.with_champion(champion_id, store.settings.of(PromptsSettings).window)
+    closed = population.with_champion(champion_id, window_of(store.settings.of(PromptsSettings)))
     own = store.settings.of(PromptsSettings)
     replied = reply_settings(own) | {"greedy": heldout_is_greedy(own)}
     closed = closed.with_values(**{CHECKPOINT: checkpoint, CHAMPION_SINCE: since, REPLY: replied})

@@ -117,6 +117,7 @@ def seeds(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame
     """Root prompts with fresh ratings, the first of them as champion; seals the population that enters cycle
     0001."""
     from evolake.lake.added_seeds import seeds_of
+    from evolake.prompts.evolution.iteration import window_of
     from evolake.prompts.evolution.population import SEEDS, found_population
     from evolake.prompts.model.prompt import from_json
 
@@ -125,7 +126,7 @@ def seeds(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame
     roots = {item.name: from_json(item.pack().decode()) for item in items}
     population = found_population(roots, store.cycle)
     first = population.rows()[0]["prompt_id"]
-    population = population.with_champion(first, store.settings.of(PromptsSettings).window)
+    population = population.with_champion(first, window_of(store.settings.of(PromptsSettings)))
     population = population.with_values(**{CHECKPOINT: None, CHAMPION_SINCE: FIRST_CYCLE})
     population = with_seeds(store, population, items, "prompts", population.rows())
     store.may_seal(population.frames())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evolake.agents.forecast import RoleCalls, Start, asked
-from evolake.prompts.evolution.iteration import ARMS
+from evolake.prompts.evolution.iteration import ARMS, window_of
 from evolake.prompts.policies.endpoint import ROLE as POLICY
 from evolake.prompts.reproduction import SHORT_REPLY
 from evolake.prompts.roles.editing import CONSOLIDATOR, EDITOR, RECOMBINER
@@ -46,7 +46,7 @@ def model_calls(settings: Settings, start: Start) -> list[RoleCalls]:
         RoleCalls(CONSOLIDATOR, turns, turns, data=800, reply=200),
         RoleCalls(
             RECOMBINER,
-            turns if arm.evolve and arm.crossover else 0,
+            turns if arm.evolve and arm.crossover and window_of(own) is not None else 0,
             turns * own.crossover,
             data=1200,
             reply=400,

@@ -11,28 +11,30 @@ A rating by ranks loses by how much a match was won, how many replies it rests o
 its parent: mu rises from generation to generation, and a late prompt with a flaw passes an early one without.
 So skills are estimated too, from the mean rewards of all matches at the same time, as shares of the reward:
 
-    skill(root)      ~ N(0, ROOT_DEVIATION^2)
-    skill(mutant)    = skill(parent) + N(0, EDIT_DEVIATION^2);  a crossed child: of the mean of its parents
-    mean reward      = what this batch and these weights are worth to all + skill + noise of its replies
+    skill(prompt)            ~ N(0, DEVIATION^2)
+    correlation of two       = LIKENESS^(principles that only one of them has)
+    mean reward in a match   = worth of this batch and these weights + skill + noise of its replies
 
-All of it is Gaussian, so the joint posterior is one system of linear equations: a Kalman smoother over the
-tree of prompts. Only differences within a match count, and an old match counts less, since weights that learn
-change what a principle is worth.
+All of it is Gaussian, so the joint posterior is one system of linear equations. The prior is a product over
+principles: what one did in a prompt is expected of it in similar ones, and two may do together what neither
+does alone. Only differences within a match count, and an old match counts less, since weights that learn
+change what a principle is worth. All prompts of a match answer the same problems, so the noise of a reply is
+what is left when the means of problems and of prompts are taken out.
 
-Only the latest K prompts may be drawn, like a replay buffer (equation 4, and the simplified strategy of
-appendix A.5). Of these the one with the highest mu + 2 sigma always takes part and the rest are drawn
-uniformly; with a temperature all are drawn in proportion to exp(score / T). A fresh child inherits mu with
-more sigma, so it tends to lead. `select_by_skill` draws by the estimated skills: `python
-benchmarks/prompts_selection.py` compares the two.
+Selection of the paper: only the latest K prompts may be drawn, like a replay buffer (equation 4, and the
+simplified strategy of appendix A.5). Of these the one with the highest mu + 2 sigma always takes part and the
+rest are drawn uniformly; with a temperature all are drawn in proportion to exp(score / T). A fresh child
+inherits mu with more sigma, so it tends to lead. Selection by skills: `evolution.stepwise`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -149,19 +151,24 @@ def _mills(x: float) -> float:
     return -x - 1.0 / x
 
 
-ROOT_DEVIATION = 0.5
-EDIT_DEVIATION = 0.25
-"""How far one edit moves the mean reward, as a standard deviation; most move it little and some by half."""
+DEVIATION = 0.5
+LIKENESS = 0.875
+"""Correlation of prompts that differ by one principle: it moves the mean reward by .25, as a standard
+deviation; most move it little and some by half."""
 DRIFT = 0.02
 """How far a skill moves in one match, as a standard deviation."""
 BATCH_DEVIATION = 10.0
 """Of what a batch is worth: so large that only differences within it count."""
 LEAST_VARIANCE = 0.09
 """Of one reply's reward, from a share of .1 or .9 on: five right replies of five say nothing of the noise."""
+PRIOR_FREEDOM = 8
+"""Degrees of freedom that the variance of independent replies counts for, where that of the match is
+estimated."""
 MOST_MATCHES = 100
 """Matches that count, the latest: the deviation that `DRIFT` adds to older ones is a fifth of the reward."""
-Result = tuple[int, float, int]
-"""(number of the prompt, its mean reward, replies that this is the mean of)."""
+Result = Sequence[float]
+"""Number of the prompt, its mean reward, replies that this is the mean of, and the variance of one of them;
+without the last one, that of independent replies."""
 Match = Sequence[Result]
 
 
@@ -193,75 +200,66 @@ class Skills:
         none."""
         return max(numbers, key=lambda number: (round(self.of(number)[0], 9), number))
 
-    def draw(self, numbers: Sequence[int], count: int, random: np.random.Generator) -> list[int]:
-        """Return `count` of these prompts, no prompt twice: each is the best of one draw from the posterior
-        (Thompson sampling), so a prompt is chosen as often as it may be the best one."""
+    def leaders(self, numbers: Sequence[int], draws: int, random: np.random.Generator) -> list[int]:
+        """Return which of these are best in one of `draws` samples of the posterior (Thompson sampling), most
+        often first: as many as may be the best."""
         places = [self.numbers.index(number) for number in numbers]
-        within = self.covariance[np.ix_(places, places)] + 1e-12 * np.eye(len(places))
-        factor = np.linalg.cholesky(within)
-        left, chosen = list(range(len(places))), []
-        while left and len(chosen) < count:
-            drawn = self.mean[places] + factor @ random.standard_normal(len(places))
-            chosen.append(max(left, key=lambda place: drawn[place]))
-            left.remove(chosen[-1])
-        return [numbers[place] for place in chosen]
+        within = self.covariance[np.ix_(places, places)] + 1e-9 * np.eye(len(places))
+        drawn = (
+            self.mean[places] + random.standard_normal((draws, len(places))) @ np.linalg.cholesky(within).T
+        )
+        return [numbers[place] for place, _ in Counter(drawn.argmax(axis=1).tolist()).most_common()]
 
 
-def estimate_skills(parents: Mapping[int, Sequence[int]], matches: Sequence[Match]) -> Skills:
+def estimate_skills(prompts: Mapping[int, Collection[str]], matches: Sequence[Match]) -> Skills:
     """Return the posterior of all prompts.
 
     Args:
-        parents: number of a prompt -> numbers of its parents, none for a root; every parent is there, with a
-            lower number than its child.
-        matches: the oldest first; prompts that are not in `parents` are left out.
-
-    Raises:
-        ValueError: a parent is missing or younger than its child.
+        prompts: number of a prompt -> the texts of its principles.
+        matches: the oldest first; prompts that are not in `prompts` are left out.
     """
-    numbers = tuple(sorted(parents))
+    numbers = tuple(sorted(prompts))
     place = {number: index for index, number in enumerate(numbers)}
-    prior = _prior(numbers, place, parents)
+    texts = {text: index for index, text in enumerate(sorted(set().union(*prompts.values())))}
+    held = np.zeros((len(numbers), len(texts)))
+    for number in numbers:
+        held[place[number], [texts[text] for text in prompts[number]]] = 1.0
+    differing = held @ (1.0 - held.T)
+    prior = DEVIATION**2 * LIKENESS ** (differing + differing.T)
     rows = [
-        (turn, place[number], mean, replies, age)
+        (turn, place[int(number)], mean, (*variance, _independent(mean))[0] / replies, age)
         for turn, (age, match) in enumerate(zip(range(len(matches) - 1, -1, -1), matches, strict=True))
-        for number, mean, replies in match
+        for number, mean, replies, *variance in match
         if number in place and replies > 0
     ]
     if not rows:
         return Skills(numbers, np.zeros(len(numbers)), prior)
-    turns, places, means, replies, ages = (np.array(column) for column in zip(*rows, strict=True))
-    noise = np.maximum(means * (1 - means), LEAST_VARIANCE) / replies + DRIFT**2 * ages
+    turns, places, means, noise, ages = (np.array(column) for column in zip(*rows, strict=True))
     total = (
         prior[np.ix_(places, places)]
         + BATCH_DEVIATION**2 * (turns[:, None] == turns[None, :])
-        + np.diag(noise)
+        + np.diag(noise + DRIFT**2 * ages)
     )
     gain = np.linalg.solve(total, prior[places]).T
     return Skills(numbers, gain @ (means - means.mean()), prior - gain @ prior[places])
 
 
-def _prior(
-    numbers: Sequence[int], place: Mapping[int, int], parents: Mapping[int, Sequence[int]]
-) -> np.ndarray:
-    """Return the covariance of all skills before any match."""
-    result = np.zeros((len(numbers), len(numbers)))
-    for index, number in enumerate(numbers):
-        ours = [place.get(parent, index) for parent in parents[number]]
-        if any(parent >= index for parent in ours):
-            raise ValueError(
-                f"a parent of prompt {number} is missing or younger than it (parents: "
-                f"{list(parents[number])})"
-            )
-        if not ours:
-            result[index, index] = ROOT_DEVIATION**2
-            continue
-        shared = result[ours].mean(axis=0)
-        result[index], result[:, index] = shared, shared
-        result[index, index] = float(result[np.ix_(ours, ours)].mean()) + EDIT_DEVIATION**2
-    return result
+def match_variance(values: np.ndarray, replies: float) -> float:
+    """Return the variance of one reply in a match, between that of independent replies and what is left when
+    the means of prompts and problems are taken out.
+
+    Args:
+        values: (prompts, problems), mean rewards. replies: of each of them, on average.
+    """
+    independent = float(np.mean([_independent(mean) for mean in values.mean(axis=1)]))
+    left = values - values.mean(axis=1, keepdims=True) - values.mean(axis=0) + values.mean()
+    freedom = (values.shape[0] - 1) * (values.shape[1] - 1)
+    return (PRIOR_FREEDOM * independent + replies * float((left**2).sum())) / (PRIOR_FREEDOM + freedom)
 
 
-T = TypeVar("T")
+def _independent(mean: float) -> float:
+    """Return the variance of one of several independent replies."""
+    return max(mean * (1 - mean), LEAST_VARIANCE)
 
 
 @dataclass(frozen=True)
@@ -319,21 +317,6 @@ def select(
         else []
     )
     return [first, *(rest[place] for place in drawn)]
-
-
-def select_by_skill(
-    entrants: Sequence[Entrant], skills: Skills, count: int, random: np.random.Generator, *, window: int = 10
-) -> list[Entrant]:
-    """Return the prompts of one iteration, drawn as often as each may be the best of the window; no prompt
-    twice."""
-    pool = {item.number: item for item in latest(entrants, window)}
-    return [pool[number] for number in skills.draw(list(pool), count, random)]
-
-
-def slots(chosen: Sequence[T], count: int) -> list[T]:
-    """Return `count` places for these, in turn: a population of fewer prompts than M still costs M groups of
-    rollouts a problem, like every iteration."""
-    return [chosen[place % len(chosen)] for place in range(count)]
 
 
 def _softmax(

@@ -15,15 +15,17 @@ class PromptsSettings(LineSettings):
     iterations_per_cycle: int = Field(default=1, gt=0, description="RL iterations a cycle")
     batch_problems: int = Field(default=10, gt=0, description="B: problems per iteration")
     prompts_per_iteration: int = Field(default=3, gt=0, description="M: system prompts per iteration")
-    window: int = Field(default=10, gt=0, description="K: only the latest K prompts may be drawn")
+    window: int = Field(
+        default=10, gt=0, description="K: only the latest K prompts may be drawn, of the selection `espl`"
+    )
     rollouts: int = Field(
         default=5, ge=2, description="N: replies a (prompt, problem); an advantage needs at least two"
     )
-    selection: Literal["skills", "espl"] = Field(
-        default="skills",
+    selection: Literal["stepwise", "espl"] = Field(
+        default="stepwise",
         description=(
-            "of prompts; skills: each as often as it may be the best of the window, by the mean rewards "
-            "of all matches; espl: the paper's, by TrueSkill"
+            "of prompts; stepwise: single edits of one prompt race, and the simplest of those that may be "
+            "the best is edited next; espl: the paper's evolution, by TrueSkill"
         ),
     )
     selection_temperature: float | None = Field(
@@ -31,7 +33,12 @@ class PromptsSettings(LineSettings):
         gt=0,
         description="of the selection `espl`; None: best score first, the rest uniform; else softmax(score / T)",  # noqa: E501
     )
-    crossover: float = Field(default=0.2, ge=0, le=1, description="probability of a crossover an iteration")
+    crossover: float = Field(
+        default=0.2,
+        ge=0,
+        le=1,
+        description="probability of a crossover an iteration, of the selection `espl`",
+    )
     edits_per_problem: int = Field(default=2, gt=0, description="K_ops: local edits one problem may propose")
 
     arm: Literal["espl", "evolution", "rl", "reflection", "no-crossover", "no-selection"] = Field(

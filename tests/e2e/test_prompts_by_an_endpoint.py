@@ -111,9 +111,7 @@ def test_no_weights_were_updated_and_every_rollout_was_a_call(evolved):
         f"SELECT backend, model, {paid}, count(*) FROM agent_calls WHERE role = 'prompts_policy' GROUP BY ALL"
     )
     assert [row[:3] for row in calls] == [["model", "played", evolved.scripted.asked]]
-    assert evolved.project.sql(
-        "SELECT DISTINCT backend FROM agent_calls WHERE role <> 'prompts_policy' AND role LIKE 'prompts%'"
-    ) == [["operators"]]
+    assert evolved.project.sql("SELECT DISTINCT backend FROM prompts.edits") == [["operators"]]
     rollouts = evolved.project.sql("SELECT count(*) FROM prompts.rollouts")[0][0]
     replies = sum(
         evolved.project.sql(f"SELECT count(*) FROM prompts.{table}")[0][0]

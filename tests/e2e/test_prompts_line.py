@@ -233,9 +233,7 @@ def test_whatever_was_accepted_has_a_pass_of_every_gate(project):
 
 
 def test_the_operators_edited_and_say_so(project):
-    assert project.sql("SELECT DISTINCT backend FROM agent_calls WHERE role LIKE 'prompts_%'") == [
-        ["operators"]
-    ]
+    assert project.sql("SELECT DISTINCT backend, operator FROM prompts.edits") == [["operators", "mutation"]]
     assert project.sql("SELECT DISTINCT origin FROM prompts.children") == [["operators"]]
 
 

@@ -1,9 +1,9 @@
 """One iteration: problems are drawn, prompts selected, rollouts sampled and rewarded, the weights updated,
 prompts rated, children made (E-SPL, Algorithm 1).
 
-An arm says what is switched on. All arms draw the same problems and take the same number of rollouts: if
-there are fewer prompts than M, as in the first iterations and in the arms of one prompt, these fill the M
-places of a problem in turn, each place a separate group of N rollouts.
+An arm says what is switched on. All arms draw the same problems and take the same number of rollouts, M
+groups of N a problem. If there are fewer prompts than M, as in the arms of one prompt, these fill the places
+in turn. Stepwise selection (`stepwise`) may have more prompts, not all on every problem.
 """
 
 from __future__ import annotations
@@ -11,8 +11,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import count
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from evolake.agents import Agents
@@ -29,22 +31,13 @@ from evolake.prompts.evolution.payoff_matrix import (
     rollout_row,
     update_row,
 )
-from evolake.prompts.evolution.population import ITERATION, Birth, Population
+from evolake.prompts.evolution.population import INCUMBENT, ITERATION, Birth, Population
+from evolake.prompts.evolution.stepwise import contest, draw, gaps_of, offered, singles, step
 from evolake.prompts.model.library import PrincipleLibrary
 from evolake.prompts.model.prompt import Limits, SystemPrompt
 from evolake.prompts.model.protocol import Policy, Problem
 from evolake.prompts.model.scoring import verified
-from evolake.prompts.ratings import (
-    Rating,
-    crossed,
-    mutated,
-    ranks_of,
-    select,
-    select_by_skill,
-    shares,
-    slots,
-    update,
-)
+from evolake.prompts.ratings import Rating, crossed, mutated, ranks_of, select, shares, update
 from evolake.prompts.reproduction import cross, mutate
 from evolake.prompts.settings import PromptsSettings
 from evolake.seeds import child_seed, generator
@@ -64,7 +57,7 @@ class Arm:
     prompt, replaced by its mutant.
 
     crossover: where prompts evolve, they are crossed too. select: by rating; else the prompts of an iteration
-    are drawn from the window by chance.
+    are drawn from the window by chance. Without one of these, prompts evolve as in the paper.
     """
 
     name: str
@@ -150,15 +143,26 @@ def run_iteration(
     batch = draw_batch(
         problems, settings.batch_problems, root_seed=root_seed, cycle=cycle, iteration=number, turn=turn
     )
-    chosen = choose(population, arm, settings, root_seed=root_seed, cycle=cycle, iteration=number)
-    places = slots(chosen, settings.prompts_per_iteration)
-    pairs = [(prompt, problem) for prompt in places for problem in batch]
+    groups_wanted, window = settings.prompts_per_iteration * len(batch), window_of(settings, arm)
+    random = generator(root_seed, LINE, cycle, "selection", number)
+    backend, entering, entered = agents.backend.name, list[Reproduction](), population
+    if window is None:
+        limits = Limits(problems=tuple(problem.text for problem in batch))
+        offers = offered(population, context.library, limits) if backend == "operators" else []
+        chosen, entering = draw(population, offers, groups_wanted, len(batch), random)
+        pairs = contest(chosen, batch, groups_wanted)
+    else:
+        chosen = choose(population, arm, settings, random)
+        places = [chosen[place % len(chosen)] for place in range(settings.prompts_per_iteration)]
+        pairs = [(prompt, problem) for prompt in places for problem in batch]
+    for child in entering:
+        entered = _born(entered, child, (), tag, agents)
     sampled = policy.sample(pairs, settings.rollouts, child_seed(root_seed, LINE, cycle, "rollouts", number))
     samples = verified(pairs, sampled, settings.answer_format)
     groups, rollouts = rewarded(pairs, samples, context.judge)
     stats = policy.update(groups, child_seed(root_seed, LINE, cycle, "update", number)) if arm.learn else None
     payoffs = PayoffMatrix.of(chosen, batch, [rollout for rollout, failed in rollouts if not failed])
-    rated = _rate(population, payoffs)
+    rated = _rate(entered, payoffs)
     limits = Limits(problems=tuple(problem.text for problem in payoffs.problems))
     memory = replace(context.memory, prompts=rated.rows())
     editing = Editing(
@@ -172,16 +176,27 @@ def run_iteration(
         memory,
         context.waves,
     )
-    children = _reproduce(rated, payoffs, arm, settings, editing)
-    grown = rated
+    decided: dict[str, dict[str, Any]] = {}
+    grown = rated.with_values(**{INCUMBENT: None})
+    if window is None:
+        grown = step(rated, chosen)
+        decided = {
+            name: {"gap": gap, "deviation": deviation, "incumbent": name == grown.incumbent_id}
+            for name, (gap, deviation) in gaps_of(rated, [prompt.prompt_id for prompt in chosen]).items()
+        }
+    reproduce = _reproduce if window is not None else _edit_incumbent
+    children = reproduce(grown, payoffs, arm, settings, editing)
     for child in children:
-        grown = _born(grown, child, payoffs, settings, tag, agents)
-    grown = grown.with_values(**{ITERATION: number}).in_window(settings.window)
+        grown = _born(grown, child, payoffs.prompts, tag, agents)
+    grown = grown.with_values(**{ITERATION: number}).in_window(window)
+    born = [*entered.rows()[len(population.prompts) :], *grown.rows()[len(rated.prompts) :]]
+    edits = [row for child in (*entering, *children) for row in child.rows(**tag, backend=backend)]
+    numbers = {operator: count() for operator in ("mutation", "crossover")}
     rows = {
         "rollouts": [tag | rollout_row(rollout) for rollout, _ in rollouts],
         "values": [tag | row for row in payoffs.rows([rollout for rollout, _ in rollouts])],
-        "ratings": [tag | row for row in rating_rows(rated, grown, payoffs)],
-        "edits": [row for child in children for row in child.rows(**tag, backend=agents.backend.name)],
+        "ratings": [tag | row for row in rating_rows(rated, born, payoffs, decided)],
+        "edits": [row | {"number": next(numbers[row["operator"]])} for row in edits],
         "updates": [tag | update_row(policy, stats, groups, rollouts)],
     }
     return Iterations(grown, rows)
@@ -209,19 +224,28 @@ def draw_batch(
     return [*given, *(others[place] for place in places)]
 
 
+def window_of(settings: PromptsSettings, arm: Arm | None = None) -> int | None:
+    """Return how many of the latest prompts may be drawn; None: selection is stepwise. arm: None means the
+    one of the settings."""
+    arm = arm or ARMS[settings.arm]
+    stepwise = settings.selection == "stepwise" and arm.evolve and arm.crossover and arm.select
+    return None if stepwise else settings.window
+
+
 def choose(
-    population: Population, arm: Arm, settings: PromptsSettings, *, root_seed: int, cycle: str, iteration: int
+    population: Population, arm: Arm, settings: PromptsSettings, random: np.random.Generator
 ) -> list[SystemPrompt]:
     """Return the prompts of an iteration: selected from the window; the youngest for self-reflection; the
     first root if no prompt changes."""
     if arm.evolve:
-        random = generator(root_seed, LINE, cycle, "selection", iteration)
-        entrants, count = population.entrants(), settings.prompts_per_iteration
-        if arm.select and settings.selection == "skills":
-            result = select_by_skill(entrants, population.skills(), count, random, window=settings.window)
-        else:
-            heat = settings.selection_temperature if arm.select else math.inf
-            result = select(entrants, count, random, window=settings.window, temperature=heat)
+        heat = settings.selection_temperature if arm.select else math.inf
+        result = select(
+            population.entrants(),
+            settings.prompts_per_iteration,
+            random,
+            window=settings.window,
+            temperature=heat,
+        )
         return [population.prompt(item.prompt_id) for item in result]
     return [population.prompt(population.living()[-1 if arm.reflect else 0]["prompt_id"])]
 
@@ -289,6 +313,28 @@ def _reproduce(
     return [mutation, crossed]
 
 
+def _edit_incumbent(
+    population: Population, payoffs: PayoffMatrix, arm: Arm, settings: PromptsSettings, editing: Editing
+) -> list[Reproduction]:
+    """Return what a model makes of the incumbent by its rollouts, each edit alone too; nothing while a prompt
+    waits for its first match."""
+    waiting = [row for row in population.rows("candidate") if not row["rounds"]]
+    if not editing.by_model or payoffs.means is None or waiting:
+        return []
+    incumbent = population.prompt(population.incumbent_id)
+    made = _attempted(
+        "mutation",
+        incumbent,
+        mutate,
+        editing,
+        incumbent,
+        payoffs.evidence(payoffs.prompts.index(incumbent)),
+        edits_per_problem=settings.edits_per_problem,
+        known=population.known(),
+    )
+    return [made, *singles(made, population, editing.limits)]
+
+
 def _attempted(
     operator: Operator,
     parent: SystemPrompt,
@@ -304,12 +350,12 @@ def _attempted(
 def _born(
     population: Population,
     made: Reproduction,
-    payoffs: PayoffMatrix,
-    settings: PromptsSettings,
+    prompts: Sequence[SystemPrompt],
     tag: Mapping[str, Any],
     agents: Agents,
 ) -> Population:
-    """Return the population with the child, if there is one; the calls record which child they were for."""
+    """Return the population with the child, if there is one; the calls record which child they were for.
+    prompts: that a crossed child is made of."""
     for call_id in made.calls:
         agents.assign(call_id, (made.child or made.parent).prompt_id)
     if made.child is None:
@@ -320,8 +366,8 @@ def _born(
         parents = {made.parent.prompt_id: 1.0}
         rating = mutated(population.rating(made.parent.prompt_id))
     else:
-        ratings = [population.rating(prompt.prompt_id) for prompt in payoffs.prompts]
-        parents = dict(zip((prompt.prompt_id for prompt in payoffs.prompts), shares(ratings), strict=True))
+        ratings = [population.rating(prompt.prompt_id) for prompt in prompts]
+        parents = dict(zip((prompt.prompt_id for prompt in prompts), shares(ratings), strict=True))
         rating = crossed(ratings)
     return population.with_child(
         made.child,

@@ -6,13 +6,16 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
+
+import numpy as np
 
 from evolake.prompts.edit_memory import Evidence, worth
 from evolake.prompts.evolution.population import Population
 from evolake.prompts.model.prompt import SystemPrompt
 from evolake.prompts.model.protocol import Group, Policy, Problem, Rollout, Sample, UpdateStats, calls_json
-from evolake.prompts.ratings import ranks_of
+from evolake.prompts.ratings import match_variance, ranks_of
 from evolake.prompts.reproduction import wins
 
 Judge = Callable[[SystemPrompt, Problem, int, Sample], Rollout]
@@ -48,32 +51,35 @@ class PayoffMatrix:
             tuple(prompts), tuple(problems), {key: tuple(result) for key, result in held.items()}, phi
         )
 
+    @cached_property
+    def known(self) -> list[int]:
+        """Places of the problems that are known for all prompts."""
+        return [place for place, column in enumerate(zip(*self.phi, strict=True)) if None not in column]
+
     @property
     def means(self) -> list[float] | None:
         """Mean reward of each prompt over the problems that are known for all: what ranks go by. None if
         there is no such problem."""
-        columns = [column for column in zip(*self.phi, strict=True) if None not in column]
-        return [math.fsum(row) / len(columns) for row in zip(*columns, strict=True)] if columns else None
+        rows = [[row[place] or 0.0 for place in self.known] for row in self.phi]
+        return [math.fsum(row) / len(self.known) for row in rows] if self.known else None
 
     @property
-    def results(self) -> dict[str, tuple[float, int]]:
-        """Return prompt id -> (its mean reward, the replies that this is the mean of), over the problems that
-        are known for all; empty without any."""
-        known = [
-            problem
-            for problem, column in zip(self.problems, zip(*self.phi, strict=True), strict=True)
-            if None not in column
-        ]
+    def results(self) -> dict[str, tuple[float, int, float]]:
+        """Return prompt id -> (its mean reward, the replies that this is the mean of, the variance of one),
+        over the problems that are known for all; empty without any."""
+        if not self.known:
+            return {}
+        problems = [self.problems[place].problem_id for place in self.known]
         replies = [
-            sum(len(self.rollouts[prompt.prompt_id, problem.problem_id]) for problem in known)
-            for prompt in self.prompts
+            sum(len(self.rollouts[prompt.prompt_id, name]) for name in problems) for prompt in self.prompts
         ]
+        values = np.array([[row[place] for place in self.known] for row in self.phi], dtype=np.float64)
+        variance = match_variance(values, sum(replies) / values.size)
         ids = [prompt.prompt_id for prompt in self.prompts]
-        return (
-            {name: (mean, count) for name, mean, count in zip(ids, self.means or [], replies, strict=True)}
-            if known
-            else {}
-        )
+        return {
+            name: (mean, count, variance)
+            for name, mean, count in zip(ids, self.means or [], replies, strict=True)
+        }
 
     def evidence(self, place: int) -> list[Evidence]:
         """Return the rollouts of one prompt, by problem."""
@@ -93,7 +99,7 @@ class PayoffMatrix:
         )
 
     def rows(self, rollouts: Sequence[Rollout]) -> list[dict[str, Any]]:
-        """Return rows of the table `values`."""
+        """Return rows of the table `values`, of what was asked."""
         won = wins(self.phi)
         rows = []
         for place, prompt in enumerate(self.prompts):
@@ -103,6 +109,8 @@ class PayoffMatrix:
                     for rollout in rollouts
                     if (rollout.prompt_id, rollout.problem_id) == (prompt.prompt_id, problem.problem_id)
                 ]
+                if not result:
+                    continue
                 rows.append(
                     {
                         "prompt_id": prompt.prompt_id,
@@ -139,8 +147,14 @@ def rewarded(
     return groups, rollouts
 
 
-def rating_rows(rated: Population, grown: Population, payoffs: PayoffMatrix) -> list[dict[str, Any]]:
-    """Return rows of the table `ratings`. rated: after the match. grown: with the children."""
+def rating_rows(
+    rated: Population,
+    born: Sequence[Mapping[str, Any]],
+    payoffs: PayoffMatrix,
+    decided: Mapping[str, dict[str, Any]],
+) -> list[dict[str, Any]]:
+    """Return rows of the table `ratings`. rated: after the match. born: rows of the iteration's children, as
+    they were at birth. decided: prompt id -> further columns, what stepwise selection decided by."""
     means = payoffs.means
     ranks = ranks_of(means) if means is not None else []
     rows = []
@@ -156,18 +170,10 @@ def rating_rows(rated: Population, grown: Population, payoffs: PayoffMatrix) -> 
                 "source": "update",
                 "place": place,
             }
+            | decided.get(prompt.prompt_id, {})
         )
     return rows + [
-        {
-            "prompt_id": row["prompt_id"],
-            "mu": row["mu"],
-            "sigma": row["sigma"],
-            "rank": None,
-            "mean_reward": None,
-            "source": "birth",
-            "place": None,
-        }
-        for row in grown.rows()[len(rated.prompts) :]
+        {name: row[name] for name in ("prompt_id", "mu", "sigma")} | {"source": "birth"} for row in born
     ]
 
 

@@ -37,8 +37,12 @@ BLOCKED = "blocked"
 ITERATION = "iteration"
 """State: iterations so far."""
 MATCHES = "matches"
-"""State: the latest matches, each a list of [number of a prompt, its mean reward, replies];
+"""State: the latest matches, each a list of [number of a prompt, its mean reward, replies, variance of one];
 `evolake.prompts.ratings` reads them."""
+INCUMBENT = "incumbent"
+"""State: the prompt that stepwise selection edits; null if selection is the paper's."""
+RETIRED = 3.0
+"""Deviations by which a prompt is worse than the incumbent when stepwise selection draws it no more."""
 
 
 @dataclass(frozen=True)
@@ -83,8 +87,10 @@ class Population(Archive):
         return {from_json(row["principles"]).texts for row in self.rows()}
 
     def best_id(self) -> str:
-        """Return the living prompt with the highest estimated skill of those that took part in an iteration;
-        of equal ones the youngest. The youngest if none took part yet."""
+        """Return what stepwise selection edits; else the living prompt with the highest estimated skill of
+        those that took part in an iteration, of equal ones the youngest, the youngest if none took part."""
+        if self.value(INCUMBENT):
+            return self.incumbent_id
         rows = [row for row in self.living() if row["rounds"]] or self.living()[-1:]
         number = self.skills().best([row["number"] for row in rows])
         return next(row["prompt_id"] for row in rows if row["number"] == number)
@@ -94,18 +100,27 @@ class Population(Archive):
         """The latest matches, the oldest first."""
         return self.value(MATCHES, [])
 
-    def skills(self) -> Skills:
-        """Return the skill of every prompt, the blocked ones too, as all matches together say."""
-        number = {row["prompt_id"]: row["number"] for row in self.rows()}
-        parents = {row["number"]: [number[parent] for parent in row["parents"]] for row in self.rows()}
-        return estimate_skills(parents, self.matches)
+    @property
+    def incumbent_id(self) -> str:
+        """The prompt that stepwise selection edits; the champion, or the first that lives, in the place of
+        one that was blocked."""
+        living = [row["prompt_id"] for row in self.living()]
+        wanted = (self.value(INCUMBENT), self.champion_id, *living)
+        return str(next(name for name in wanted if name in living))
 
-    def with_match(self, results: Mapping[str, tuple[float, int]]) -> Population:
-        """Return this with one more match. results: prompt id -> (its mean reward, replies). One prompt alone
-        has met no other: no match."""
+    def skills(self, offered: Sequence[SystemPrompt] = ()) -> Skills:
+        """Return the skill of every prompt, the blocked ones too, as all matches together say; and of prompts
+        that are offered, numbered after the others."""
+        texts = {row["number"]: from_json(row["principles"]).texts for row in self.rows()}
+        later = {len(texts) + place: prompt.texts for place, prompt in enumerate(offered)}
+        return estimate_skills(texts | later, self.matches)
+
+    def with_match(self, results: Mapping[str, Sequence[float]]) -> Population:
+        """Return this with one more match. results: prompt id -> (its mean reward, replies, variance of one).
+        One prompt alone has met no other: no match."""
         if len(results) < 2:
             return self
-        match = [[self.row(prompt)["number"], mean, replies] for prompt, (mean, replies) in results.items()]
+        match = [[self.row(prompt)["number"], *result] for prompt, result in results.items()]
         return self.with_values(**{MATCHES: [*self.matches, match][-MOST_MATCHES:]})
 
     def with_child(
@@ -147,10 +162,13 @@ class Population(Archive):
             }
         )
 
-    def in_window(self, window: int) -> Population:
+    def in_window(self, window: int | None) -> Population:
         """With states as the window has it: retired outside; inside accepted where the prompt took part once,
-        else candidate. The champion stays, also outside of the window."""
-        inside = {item.prompt_id for item in latest(self.entrants(), window)}
+        else candidate. The champion stays, also outside of the window. None: stepwise selection, for which
+        those are outside that are worse than the incumbent beyond RETIRED deviations."""
+        inside = self.within_reach()
+        if window is not None:
+            inside = {item.prompt_id for item in latest(self.entrants(), window)}
         states: dict[str | None, Mapping[str, Any]] = {}
         for row in self.living():
             if row["state"] == "champion":
@@ -162,6 +180,12 @@ class Population(Archive):
             states[row["prompt_id"]] = {"state": state}
         return self._changed(states)
 
+    def within_reach(self) -> set[str]:
+        """Return the living prompts that are not worse than the incumbent beyond RETIRED deviations."""
+        skills, incumbent = self.skills(), self.row(self.incumbent_id)["number"]
+        leads = {row["prompt_id"]: skills.over(row["number"], incumbent) for row in self.living()}
+        return {name for name, (lead, deviation) in leads.items() if lead >= -RETIRED * deviation}
+
     def blocked(self, prompt_ids: Collection[str]) -> Population:
         """With prompts that a gate has blocked: never selected again. Raises KeyError when there is no such
         prompt."""
@@ -169,8 +193,8 @@ class Population(Archive):
             {self.row(prompt_id)["prompt_id"]: {"state": BLOCKED} for prompt_id in prompt_ids}
         )
 
-    def with_champion(self, prompt_id: str, window: int) -> Population:
-        """With another champion; the one before goes back to what the window makes of it. Raises KeyError
+    def with_champion(self, prompt_id: str, window: int | None) -> Population:
+        """With another champion; the one before goes back to what `in_window` makes of it. Raises KeyError
         when there is no such prompt."""
         self.row(prompt_id)
         changes = {self.champion_id: {"state": "accepted"}} if self.champion_id else {}

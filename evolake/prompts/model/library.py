@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from evolake.errors import InputError
-from evolake.prompts.model.prompt import SystemPrompt, prompt_of, tidy
+from evolake.prompts.model.prompt import Hunk, SystemPrompt, prompt_of, tidy
 from evolake.reading import parse_json, read_text, reason
 
 SYMPTOMS = ("empty", "unanswered", "truncated", "buried", "near", "wrong", "long", "short")
@@ -61,6 +61,19 @@ class PrincipleLibrary:
             if text in entry.versions[:-1]:
                 return entry.versions[entry.versions.index(text) + 1]
         return None
+
+    def offers(self, prompt: SystemPrompt) -> list[tuple[Hunk, ...]]:
+        """Return the edits of a prompt that the library knows, each as one diff: an entry that it lacks, a
+        principle less, all missing entries together."""
+        names = {name for text in prompt.texts for name in self.names_of(text)}
+        adds = [Hunk("add", text=entry.versions[0]) for entry in self.entries if entry.name not in names]
+        drops = [Hunk("drop", (name,)) for name in prompt.ids] if len(prompt.ids) > 1 else []
+        return [*((hunk,) for hunk in (*adds, *drops)), *([tuple(adds)] if len(adds) > 1 else [])]
+
+    def stricter_offers(self, prompt: SystemPrompt) -> list[tuple[Hunk, ...]]:
+        """Return one diff for each principle that the library has a stricter version of."""
+        texts = [(item.id, self.stricter(item.text)) for item in prompt.principles]
+        return [(Hunk("modify", (name,), text),) for name, text in texts if text]
 
     def answering(self, symptom: str) -> list[LibraryEntry]:
         """Return the entries that answer a symptom."""

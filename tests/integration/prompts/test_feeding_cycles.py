@@ -37,6 +37,7 @@ SMALL = {
     "BATCH_PROBLEMS": "12",
     "FAMILIES_SHARE": "0.75",
     "PROMPTS_PER_ITERATION": "1",
+    "SELECTION": "espl",  # one prompt an iteration, which answers every problem
     "ROLLOUTS": "2",
     "HELDOUT_PROBLEMS": "2",
     "DUEL_PROBLEMS": "2",

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolake.prompts.ratings import Entrant, latest, select, slots
+from evolake.prompts.ratings import Entrant, latest, select
 
 POPULATIONS = st.lists(st.tuples(st.floats(0, 50), st.floats(0.5, 9)), min_size=1, max_size=25).map(
     lambda ratings: [Entrant(f"id{number}", number, rating) for number, rating in enumerate(ratings)]
@@ -72,14 +72,6 @@ def test_the_softmax_draws_in_proportion():
         counts[select(population, 1, generator, temperature=1.0)[0].number] += 1
     weights = np.exp([1.0, 2.0, 3.0])
     assert np.abs(counts / 20000 - weights / weights.sum()).max() < 0.015
-
-
-def test_fewer_prompts_than_places_take_turns():
-    assert (
-        slots(["a"], 3) == ["a", "a", "a"]
-        and slots(["a", "b"], 3) == ["a", "b", "a"]
-        and slots(["a", "b", "c"], 3) == ["a", "b", "c"]
-    )
 
 
 @pytest.mark.parametrize(

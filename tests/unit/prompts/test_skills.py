@@ -1,5 +1,5 @@
-"""Skills of prompts from all matches: the posterior, what a child inherits, who is drawn, and that they find
-what ratings by ranks miss."""
+"""Skills of prompts from all matches: the posterior, what like prompts say of each other, who may be best,
+and that they find what ratings by ranks miss."""
 
 from collections import Counter
 from typing import Any
@@ -10,44 +10,44 @@ import pytest
 from evolake.prompts.evolution.population import MATCHES, Birth, found_population
 from evolake.prompts.model.prompt import prompt_of
 from evolake.prompts.ratings import (
+    DEVIATION,
     DRIFT,
-    EDIT_DEVIATION,
+    LIKENESS,
     MU,
-    ROOT_DEVIATION,
     SIGMA,
     Entrant,
     Match,
     Rating,
     estimate_skills,
+    match_variance,
     mutated,
     ranks_of,
     select,
-    select_by_skill,
     update,
 )
 
-TREE = {0: [], 1: [0], 2: [1], 3: [0, 1]}
+PROMPTS = {0: ("a",), 1: ("a", "b"), 2: ("a", "b", "c"), 3: ("b",)}
+DIFFERING = [[0, 1, 2, 2], [1, 0, 1, 1], [2, 1, 0, 2], [2, 1, 2, 0]]
 
 
 def by_sampling(matches: list[Match], draws: int = 400_000) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and deviation of TREE's skills by importance sampling from the prior: an independent way to the
-    same posterior."""
-    random = np.random.default_rng(0)
-    skill = np.zeros((4, draws))
-    skill[0] = ROOT_DEVIATION * random.standard_normal(draws)
-    skill[1] = skill[0] + EDIT_DEVIATION * random.standard_normal(draws)
-    skill[2] = skill[1] + EDIT_DEVIATION * random.standard_normal(draws)
-    skill[3] = (skill[0] + skill[1]) / 2 + EDIT_DEVIATION * random.standard_normal(draws)
+    """Mean and deviation of the skills of PROMPTS by importance sampling from the prior: an independent way
+    to the same posterior."""
+    prior = DEVIATION**2 * LIKENESS ** np.array(DIFFERING, dtype=float)
+    skill = np.random.default_rng(0).multivariate_normal(np.zeros(4), prior, size=draws).T
     logs = np.zeros(draws)
     for age, match in enumerate(reversed(matches)):
         variances = np.array(
-            [max(mean * (1 - mean), 0.09) / replies + DRIFT**2 * age for _, mean, replies in match]
+            [
+                (known[0] if known else max(mean * (1 - mean), 0.09)) / replies + DRIFT**2 * age
+                for _, mean, replies, *known in match
+            ]
         )
-        rest = np.array([mean for _, mean, _ in match])[:, None] - skill[[number for number, _, _ in match]]
+        means, numbers = np.array([row[1] for row in match]), [int(row[0]) for row in match]
+        rest = means[:, None] - skill[numbers]
         weights = 1 / variances
-        centre = (weights[:, None] * rest).sum(
-            axis=0
-        ) / weights.sum()  # the flat prior of what the batch is worth, integrated out
+        # the flat prior of what the batch is worth, integrated out
+        centre = (weights[:, None] * rest).sum(axis=0) / weights.sum()
         logs -= 0.5 * (weights[:, None] * (rest - centre) ** 2).sum(axis=0)
     share = np.exp(logs - logs.max())
     share /= share.sum()
@@ -56,52 +56,58 @@ def by_sampling(matches: list[Match], draws: int = 400_000) -> tuple[np.ndarray,
 
 
 def test_the_posterior_is_that_of_the_model_by_sampling():
-    matches: list[Match] = [[(0, 0.2, 20), (1, 0.5, 20)], [(1, 0.6, 20), (2, 0.4, 20), (3, 0.5, 10)]]
-    skills = estimate_skills(TREE, matches)
+    matches: list[Match] = [
+        [(0, 0.2, 20), (1, 0.5, 20)],
+        [(1, 0.6, 20, 0.05), (2, 0.4, 20, 0.05), (3, 0.5, 10, 0.05)],
+    ]
+    skills = estimate_skills(PROMPTS, matches)
     mean, deviation = by_sampling(matches)
-    assert [skills.of(number)[0] for number in TREE] == pytest.approx(mean, abs=0.01)
-    assert [skills.of(number)[1] for number in TREE] == pytest.approx(deviation, abs=0.01)
+    assert [skills.of(number)[0] for number in PROMPTS] == pytest.approx(mean, abs=0.01)
+    assert [skills.of(number)[1] for number in PROMPTS] == pytest.approx(deviation, abs=0.01)
 
 
 def test_more_replies_and_later_matches_count_more():
     def gap(*matches: Match) -> float:
-        skills = estimate_skills({0: [], 1: []}, matches)
+        skills = estimate_skills({0: ["a"], 1: ["b"]}, matches)
         return skills.of(1)[0] - skills.of(0)[0]
 
     assert gap([(0, 0.4, 50), (1, 0.6, 50)]) > gap([(0, 0.4, 5), (1, 0.6, 5)]) > 0
+    assert gap([(0, 0.4, 50, 0.1), (1, 0.6, 50, 0.1)]) > gap([(0, 0.4, 50, 0.5), (1, 0.6, 50, 0.5)])
     won, lost = [(0, 0.4, 50), (1, 0.6, 50)], [(0, 0.6, 50), (1, 0.4, 50)]
     between: list[Match] = [[(0, 0.5, 1)]] * 30
     assert gap(lost, *between, won) > 0 > gap(won, *between, lost)
 
 
+def test_what_a_principle_does_in_one_prompt_is_expected_of_it_in_another():
+    prompts = {0: ["a"], 1: ["a", "good"], 2: ["a", "bad"], 3: ["a", "b", "good"], 4: ["a", "b", "bad"]}
+    skills = estimate_skills(prompts, [[(0, 0.4, 50), (1, 0.8, 50), (2, 0.1, 50)]])
+    lead, deviation = skills.over(3, 4)
+    assert lead > 2 * deviation
+
+
 def test_of_equal_skills_the_youngest_is_best_and_unknown_prompts_are_left_out():
-    assert estimate_skills(TREE, []).best([0, 2, 1]) == 2
-    assert estimate_skills(TREE, [[(9, 1.0, 50), (0, 0.0, 50)]]).of(0)[0] == pytest.approx(0.0, abs=1e-9)
-    with pytest.raises(ValueError, match="parent of prompt 1"):
-        estimate_skills({0: [], 1: [7]}, [])
-    with pytest.raises(ValueError, match="parent of prompt 0"):
-        estimate_skills({0: [1], 1: []}, [])
+    assert estimate_skills(PROMPTS, []).best([0, 2, 1]) == 2
+    unknown = estimate_skills(PROMPTS, [[(9, 1.0, 50), (0, 0.0, 50)]])
+    assert unknown.of(0)[0] == pytest.approx(0.0, abs=1e-9)
 
 
-def test_a_prompt_is_drawn_as_often_as_it_may_be_the_best():
-    skills = estimate_skills({0: [], 1: [], 2: []}, [[(0, 0.5, 20), (1, 0.6, 20), (2, 0.1, 20)]])
+def test_leaders_are_those_that_may_be_the_best_and_as_many_as_are_drawn():
+    skills = estimate_skills({0: ["a"], 1: ["b"], 2: ["c"]}, [[(0, 0.5, 20), (1, 0.6, 20), (2, 0.1, 20)]])
     random = np.random.default_rng(5)
     exact = random.multivariate_normal(skills.mean, skills.covariance, size=20_000).argmax(axis=1)
-    counts = Counter(skills.draw([0, 1, 2], 1, random)[0] for _ in range(4000))
+    counts = Counter(skills.leaders([0, 1, 2], 1, random)[0] for _ in range(4000))
     for number in (0, 1, 2):
         assert counts[number] / 4000 == pytest.approx(float((exact == number).mean()), abs=0.03)
+    assert skills.leaders([0, 1, 2], 500, random)[0] == 1
+    assert len(skills.leaders([0, 1, 2], 1, random)) == 1
 
 
-def test_selection_by_skill_stays_in_the_window_and_takes_no_prompt_twice():
-    entrants = [Entrant(f"id{number}", number, (MU, SIGMA)) for number in range(6)]
-    skills = estimate_skills(
-        {number: [number - 1] if number else [] for number in range(6)}, [[(0, 0.9, 50), (5, 0.1, 50)]]
-    )
-    for seed in range(50):
-        chosen = select_by_skill(entrants, skills, 3, np.random.default_rng(seed), window=4)
-        assert len({item.number for item in chosen}) == 3 and {item.number for item in chosen} <= {2, 3, 4, 5}
-        assert chosen == select_by_skill(entrants[::-1], skills, 3, np.random.default_rng(seed), window=4)
-    assert len(select_by_skill(entrants, skills, 9, np.random.default_rng(0), window=4)) == 4
+def test_the_variance_of_a_reply_leaves_out_what_problems_and_prompts_are_worth():
+    problems = np.array([0.1, 0.9, 0.1, 0.9] * 5)
+    paired = match_variance(np.array([problems, problems]), 5.0)
+    noisy = match_variance(np.array([problems, problems[::-1]]), 5.0)
+    assert paired == pytest.approx(0.25 * 8 / 27) and noisy > 0.5
+    assert match_variance(np.array([[0.5], [0.9]]), 5.0) == pytest.approx(0.17), "one problem says nothing"
 
 
 def test_a_population_names_the_best_by_its_matches_and_without_any_the_youngest():
@@ -109,8 +115,8 @@ def test_a_population_names_the_best_by_its_matches_and_without_any_the_youngest
     a, b = (prompt.prompt_id for prompt in roots.values())
     older = found_population(roots, "0001").rated({a: (30.0, 1.0), b: (20.0, 1.0)})
     assert (older.matches, older.best_id()) == ([], b)
-    newer = older.with_match({a: (0.8, 50), b: (0.3, 50)})
-    assert newer.matches == [[[0, 0.8, 50], [1, 0.3, 50]]]
+    newer = older.with_match({a: (0.8, 50, 0.2), b: (0.3, 50, 0.2)})
+    assert newer.matches == [[[0, 0.8, 50, 0.2], [1, 0.3, 50, 0.2]]]
     assert newer.best_id() == a and newer.value(MATCHES) == newer.matches
     assert newer.with_match({b: (0.9, 50)}).matches == newer.matches, "one prompt alone has met no other"
     child = newer.with_child(
@@ -122,7 +128,7 @@ def test_a_population_names_the_best_by_its_matches_and_without_any_the_youngest
 def lineage(random: np.random.Generator, iterations: int, *, ranks: bool) -> float:
     """Return the regret after iterations of three prompts: a child of the best of them is .3 better, .1 worse
     (half of them) or like it."""
-    parents: dict[int, list[int]] = {0: []}
+    prompts: dict[int, list[str]] = {0: ["0"]}
     truth, ratings, matches = {0: 0.3}, {0: (MU, SIGMA)}, list[Match]()
     met: set[int] = set()
     for _ in range(iterations):
@@ -134,10 +140,10 @@ def lineage(random: np.random.Generator, iterations: int, *, ranks: bool) -> flo
         ratings |= dict(zip(chosen, after, strict=True))
         if len(chosen) > 1:
             matches.append([(number, mean, 50) for number, mean in means.items()])
-        best, child = max(chosen, key=lambda number: means[number]), len(parents)
-        parents[child], ratings[child] = [best], mutated(ratings[best])
+        best, child = max(chosen, key=lambda number: means[number]), len(prompts)
+        prompts[child], ratings[child] = [*prompts[best], str(child)], mutated(ratings[best])
         truth[child] = min(0.9, max(0.1, truth[best] + float(random.choice([0.3, -0.1, -0.1, 0.0]))))
-    skills: Any = estimate_skills(parents, matches)
+    skills: Any = estimate_skills(prompts, matches)
     named = (
         max(met, key=lambda number: ratings[number][0] - 3 * ratings[number][1])
         if ranks
