@@ -35,7 +35,7 @@ from evolake.scratch import Scratch
 from evolake.settings import SessionSettings
 
 TASK, CARD = "TASK.md", "FINISH.json"
-MOST_FILES = 10_000
+MOST_FILES, DEEPEST = 10_000, 32
 LONGEST_OUTPUT = 200_000
 SETTING = "EVOLAKE_AGENTS__COMMAND"
 WARNING = (
@@ -169,13 +169,16 @@ class CodingAgent:
                 (folder / path).write_bytes(text.encode("utf-8", "surrogateescape"))
             (folder / TASK).write_text(task)
             code, wall_s, output = run_command(self.words, folder, Path(place) / "output", self.timeout_s)
-            return {
-                "problem": ended_badly(code, self.timeout_s),
+            done = {
+                "problem": ended_badly(code, self.timeout_s) or odd_file(folder, context.workspace),
                 "wall_s": wall_s,
                 "changes": left_in(folder, context.workspace),
                 "card": _text_at(folder, CARD),
                 "output": output.decode("utf-8", "replace")[-4_000:],
             }
+            # by a program of the system: Python's own way recurses, and fails on many nested folders
+            subprocess.run(["rm", "-rf", "--", str(folder)], check=False, stderr=subprocess.DEVNULL)
+            return done
 
 
 def task_text(job: Job[Any, Any], context: SessionContext) -> str:
@@ -197,14 +200,33 @@ def task_text(job: Job[Any, Any], context: SessionContext) -> str:
 def left_in(folder: Path, workspace: Workspace) -> dict[str, str | None]:
     """Return path -> text of the files that may be edited and were changed; None for one that is gone. Links
     and files that are too large are not read."""
-    paths = [path for path, _ in zip(sorted(folder.rglob("*")), range(MOST_FILES), strict=False)]
-    names = {path.relative_to(folder).as_posix() for path in paths}
+    names = {name for name in [*workspace.files, *_names_in(folder)] if os.path.lexists(folder / name)}
     found = {name: _text_at(folder, name) for name in names if workspace.may_edit(name)}
     changes: dict[str, str | None] = {
         name: text for name, text in found.items() if text is not None and text != workspace.files.get(name)
     }
     gone = {name: None for name in workspace.files if workspace.may_edit(name) and name not in names}
     return changes | gone
+
+
+def odd_file(folder: Path, workspace: Workspace) -> str:
+    """Return why a file that was given cannot be read any more; "" if each can, or is gone."""
+    for name in workspace.files:
+        if workspace.may_edit(name) and os.path.lexists(folder / name) and _text_at(folder, name) is None:
+            return f"{name} is a link, no ordinary file, or too large to be read"
+    return ""
+
+
+def _names_in(folder: Path) -> list[str]:
+    """Return the first `MOST_FILES` files, none below `DEEPEST` folders."""
+    names: list[str] = []
+    for place, folders, files in os.walk(folder):
+        inside = Path(place).relative_to(folder)
+        folders[:] = sorted(folders) if len(inside.parts) < DEEPEST else []
+        names += [(inside / name).as_posix() for name in sorted(files)]
+        if len(names) > MOST_FILES:
+            break
+    return names[:MOST_FILES]
 
 
 def _text_at(folder: Path, name: str) -> str | None:

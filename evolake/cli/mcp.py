@@ -71,8 +71,14 @@ class AgentTool:
             raise InputError(f"the argument {missing[0]!r} is missing")
         options, places = list(self.fixed), list[str]()
         for name, (kind, _, option) in self.takes.items():
-            if (value := given.get(name)) is None:
+            if name not in given:
                 continue
+            value = given[name]
+            if "\0" in str(value) or len(str(value)) > LONGEST:
+                raise InputError(
+                    f"the argument {name!r} cannot be a word",
+                    wanted=f"at most {LONGEST} characters, none of them NUL",
+                )
             if type(value) is not {"string": str, "integer": int, "object": dict}[kind]:
                 raise InputError(f"the argument {name!r} is no {kind}")
             texts = [f"{key}={text}" for key, text in value.items()] if kind == "object" else [str(value)]

@@ -250,6 +250,7 @@ class Catalogue:
         }
         self._needs = {name: _words(path.read_text()) for name, path in self._files.items()}
         self._needs[genealogy.NAME] = frozenset({genealogy.VIEW})
+        self._connection.execute("SET enable_progress_bar = false")
         self._connection.execute("SET enable_external_access = false")
         self._connection.execute("SET lock_configuration = true")
 

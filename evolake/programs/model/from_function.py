@@ -5,6 +5,8 @@ here."""
 from __future__ import annotations
 
 import ast
+import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +18,7 @@ _EVALUATOR = '''"""Scores `{function}` of the program by `{score}` of scoring.py
 
 import importlib.util
 
-from scoring import {score}
+from scoring import {score} as _score
 
 
 def evaluate(program_path):
@@ -24,10 +26,10 @@ def evaluate(program_path):
     spec = importlib.util.spec_from_file_location("program", program_path)
     program = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(program)
-    result = {score}(lambda *values: program.{function}(*values))
+    result = _score(lambda *values: program.{function}(*values))
     return result if isinstance(result, dict) else {{"combined_score": float(result)}}
 '''
-_PROJECT = """description = "{function} of {file}, scored by {score}."
+_PROJECT = """description = {about}
 
 [metrics]
 combined_score = "{best}"
@@ -58,7 +60,7 @@ def project_of_function(function: str, score: str, *, minimize: bool) -> dict[st
     evolved, scored = _found("--from-function", function), _found("--score", score)
     program = evolved.text
     if START not in program:
-        lines = program.splitlines(keepends=True)
+        lines = re.split(r"(?<=\n)", program)  # as line numbers of a syntax tree count
         end = lines[evolved.last - 1]
         lines[evolved.last - 1] = end if end.endswith("\n") else f"{end}\n"
         lines.insert(evolved.last, f"# {END}\n")
@@ -66,11 +68,12 @@ def project_of_function(function: str, score: str, *, minimize: bool) -> dict[st
         program = "".join(lines)
     names = {"function": evolved.name, "score": scored.name}
     best = "min" if minimize else "max"
+    about = f"{evolved.name} of {evolved.path.name}, scored by {scored.name}."
     return {
         "initial_program.py": program,
         "scoring.py": scored.text,
         "evaluator.py": _EVALUATOR.format(**names),
-        "project.toml": _PROJECT.format(**names, file=evolved.path.name, best=best),
+        "project.toml": _PROJECT.format(about=json.dumps(about, ensure_ascii=False), best=best),
     }
 
 

@@ -71,7 +71,12 @@ def test_its_change_is_taken_and_its_calls_cost_what_nobody_knows(tmp_path, pool
         (CHANGE, "invalid", "FINISH.json"),
         (CHANGE + "Path('FINISH.json').write_text('{}')\n", "invalid", "FINISH.json: Field required"),
         (END, "withdrawn", "no gain found"),
-        ("main.unlink(); main.symlink_to('/etc/passwd')\n" + END, "withdrawn", "no gain found"),
+        ("main.unlink(); main.symlink_to('/etc/passwd')\n" + END, "unusable", "is a link, no ordinary file"),
+        (
+            "os.makedirs('d/' * 300); [(os.chdir('d/' * 300), os.makedirs('d/' * 300)) for _ in range(4)]\n",
+            "withdrawn",
+            "no gain found",
+        ),
         ("os.symlink('/etc', 'src/etc')\n" + END, "withdrawn", "no gain found"),
         ("Path('README.md').write_text('x')\n" + END, "withdrawn", "no gain found"),
     ],

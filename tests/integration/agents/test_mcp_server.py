@@ -111,9 +111,10 @@ def test_cycles_are_run_within_a_budget_and_a_number_of_them(tmp_path):
         text=True,
     )
     assert refused.returncode == 2 and "only within a budget" in refused.stderr
-    tools, (four, wrong, two) = asked(
+    tools, (none, four, wrong, two) = asked(
         place(tmp_path, EVOLAKE_BUDGET__TOKENS_PER_RUN="1000"),
         [
+            ("run", {"lines": None, "profile": "demo"}),
             ("run", {"lines": "programs,prompts", "cycles": 2}),
             ("run", {"lines": "prompts", "cycles": 2, "profile": "nosuch"}),
             ("run", {"lines": "prompts", "cycles": 2}),
@@ -122,6 +123,9 @@ def test_cycles_are_run_within_a_budget_and_a_number_of_them(tmp_path):
         "3",
     )
     assert set(tools) == set(TOOLS) and not tools["run"].annotations.read_only_hint
+    assert none.structured_content["exit_code"] == 2 and "'lines' is no string" in str(
+        none.structured_content
+    )
     assert "at most 3" in four.structured_content["errors"] and "4" in four.structured_content["errors"]
     assert wrong.structured_content["exit_code"] == 2 and "nosuch" in wrong.structured_content["errors"]
     assert "at most 1" in two.structured_content["errors"]

@@ -92,6 +92,9 @@ def test_a_function_and_what_scores_it_become_a_protected_project(tmp_path, mark
     summary = json.loads(done.stdout)
     assert (summary["verdict"], summary["protected"], summary["scores"]) == ("usable", True, [0.8, 0.8])
     assert load_project(tmp_path / "mine").given.metrics == {"combined_score": "min"}
+    (tmp_path / "model.py").write_text("import math\n\x0c\n" + (block if marked else body))
+    assert commands.evolake("programs", "new", "./paged", *words, cwd=tmp_path).returncode == 0
+    assert (tmp_path / "paged" / "initial_program.py").read_text() == "import math\n\x0c\n" + block
     (tmp_path / "judge.py").write_text("def error():\n    return 1\n")
     done = commands.evolake("programs", "new", "./other", *words, cwd=tmp_path)
     assert done.returncode == 2 and "takes no argument" in done.stderr
