@@ -146,14 +146,14 @@ def test_a_session_reads_breaks_mends_and_tries_a_design_that_passes_every_gate_
     assert parts[2][1].startswith("It is a design of ")
     [line] = parts[3][0].splitlines()
     assert line.startswith("N=10 ratio: ") and line.endswith(
-        " (4 batches of 4 instances, a work of 400 allowed)"
+        " (4 batches of 4 instances, a work of 400 allowed; solved: more than half of its instances)"
     ), line
     assert ". Yours solved " in line and "; start solved " in line
     rows = TRIALS.frame(result.trials)  # of a session, too, runs count
     assert rows.height == 2 * 4 and set(rows["pair"]) == {100, 101, 102, 103} and set(rows["number"]) == {1}
     assert TRIALS.repeated_keys(rows).is_empty()
     assert (
-        "times less work (95% interval " in parts[3][0]
+        " work (95% interval " in parts[3][0]
         and "You have at most 40 turns" in asked[0].messages[1]["content"]
     )
     assert [len(weight) for weight in candidate.weights] == [2]

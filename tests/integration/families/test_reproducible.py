@@ -6,19 +6,24 @@ from families_fixtures import SEEDS
 
 from evolake.families.gates.consensus import take_votes
 from evolake.families.model.family_files import read_families
-from evolake.families.operators.registry import OPERATORS, child_of
+from evolake.families.operators.registry import OF_MANY, OPERATORS, child_of
 from evolake.families.sandbox.running import PRELOAD, Caps, generate
 from evolake.families.settings import FamiliesSettings
+from evolake.families.worlds.puzzle_world import PUZZLES, puzzle_of
 from evolake.jail import backends, open_pool
 
 PAIRS = [(3, 11), (8, 12)]
 FAMILIES = read_families(SEEDS / "families")
+SIGNS = next(item for item in PUZZLES if item.name == "signs")
+LISTS = puzzle_of(SIGNS, SIGNS.themes[0], SIGNS.rules, SIGNS.questions[0])
+"""A family whose primary lists all right answers."""
 
 
 def made(pool):
     """Instances and votes of every seed and of one child an operator."""
     children = [
-        child_of(name, FAMILIES, np.random.default_rng(number)) for number, name in enumerate(OPERATORS)
+        child_of(name, [LISTS] if name in OF_MANY else FAMILIES, np.random.default_rng(number))
+        for number, name in enumerate(OPERATORS)
     ]
     result = []
     for family in (*FAMILIES, *children):
