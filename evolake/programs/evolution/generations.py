@@ -67,6 +67,7 @@ from evolake.seeds import child_seed, generator
 
 MOST_BEST, LONGEST_NOTE = 2, 700
 GIVEN_UP = 3
+"""Authors who withdrew from a program with the best known score, after whom none is asked."""
 UNKNOWN = "unknown: the host was too busy to evaluate it, so nothing was judged; it may be proposed again"
 """Reason of a proposal that came to nothing because of the host. It is no verdict: the program has no row,
 and no later cycle takes it for known."""

@@ -31,7 +31,7 @@ from evolake.prompts.model.prompt import Applied, Hunk, Limits, Outcome, SystemP
 from evolake.prompts.model.protocol import Problem
 
 CERTAINTY = 1.28
-"""One-sided 90 %. 1 and 1.64 find the same sets in the end (`benchmarks/prompts_selection.py`)."""
+"""One-sided 90 %. Other values were not compared."""
 LEAST_PROBLEMS = 2
 """Problems of a contest: with more prompts, those that were drawn least take no part."""
 
