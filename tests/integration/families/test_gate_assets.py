@@ -100,7 +100,7 @@ def test_evidence_that_is_stored_is_reused_and_lost_evidence_is_made_again_with_
     publish(lake, row, "consensus", "blind")
     assert materialize("consensus_labels", "blind_reviews") == {
         "consensus_labels": "0 reused, 1 made",
-        "blind_reviews": "1 reused, 0 made",
+        "blind_reviews": "2 reused, 0 made",
     }
     publish(lake, row, "blind")
     lake.publish(
@@ -111,7 +111,7 @@ def test_evidence_that_is_stored_is_reused_and_lost_evidence_is_made_again_with_
         run_id="r",
         schema=judging.FURTHER,
     )
-    assert materialize("blind_reviews") == {"blind_reviews": "0 reused, 1 made"}
+    assert materialize("blind_reviews") == {"blind_reviews": "1 reused, 1 made"}
     assert contents(lake) == before
 
 

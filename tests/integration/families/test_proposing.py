@@ -23,17 +23,24 @@ from evolake.families.gates.judging import FamilyGates
 from evolake.families.gates.specs import GATE_NAMES
 from evolake.families.model.contract import Family, as_json, from_record, to_record
 from evolake.families.model.source_code import switch
+from evolake.families.operators.common import named
 from evolake.families.operators.of_families import invert, retold
 from evolake.families.operators.registry import COMPOSING
 from evolake.families.roles.evolution_agent import evolve
 from evolake.families.roles.models import Draft, EvolveReply, EvolveRequest
+from evolake.families.worlds.puzzle_world import PUZZLES, puzzle_of
 from evolake.settings import BudgetSettings, Settings
 
 CLINIC, CARDS, LIARS = (seed_family(name) for name in ("clinic-queue", "remainder-subsets", "truth-tellers"))
 PARENTS = [CLINIC, CARDS, LIARS]
-DOUBLING = 3
-"""A root seed under which the third child of the clinic alone is the first."""
-SIZES = SETTINGS.model_copy(update={"families_per_cycle": 7, "refinements": 2, "world_share": 0.0})
+SIGNS = next(puzzle for puzzle in PUZZLES if puzzle.name == "signs")
+OF_ALL_KINDS = [*PARENTS, named(puzzle_of(SIGNS, SIGNS.themes[0], SIGNS.rules, SIGNS.questions[0]))]
+"""Parents with one whose answers are listed, so that each operator finds one."""
+DOUBLING = 19
+"""A root seed under which the third child of the clinic alone is one of the two before."""
+SIZES = SETTINGS.model_copy(
+    update={"families_per_cycle": len(COMPOSING), "refinements": 2, "world_share": 0.0}
+)
 
 
 def judge_with(agents: Agents, pool: Any) -> Judge:
@@ -57,7 +64,7 @@ def proposed(pool: Any, root_seed: int = 0, agents: Agents | None = None, **opti
 
 @pytest.fixture(scope="module")
 def first(pool) -> Proposals:
-    return proposed(pool)
+    return proposed(pool, population=OF_ALL_KINDS)
 
 
 def test_operators_take_turns_and_what_is_delivered_passed_every_gate(first):
@@ -67,7 +74,7 @@ def test_operators_take_turns_and_what_is_delivered_passed_every_gate(first):
     assert len(result.accepted) >= 3
     for examined in result.accepted:
         assert {verdict.gate for verdict in examined.verdicts if verdict.outcome == "pass"} == set(GATE_NAMES)
-        assert set(examined.family.parents) <= {parent.family_id for parent in PARENTS}
+        assert set(examined.family.parents) <= {parent.family_id for parent in OF_ALL_KINDS}
     versions = [item.family_id for proposal in result.proposals for item in proposal.rounds]
     assert len(set(versions)) == len(versions)
     blocked = sum(not item.accepted for proposal in result.proposals for item in proposal.rounds)
@@ -128,7 +135,7 @@ def test_side_by_side_gives_what_one_after_another_gives(pool, monkeypatch):
         assert content(result, agents) == reference
         ends.append([row["prompt_sha"] for row in agents.rows()])
     assert ends[0] == ends[1]
-    assert sorted(judged) == [0, 0, 1, 1, 2, 2, 2, 2], "the third attempt draws the first one's child"
+    assert sorted(judged) == [0, 0, 1, 1, 2, 2, 2, 2], "the third attempt draws a child that is there already"
 
 
 def test_a_family_that_nothing_can_be_made_of_is_a_failure_that_says_why(pool):
@@ -354,5 +361,5 @@ def test_the_same_seed_proposes_the_same_families_with_the_same_verdicts(pool, f
             for proposal in proposals.proposals
         ]
 
-    assert content(proposed(pool, count=2)) == content(first)[:2]
-    assert content(proposed(pool, 1, count=1)) != content(first)[:1]
+    assert content(proposed(pool, count=2, population=OF_ALL_KINDS)) == content(first)[:2]
+    assert content(proposed(pool, 1, count=1, population=OF_ALL_KINDS)) != content(first)[:1]
