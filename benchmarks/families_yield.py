@@ -18,6 +18,8 @@
                                                                       are easier for them than the one before, beyond the noise
     python benchmarks/families_yield.py misread [FAMILIES]            default 30: faults that someone else planted into the texts of so many
                                                                       families, while programs and labels stay: parsed, unread, blocked
+    python benchmarks/families_yield.py lake FOLDER                   what the finished cycles of a lake accepted: from which operators, how many
+                                                                      mechanics, how long the lineages, what blocked the others
     python benchmarks/families_yield.py variety [CHILDREN] [SIZE] [--test-share SHARE]
                                                                       default 40 children, cycles of 8 proposals, a share of 0.25: what a laptop
                                                                       cycle's accepted children are like to a trainer
@@ -45,6 +47,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 from bench import SHORT
 
 from evolake.agents import Agents
@@ -68,7 +71,7 @@ from evolake.families.model.contract import Family, from_record
 from evolake.families.model.family_files import read_families
 from evolake.families.model.guessing import guesses_by_level
 from evolake.families.model.similarity import Fingerprint, fingerprint
-from evolake.families.operators.registry import OPERATORS, child_of
+from evolake.families.operators.registry import OPERATORS, child_of, generations
 from evolake.families.sandbox.running import PRELOAD, generate, generate_parts, solve
 from evolake.families.settings import FamiliesSettings
 from evolake.families.text_solver import Unread, Wrong, check
@@ -76,6 +79,7 @@ from evolake.families.worlds import NAMES
 from evolake.families.worlds.mechanics import mechanics_of
 from evolake.gates import load_rules
 from evolake.jail import open_pool
+from evolake.lake import Lake
 from evolake.lake.population import roots_of
 from evolake.stats.proportions import wilson_interval
 
@@ -363,6 +367,48 @@ def show_misread(pool: Any, count: int) -> None:
     print(f"good families: {good} of {min(count, len(faults))} blocked")
 
 
+def show_lake(folder: Path) -> None:
+    """Print what the finished cycles of a lake accepted of what they made. An attempt is accepted if one of
+    its versions is."""
+    lake = Lake(folder)
+    cycles = [cycle for cycle in lake.cycles("families", "accepted") if cycle > "0000"]
+    made = pl.concat(lake.read("families", "candidates", cycle).drop("costs") for cycle in cycles)
+    new = pl.concat(lake.read("families", "accepted", cycle) for cycle in cycles).unique("family_id")
+    kinds = {
+        "drawn worlds": pl.col("operator").is_in(NAMES),
+        "operators on families": ~pl.col("operator").is_in(NAMES),
+        **{name: pl.col("operator") == name for name in OPERATORS},
+    }
+    print(f"{len(cycles)} cycles, {new.height} accepted families")
+    for kind, where in kinds.items():
+        tried = made.filter(where).select("cycle", "attempt").unique().height
+        came = new.filter(where).height
+        if tried:
+            print(
+                f"  {kind:22s} {came:3d} of {tried:3d} attempts ({came / tried:.0%}), {came / new.height:.0%}"
+            )
+    last = made.sort("round").unique(["cycle", "attempt"], keep="last").filter(pl.col("state") == "blocked")
+    print("  " + blocked_versions(Counter(last["rule_id"].to_list())) + ", by the last version of an attempt")
+    families = [from_record(json.loads(lake.blobs.get(sha))) for sha in new["record_sha"]]
+    seeds = lake.read("families", "seeds")
+    parents = {family.family_id: family.parents for family in families}
+    behind = generations(dict.fromkeys(seeds["family_id"], ()) | parents)
+    depths = Counter(behind[family_id] for family_id in parents)
+    print(
+        "generations before a family: " + ", ".join(f"{depth}: {depths[depth]}" for depth in sorted(depths))
+    )
+    units = {found.engine: {found.rules} for found in map(mechanics_of, families) if found.engine != "own"}
+    for found in map(mechanics_of, families):
+        if found.engine != "own":
+            units[found.engine].add(found.rules)
+    print(f"drawn: {len(units)} engines, {sum(map(len, units.values()))} mechanics")
+    show_shares("answer types", [family.answer.type for family in families])
+    checked = sum(bool(family.checkers) for family in families)
+    print(f"many correct answers, judged by checkers: {checked} ({checked / len(families):.0%})")
+    independent = Counter(new["independent"].fill_null("none").to_list())
+    print("solved from the text by: " + ", ".join(f"{who} {count}" for who, count in independent.items()))
+
+
 def show_variety(pool: Any, agents: Agents, wanted: int, size: int, share: float) -> None:
     """Print what the accepted children are like to a trainer."""
     seeds, children = accepted_children(pool, agents, wanted, size)
@@ -512,6 +558,9 @@ def main(words: list[str]) -> None:
         share, words = float(words[place + 1]), words[:place] + words[place + 2 :]
     what, gates = (words or ["yield"])[0], [word for word in words[1:] if not word.isdigit()]
     numbers = [int(word) for word in words[1:] if word.isdigit()]
+    if what == "lake":
+        show_lake(Path(gates[0]))
+        return
     with (
         open_pool(workers=1, preload=PRELOAD) as pool,
         Agents(OperatorsBackend("0001"), line="families", cycle="0001") as agents,

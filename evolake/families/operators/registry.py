@@ -49,6 +49,8 @@ from evolake.families.worlds.liveliness import NoWorld
 from evolake.families.worlds.process_world import process_world
 from evolake.families.worlds.puzzle_world import puzzle_world
 
+GENERATION_WEIGHT = 4.0
+"""How many times as likely a family is drawn as a parent as one with a generation less behind it."""
 LOOKED_AT = 12
 """Families that are drawn, of which the parents are those most unlike each other."""
 
@@ -70,7 +72,7 @@ def novel_parents(
     constructive: bool = False,
 ) -> list[Family]:
     """Return `count` of the population, as many as there are: drawn with a weight that falls with the number
-    of their children, then the unlikest.
+    of their children and grows with the generations behind them, then the unlikest.
 
     known: fingerprints by family_id, for those that have one. deepest: families of so many compositions
     inside one another are left out, unless there is no other. factors: family_id -> what its weight is
@@ -79,10 +81,16 @@ def novel_parents(
     all would be, whatever their weight.
     """
     used = Counter(parent for family in population for parent in family.parents)
+    behind = generations({family.family_id: family.parents for family in population})
     population = [family for family in population if constructive or not family.checkers]
     fit = [family for family in population if deepest is None or depth(family) < deepest] or list(population)
     weights, looked_at = (
-        np.array([1.0 / (1 + used[family.family_id]) ** 2 for family in fit]),
+        np.array(
+            [
+                GENERATION_WEIGHT ** behind[family.family_id] / (1 + used[family.family_id]) ** 2
+                for family in fit
+            ]
+        ),
         min(LOOKED_AT, len(fit)),
     )
     if factors:
@@ -99,6 +107,20 @@ def novel_parents(
             min(left, key=lambda place: max(jaccard(sketches[place], sketches[other]) for other in chosen))
         )
     return [fit[place] for place in chosen]
+
+
+def generations(parents: Mapping[str, Sequence[str]]) -> dict[str, int]:
+    """Return how many of these families stand one behind the other before each: 0 of one whose parents are not
+    among them. parents: by family_id."""
+    found: dict[str, int] = {}
+
+    def behind(family_id: str) -> int:
+        if family_id not in found:
+            own = [parent for parent in parents[family_id] if parent in parents]
+            found[family_id] = max((1 + behind(parent) for parent in own), default=0)
+        return found[family_id]
+
+    return {family_id: behind(family_id) for family_id in parents}
 
 
 def _sketch(family: Family, known: Mapping[str, Fingerprint]) -> tuple[int, ...]:
