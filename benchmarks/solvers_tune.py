@@ -1,14 +1,17 @@
 """What does `evolake solvers tune` gain on families of formulas that people care about, by solver?
 
-    python benchmarks/solvers_tune.py [FAMILY ...] [--solver NAME ...] [--minutes 2] [--formulas 40] [--state FILE]
-        [--control]
+    python benchmarks/solvers_tune.py [FAMILY ...] [--solver SOLVER ...] [--minutes 2] [--formulas 40]
+        [--state FILE] [--control]
 
 For each family and each solver 40 formulas are drawn, 20 to race on and 20 that decide, as the command does with
 a folder. If the best setting is better on the 20, 40 formulas that are drawn after the choice meet both once
 more: the column "drawn after the choice". Ratios are geometric means of the default's cost over the setting's,
 with 95 % intervals; a limit of 10 s. With --control, random settings without a race get as many seconds as the
-race, each on all formulas, and the race's winner meets the best of them on the 20 unseen ones. FILE has a line for each pair that is done; the same command continues.
-Seconds are processor time of the solvers.
+race, each on all formulas, and the race's winner meets the best of them on the 20 unseen ones. FILE has a line
+for each pair that is done; the same command continues. Seconds are processor time of the solvers.
+
+SOLVER is what `evolake solvers tune` takes: a seed's name, a repository's folder, or a program with the name of a
+known family (`/usr/bin/kissat`). Circuits and puzzles have either answer.
 """  # noqa: E501
 
 from __future__ import annotations
@@ -27,6 +30,7 @@ from bench import SHORT
 from evolake.compute.local import LocalExecutor
 from evolake.errors import InputError
 from evolake.lake import Lake
+from evolake.lake.blobs import BlobStore
 from evolake.reading.formula import Formula, write_dimacs
 from evolake.settings import load
 from evolake.solvers.measurement.benchmark import MeasuringOptions
@@ -43,6 +47,7 @@ from evolake.solvers.suites.generators import (
     planted_ksat,
     random_ksat,
 )
+from evolake.solvers.suites.transitions import reachable, sliding_puzzle
 from evolake.solvers.tables import DUELS
 from evolake.solvers.tuning.page import command_of
 from evolake.solvers.tuning.tuning import Tuned, TuneOptions, open_solver, tune
@@ -92,6 +97,8 @@ def _planted(rng: np.random.Generator) -> Formula:
 
 
 FAMILIES: dict[str, Draw] = {
+    "bounded model checking of counters, 30 steps": lambda rng: reachable(8, 4, 4, 30, _seed(rng)),
+    "planning: eight sliding tiles, 22 moves": lambda rng: sliding_puzzle(3, 3, 22, _seed(rng)),
     "random 3-SAT, unsatisfiable (4.7 clauses per variable)": _random(4.7, 205, 226),
     "random 3-SAT near the threshold (4.26), either answer": _random(4.26, 200, 226),
     "random 3-SAT with a planted assignment (4.3)": _planted,
@@ -101,7 +108,7 @@ FAMILIES: dict[str, Draw] = {
     "completing Latin squares": _square,
     "Tseitin parities on random graphs": lambda rng: tseitin(int(rng.integers(22, 27)), 4, _seed(rng)),
     "preimages of a mixer (add, rotate, xor) of 32 bits": lambda rng: arx_preimage(8, 2, 4, _seed(rng)),
-    "states of a filter generator": lambda rng: filter_state(int(rng.integers(58, 64)), 92, 0, _seed(rng)),
+    "states of a filter generator": lambda rng: filter_state(int(rng.integers(56, 61)), 92, 0, _seed(rng)),
 }
 
 
@@ -147,8 +154,7 @@ def again(result: Tuned, solver: str, folder: Path, measuring: MeasuringOptions)
     """Return the decision of one more duel, on other formulas."""
     assert result.race is not None
     settings = load()
-    lake = settings.require_lake()
-    blobs, cache = Lake(lake).blobs, lake / "cache" / "solvers"
+    blobs, cache = places()
     suite = named_suite(str(folder), blobs, cache / "formulas", seeds=settings.seeds)
     _, program = open_solver(solver, None, blobs, cache)
     sides = (
@@ -159,6 +165,12 @@ def again(result: Tuned, solver: str, folder: Path, measuring: MeasuringOptions)
     with LocalExecutor(measuring.processes(settings)) as executor:
         rows = run_duel(DuelPlan(*sides, suite, "after", 1), plan, executor)
     return decide_duel(DUELS.frame(rows), decision_rng(1, "after", "challenger"))
+
+
+def places() -> tuple[BlobStore, Path]:
+    """Return the lake's blobs and the cache of solvers."""
+    lake = load().require_lake()
+    return Lake(lake).blobs, lake / "cache" / "solvers"
 
 
 def shown(decision: Any) -> dict[str, Any]:
@@ -184,7 +196,10 @@ def words(item: dict[str, Any] | None) -> str:
 
 @click.command()
 @click.argument("families", nargs=-1)
-@click.option("--solver", "solvers", multiple=True, type=click.Choice(SOLVERS), help="Default: all three.")
+@click.option(
+    "--solver", "solvers", multiple=True, default=SOLVERS[2:] if SHORT else SOLVERS, show_default=True,
+    help="A seed's name, a folder or a program.",
+)  # fmt: skip
 @click.option("--minutes", default=0.25 if SHORT else 2.0, show_default=True, help="As of `tune`.")
 @click.option("--formulas", default=12 if SHORT else 40, show_default=True)
 @click.option("--draw", default=1, show_default=True, help="Number that the formulas are drawn from.")
@@ -202,13 +217,18 @@ def main(
     """Print the table, a line as soon as it is known. FAMILY: a part of a family's name."""
     chosen = [name for name in FAMILIES if not families or any(part in name for part in families)]
     if SHORT:
-        chosen, solvers = [name for name in FAMILIES if "colouring" in name], SOLVERS[2:]
+        chosen = [name for name in FAMILIES if "colouring" in name]
+    try:
+        for solver in solvers:
+            open_solver(solver, None, *places())
+    except InputError as error:
+        raise click.UsageError(str(error)) from None
     done = [json.loads(line) for line in state.read_text().splitlines()] if state and state.exists() else []
     names = ("on unseen formulas", "drawn after the choice", "over random settings", "settings", "options")
     print(f"| family | solver | verdict | {' | '.join(names)} |")
     print("| --- " * (3 + len(names)) + "|")
     for family in chosen:
-        for solver in solvers or SOLVERS:
+        for solver in solvers:
             row = next((item for item in done if (item["family"], item["solver"]) == (family, solver)), None)
             if row is None:
                 row = measured(family, solver, minutes, formulas, draw, control=control)
@@ -216,7 +236,7 @@ def main(
                     with state.open("a") as file:
                         file.write(json.dumps(row) + "\n")
             print(
-                f"| {family} | {solver} | {row['verdict']} | {words(row.get('unseen'))} "
+                f"| {family} | {Path(solver).name} | {row['verdict']} | {words(row.get('unseen'))} "
                 f"| {words(row.get('after'))} | {words(row.get('over_random'))} | {row['settings']} "
                 f"| `{row['options']}` |",
                 flush=True,
