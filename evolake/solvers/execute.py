@@ -280,9 +280,8 @@ def run_solver(
         proof.touch()
         os.utime(proof, (0, 0))
         writable = {"proof": proof}
-    command = [
-        part.replace("{cnf}", "{work}/instance.cnf").replace("{proof}", "{work}/proof") for part in argv
-    ]
+    # the proof by its name alone, in the working folder: Kissat refuses a path whose folder is read-only
+    command = [part.replace("{cnf}", "{work}/instance.cnf").replace("{proof}", "proof") for part in argv]
     run = DirectRun(
         ["{solver}/" + command[0], *command[1:]],
         program.folder,

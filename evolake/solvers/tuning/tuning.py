@@ -339,6 +339,12 @@ def _race_seconds(search: Search, total: float, formulas: int, unseen: Suite | N
     kept = once + FINALS * once + 2 * once * decided / formulas
     longest = max(search.default.values(), default=0.0)
     limit = search.of.plan.limits.cpu_s
+    if all(row["status"] == "refused" for row in search.default_runs):
+        raise InputError(
+            "the solver answers none of the formulas",
+            got=search.default_runs[0]["problems"],
+            do="check how it is called (--adapter)",
+        )
     if longest < shortest_s(limit):
         raise InputError(
             "the formulas are too easy to tune on",

@@ -22,7 +22,9 @@ OPTIONS = (
     "  --other=0..100     decides nothing [50]\\n  --lie=bool         a wrong model [false]"
 )
 MAIN_PART = r"""
+#include <string>
 #include <time.h>
+#include <unistd.h>
 static int idle = 8, lie = 0;
 static void waste() { clock_t end = clock() + idle * (CLOCKS_PER_SEC / 200); while (clock() < end); }
 int main(int argc, char **argv) {"""
@@ -31,6 +33,16 @@ READ = r"""if (!strcmp(argv[k], "--sat")) idle = 0;
         else if (!strncmp(argv[k], "--other=", 8)) ;
         else if (!strncmp(argv[k], "--lie=", 6)) lie = !strcmp(argv[k] + 6, "true");
         else if (!strncmp(argv[k], "--proof=", 8))"""
+STRICT = """
+    for (int k = 1; k < argc; k++)
+        if (!strncmp(argv[k], "--proof=", 8)) {
+            std::string path(argv[k] + 8);
+            size_t slash = path.rfind('/');
+            if (slash != std::string::npos && access(path.substr(0, slash).c_str(), W_OK)) return 1;
+        }
+"""
+"""What Kissat checks, roughly."""
+REFUSING = ' if (argc > 1 && strcmp(argv[1], "--help")) return 1;'
 ADAPTER = """\
 name = "mini"
 licences = ["src/LICENSE"]
@@ -182,3 +194,14 @@ def test_formulas_that_take_no_time_and_a_program_without_options_are_refused(pl
     assert "too easy to tune on" in tune(place, "--minutes", "0.1", code=2)
     compiled(place, MAIN)
     assert "no options are known of mini" in tune(place, "--minutes", "0.1", code=2)
+
+
+def test_a_program_may_refuse_proofs_in_folders_that_are_read_only_and_one_that_never_answers_is_refused(
+    place,
+):
+    start = MAIN_PART.splitlines()[-1]
+    compiled(place, source().replace(start, start + STRICT))
+    tune(place, "--minutes", "0.1", code=(0, 1))
+    compiled(place, source().replace(start, start + REFUSING))
+    said = tune(place, "--minutes", "0.1", code=2)
+    assert "the solver answers none of the formulas" in said and "exit code 1" in said
