@@ -7,13 +7,15 @@ import pytest
 from pysat.formula import CNF
 from pysat.solvers import Solver
 
-from evolake.reading.formula import write_dimacs
+from evolake.reading.formula import Formula, write_dimacs
 from evolake.solvers.suites.generators import generate
 from evolake.solvers.suites.transitions import drawn_board, drawn_counters
 
 
 def answer(generator, **parameters):
-    text = write_dimacs(generate(generator, parameters)).decode()
+    formula = generate(generator, parameters)
+    assert isinstance(formula, Formula)
+    text = write_dimacs(formula).decode()
     with Solver("glucose4", bootstrap_with=CNF(from_string=text).clauses) as solver:
         return "SAT" if solver.solve() else "UNSAT"
 
@@ -33,7 +35,7 @@ def stepped(machine, state):
 
 
 @pytest.mark.parametrize("sizes", [(2, 2, 1, 3), (3, 2, 2, 2), (2, 3, 2, 4), (4, 1, 1, 3)])
-def test_counters_reach_just_the_states_that_a_search_reaches(sizes):
+def test_counters_reach_just_the_states_that_a_search_reaches(sizes: tuple[int, int, int, int]):
     counters, bits, inputs, steps = sizes
     expected, found = [], []
     for seed in range(20):
@@ -67,7 +69,7 @@ def moves(width, height, board):
 
 
 @pytest.mark.parametrize("size", [(2, 2), (3, 2), (2, 3)])
-def test_a_board_has_a_plan_as_long_as_the_shortest_one_and_none_shorter(size):
+def test_a_board_has_a_plan_as_long_as_the_shortest_one_and_none_shorter(size: tuple[int, int]):
     cells = size[0] * size[1]
     distance = {}
     border, length = {tuple(range(cells))}, 0
