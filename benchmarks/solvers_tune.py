@@ -11,7 +11,7 @@ race, each on all formulas, and the race's winner meets the best of them on the 
 for each pair that is done; the same command continues. Seconds are processor time of the solvers.
 
 SOLVER is what `evolake solvers tune` takes: a seed's name, a repository's folder, or a program with the name of a
-known family (`/usr/bin/kissat`). Circuits and puzzles have either answer.
+known family. Circuits and puzzles have either answer.
 """  # noqa: E501
 
 from __future__ import annotations
