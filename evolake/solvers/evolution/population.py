@@ -194,15 +194,20 @@ def contest_records(
 
 def race_lines(races: Sequence[Mapping[str, Any]], titles: Mapping[str, str]) -> list[str]:
     """Return how each variant of the race before the contests ended, the best first: a line for its last
-    round, with its cost over the first one's; roles may not see costs in seconds. races: rows of RACES."""
+    round, with its cost over the first one's on the same formulas; roles may not see costs in seconds. races:
+    rows of RACES."""
     last = {row["variant_id"]: row for row in sorted(races, key=lambda row: row["rung"])}
     ended = sorted(last.values(), key=lambda row: (-row["rung"], row["place"]))
-    first = max(ended[0]["par2"], 1e-9) if ended else 1.0
+    first = {row["rung"]: row["par2"] for row in races if row["variant_id"] == ended[0]["variant_id"]}
     return [
         f"{row['variant_id'][:SHORT_ID]} ({titles.get(row['variant_id'], '')}): place {row['place']} "
-        f"after {row['formulas']} formulas, solved {row['solved']:g}, cost {row['par2'] / first:.3g} of "
-        "the first one's, "
-        f"{'continued to a contest' if row['survives'] else 'dropped out'}"
+        f"after {row['formulas']} formulas, solved {row['solved']:g}, "
+        + (
+            f"cost {row['par2'] / max(first[row['rung']], 1e-9):.3g} of the first one's on these, "
+            if row["rung"] in first
+            else ""
+        )
+        + f"{'continued to a contest' if row['survives'] else 'dropped out'}"
         + (f", stopped: {row['stopped']}" if row["stopped"] else "")
         for row in ended
     ]

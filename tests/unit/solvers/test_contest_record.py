@@ -15,6 +15,7 @@ from evolake.solvers.evolution.population import (
     contest_records,
     contest_texts,
     empty_population,
+    race_lines,
     tried_ideas,
     with_failed_plans,
 )
@@ -196,3 +197,19 @@ def test_a_rule_writer_is_asked_only_if_something_failed(gate, lesson, asked):
     with Agents(backend, line="solvers", cycle="0001") as agents:
         post_mortem(agents, [item], settings=SETTINGS, cycle="0001", root_seed=1)
     assert backend.roles.count("solvers_rule_writer") == asked
+
+
+def test_a_race_compares_costs_on_the_same_formulas():
+    rows = [
+        {"variant_id": name * 64, "rung": rung, "formulas": formulas, "solved": formulas, "par2": par2}
+        | {"place": place, "survives": survives, "stopped": None}
+        for name, rung, formulas, par2, place, survives in [
+            ("a", 1, 6, 0.32, 1, True),
+            ("b", 1, 6, 0.48, 2, False),
+            ("a", 2, 12, 0.5, 1, True),
+        ]
+    ]
+    first, second = race_lines(rows, {"a" * 64: "one", "b" * 64: "two"})
+    assert "place 1 after 12 formulas, solved 12, cost 1 of the first one's on these, continued" in first
+    assert "place 2 after 6 formulas, solved 6, cost 1.5 of the first one's on these, dropped out" in second
+    assert race_lines([], {}) == []
