@@ -76,7 +76,7 @@ from evolake.families.sandbox.running import PRELOAD, generate, generate_parts, 
 from evolake.families.settings import FamiliesSettings
 from evolake.families.text_solver import Unread, Wrong, check
 from evolake.families.worlds import NAMES
-from evolake.families.worlds.mechanics import mechanics_of
+from evolake.families.worlds.mechanics import OWN, mechanics_of
 from evolake.gates import load_rules
 from evolake.jail import open_pool
 from evolake.lake import Lake
@@ -388,20 +388,17 @@ def show_lake(folder: Path) -> None:
                 f"  {kind:22s} {came:3d} of {tried:3d} attempts ({came / tried:.0%}), {came / new.height:.0%}"
             )
     last = made.sort("round").unique(["cycle", "attempt"], keep="last").filter(pl.col("state") == "blocked")
-    print("  " + blocked_versions(Counter(last["rule_id"].to_list())) + ", by the last version of an attempt")
+    print(f"  last versions of attempts, {blocked_versions(Counter(last['rule_id'].to_list()))}")
     families = [from_record(json.loads(lake.blobs.get(sha))) for sha in new["record_sha"]]
     seeds = lake.read("families", "seeds")
     parents = {family.family_id: family.parents for family in families}
-    behind = generations(dict.fromkeys(seeds["family_id"], ()) | parents)
+    behind = generations(dict.fromkeys(seeds["family_id"], ()) | parents, len(parents))
     depths = Counter(behind[family_id] for family_id in parents)
     print(
         "generations before a family: " + ", ".join(f"{depth}: {depths[depth]}" for depth in sorted(depths))
     )
-    units = {found.engine: {found.rules} for found in map(mechanics_of, families) if found.engine != "own"}
-    for found in map(mechanics_of, families):
-        if found.engine != "own":
-            units[found.engine].add(found.rules)
-    print(f"drawn: {len(units)} engines, {sum(map(len, units.values()))} mechanics")
+    drawn = {found for found in map(mechanics_of, families) if found.engine != OWN}
+    print(f"drawn: {len({found.engine for found in drawn})} engines, {len(drawn)} mechanics")
     show_shares("answer types", [family.answer.type for family in families])
     checked = sum(bool(family.checkers) for family in families)
     print(f"many correct answers, judged by checkers: {checked} ({checked / len(families):.0%})")
@@ -559,7 +556,9 @@ def main(words: list[str]) -> None:
     what, gates = (words or ["yield"])[0], [word for word in words[1:] if not word.isdigit()]
     numbers = [int(word) for word in words[1:] if word.isdigit()]
     if what == "lake":
-        show_lake(Path(gates[0]))
+        if len(words) != 2:
+            sys.exit("families_yield.py lake wants one folder: that of a lake")
+        show_lake(Path(words[1]))
         return
     with (
         open_pool(workers=1, preload=PRELOAD) as pool,

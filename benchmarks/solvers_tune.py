@@ -197,9 +197,13 @@ def words(item: dict[str, Any] | None) -> str:
 @click.command()
 @click.argument("families", nargs=-1)
 @click.option(
-    "--solver", "solvers", multiple=True, default=SOLVERS[2:] if SHORT else SOLVERS, show_default=True,
+    "--solver",
+    "solvers",
+    multiple=True,
+    default=SOLVERS[2:] if SHORT else SOLVERS,
+    show_default=True,
     help="A seed's name, a folder or a program.",
-)  # fmt: skip
+)
 @click.option("--minutes", default=0.25 if SHORT else 2.0, show_default=True, help="As of `tune`.")
 @click.option("--formulas", default=12 if SHORT else 40, show_default=True)
 @click.option("--draw", default=1, show_default=True, help="Number that the formulas are drawn from.")

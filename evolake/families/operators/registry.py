@@ -49,8 +49,9 @@ from evolake.families.worlds.liveliness import NoWorld
 from evolake.families.worlds.process_world import process_world
 from evolake.families.worlds.puzzle_world import puzzle_world
 
-GENERATION_WEIGHT = 4.0
-"""How many times as likely a family is drawn as a parent as one with a generation less behind it."""
+GENERATION_WEIGHT, GENERATIONS = 4.0, 4
+"""How many times as likely a family is drawn as a parent as one with a generation less behind it, and how many
+generations count: with all of them the oldest lineage would in time be the only parent."""
 LOOKED_AT = 12
 """Families that are drawn, of which the parents are those most unlike each other."""
 
@@ -109,18 +110,17 @@ def novel_parents(
     return [fit[place] for place in chosen]
 
 
-def generations(parents: Mapping[str, Sequence[str]]) -> dict[str, int]:
-    """Return how many of these families stand one behind the other before each: 0 of one whose parents are not
-    among them. parents: by family_id."""
-    found: dict[str, int] = {}
-
-    def behind(family_id: str) -> int:
-        if family_id not in found:
-            own = [parent for parent in parents[family_id] if parent in parents]
-            found[family_id] = max((1 + behind(parent) for parent in own), default=0)
-        return found[family_id]
-
-    return {family_id: behind(family_id) for family_id in parents}
+def generations(parents: Mapping[str, Sequence[str]], most: int = GENERATIONS) -> dict[str, int]:
+    """Return how many of these families stand one behind the other before each, `most` at most: 0 of one whose
+    parents are not among them. parents: by family_id; records from outside may name any, a family itself too.
+    """
+    found = dict.fromkeys(parents, 0)
+    for _ in range(most):
+        found = {
+            child: max((1 + found[parent] for parent in named_parents if parent in found), default=0)
+            for child, named_parents in parents.items()
+        }
+    return found
 
 
 def _sketch(family: Family, known: Mapping[str, Fingerprint]) -> tuple[int, ...]:

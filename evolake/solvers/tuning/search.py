@@ -42,7 +42,7 @@ CAP, LEAST_CAP_S, LEAST_COST_S = 2.5, 0.2, 1e-3
 CLIP = math.log(10.0)
 """One formula counts as at most ten times faster or slower, so that it decides no race."""
 NO_LOSS = 0.02
-"""Mean log cost that an option has to be worth to stay."""
+"""Mean log cost that an option has to be worth to stay, and more than `BEHIND` standard errors."""
 BEHIND = 1.0
 """Standard errors by which a setting may be behind the best so far."""
 
@@ -174,7 +174,8 @@ class Search:
 
     def _shortened(self, best: Tried) -> Tried:
         """Return a setting without the options that its cost does not rest on, each tried on all formulas and
-        their copies."""
+        their copies: what is left is as good as the best within the noise."""
+        longest = best
         for name, _ in best.setting.values:
             shorter = Tried(best.setting.without(name), "the best without an option")
             if shorter.setting == DEFAULT:
@@ -184,7 +185,8 @@ class Search:
             shorter.left = shorter.wrong
             if known is None:
                 self.tried.append(shorter)
-            if not shorter.wrong and shorter.mean >= best.mean - NO_LOSS:
+            close = shorter.mean >= longest.mean - NO_LOSS or not self._behind(shorter, longest)
+            if close and not shorter.wrong:
                 best = shorter
         return best
 

@@ -22,27 +22,16 @@ OPTIONS = (
     "  --other=0..100     decides nothing [50]\\n  --lie=bool         a wrong model [false]"
 )
 MAIN_PART = r"""
-#include <string>
 #include <time.h>
-#include <unistd.h>
 static int idle = 8, lie = 0;
 static void waste() { clock_t end = clock() + idle * (CLOCKS_PER_SEC / 200); while (clock() < end); }
 int main(int argc, char **argv) {"""
+REFUSING = ' if (argc > 1 && strcmp(argv[1], "--help")) return 1;'
 READ = r"""if (!strcmp(argv[k], "--sat")) idle = 0;
         else if (!strncmp(argv[k], "--idle=", 7)) idle = atoi(argv[k] + 7);
         else if (!strncmp(argv[k], "--other=", 8)) ;
         else if (!strncmp(argv[k], "--lie=", 6)) lie = !strcmp(argv[k] + 6, "true");
         else if (!strncmp(argv[k], "--proof=", 8))"""
-STRICT = """
-    for (int k = 1; k < argc; k++)
-        if (!strncmp(argv[k], "--proof=", 8)) {
-            std::string path(argv[k] + 8);
-            size_t slash = path.rfind('/');
-            if (slash != std::string::npos && access(path.substr(0, slash).c_str(), W_OK)) return 1;
-        }
-"""
-"""What Kissat checks, roughly."""
-REFUSING = ' if (argc > 1 && strcmp(argv[1], "--help")) return 1;'
 ADAPTER = """\
 name = "mini"
 licences = ["src/LICENSE"]
@@ -97,12 +86,14 @@ def tune(place, *words, code: int | tuple[int, ...] = 0, rows: bool = False):
 
 
 def test_the_option_that_wastes_time_is_found_and_meets_the_default_on_unseen_formulas(place):
-    compiled(place, source())
-    said = json.loads(tune(place, "--minutes", "0.1", "--out", str(place / "out"), "--json", rows=True))
+    compiled(
+        place, source("waste(); waste();")
+    )  # a setting without is ten times cheaper, which is all that counts
+    said = json.loads(tune(place, "--minutes", "0.25", "--out", str(place / "out"), "--json", rows=True))
     decision = said["decision"]
     assert said["verdict"] == "better" and decision["ratio"] > 2 and decision["ratio_low"] > 1
-    # runs of milliseconds: an option that decides nothing goes if the clock does not happen to favour it
-    assert "--sat" in said["options"] or any(word.startswith("--idle=") for word in said["options"])
+    assert said["options"] == ["--sat"] or any(word.startswith("--idle=") for word in said["options"])
+    assert not any(word.startswith("--other=") for word in said["options"]), "it decides nothing, so it goes"
     liars = [item for item in said["tried"] if "--lie=true" in item["options"]]
     assert all("refuted answer" in item["left_because"] for item in liars if item["formulas"] < 8)
     assert (said["formulas"], said["unseen"]) == (8, 8)
@@ -135,12 +126,12 @@ def test_the_option_that_wastes_time_is_found_and_meets_the_default_on_unseen_fo
     assert all(lake.read("tunings", name)["passed"].all() for name in checks)
 
     lines = journal.read_text().splitlines()
-    again = json.loads(tune(place, "--minutes", "0.1", "--json"))
+    again = json.loads(tune(place, "--minutes", "0.25", "--json"))
     assert again.pop("tuning") == "" and again == said and journal.read_text().splitlines() == lines, (
         "a finished search runs nothing again"
     )
     journal.write_text("\n".join(lines[: len(lines) // 2]) + '\n{"key": "torn')
-    assert json.loads(tune(place, "--minutes", "0.1", "--json"))["verdict"] == "better"
+    assert json.loads(tune(place, "--minutes", "0.25", "--json"))["verdict"] == "better"
 
 
 def test_a_partition_is_not_made_of_other_formulas_than_it_was_asked_for(place):
@@ -196,12 +187,8 @@ def test_formulas_that_take_no_time_and_a_program_without_options_are_refused(pl
     assert "no options are known of mini" in tune(place, "--minutes", "0.1", code=2)
 
 
-def test_a_program_may_refuse_proofs_in_folders_that_are_read_only_and_one_that_never_answers_is_refused(
-    place,
-):
+def test_a_program_that_answers_no_formula_is_refused(place):
     start = MAIN_PART.splitlines()[-1]
-    compiled(place, source().replace(start, start + STRICT))
-    tune(place, "--minutes", "0.1", code=(0, 1))
     compiled(place, source().replace(start, start + REFUSING))
     said = tune(place, "--minutes", "0.1", code=2)
     assert "the solver answers none of the formulas" in said and "exit code 1" in said

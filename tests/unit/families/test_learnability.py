@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from evolake.families.evolution.learnability import FEWEST_LIVE, factors, read_scores, reading, survival
 from evolake.families.model.population import empty_population
 from evolake.families.model.similarity import Fingerprint
-from evolake.families.operators.registry import novel_parents
+from evolake.families.operators.registry import generations, novel_parents
 from evolake.families.report.material import asked_of
 from evolake.families.settings import FamiliesSettings
 from evolake.families.tables import FAMILIES, LEARNABILITY, LEARNABILITY_READ, SURVIVAL
@@ -103,6 +103,34 @@ def test_parents_are_drawn_by_what_is_learnt_from_them():
         for seed in range(30)
     ]
     assert Counter(item.family_id for draw in few for item in draw)[ids[11]] <= 3
+
+
+def test_parents_are_drawn_more_often_the_more_generations_are_behind_them_up_to_a_few():
+    assert generations({"a": ["gone"], "b": ["a"], "c": ["b", "a"], "self": ["self"]}, 9) == {
+        "a": 0,
+        "b": 1,
+        "c": 2,
+        "self": 9,
+    }
+    base = seed_family("remainder-subsets")
+    many = [replace(base, template=base.template + "x" * number) for number in range(40)]
+    for number in range(40, 140):
+        parents = (many[-1].family_id,) if number > 40 else ()
+        many.append(replace(base, template=base.template + "x" * number, parents=parents))
+    ids = [item.family_id for item in many]
+    prints = {item: Fingerprint(item, "", "", "", (number,), ()) for number, item in enumerate(ids)}
+    behind = generations({item.family_id: item.parents for item in many})
+    assert [behind[item] for item in ids[40:48]] == [0, 1, 2, 3, 4, 4, 4, 4]
+
+    def drawn(population: list) -> Counter[str]:
+        draws = (
+            novel_parents(population, 1, np.random.default_rng(seed), known=prints) for seed in range(50)
+        )
+        return Counter(item.family_id for [item] in draws)
+
+    few = drawn(many[:45])
+    assert sum(few[item] for item in ids[41:45]) > 25, "four of 45 have most of the weight"
+    assert len(drawn(many)) > 25, "of a lineage of a hundred not only the end is drawn"
 
 
 def test_too_easy_and_impossible_families_are_retired_and_those_asked_too_seldom_are_not():

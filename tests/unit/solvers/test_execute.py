@@ -73,6 +73,16 @@ def test_an_old_proof_is_never_taken_for_a_new_one(run):
     assert run("echo s UNSATISFIABLE; exit 20", want_proof=True).proof_bytes == 0
 
 
+def test_the_proof_may_be_written_by_a_program_that_checks_its_folder(run):
+    """Kissat refuses a path whose folder is read-only."""
+    seen = run(
+        'path="${2#--proof=}"; case "$path" in */*) [ -w "${path%/*}" ] || exit 1;; esac\n'
+        'echo 0 > "$path"; echo s UNSATISFIABLE; exit 20',
+        want_proof=True,
+    )
+    assert (seen.status, seen.proof_bytes) == ("unsat", 2)
+
+
 def test_the_program_sees_neither_the_instances_name_nor_its_place(run):
     seen = run('echo "c $0 $* $GREETING"; pwd; echo *; export -p; read line < "$1"; echo "c $line"; exit 0')
     assert seen.status == "unknown"
